@@ -1,0 +1,30 @@
+# One image for web, worker and beat of the distributed mode; docker-compose.yml starts them.
+FROM python:3.13-slim-bookworm AS build
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /venv
+COPY requirements-distributed.txt .
+RUN /venv/bin/pip install --require-hashes --requirement requirements-distributed.txt
+
+FROM python:3.13-slim-bookworm
+ENV PATH=/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    OMP_NUM_THREADS=1 \
+    PWSCUP_DATA_DIR=/data
+RUN useradd --system --uid 10001 --home-dir /app pwscup \
+    && install --directory --owner pwscup --mode 0700 /data
+COPY --from=build /venv /venv
+WORKDIR /app
+COPY manage.py ./
+COPY scoring scoring
+COPY pwscup pwscup
+COPY templates templates
+COPY static static
+COPY locale locale
+COPY fixtures fixtures
+# The catalogues and static files belong to the image; the key is for these two commands alone.
+RUN SECRET_KEY=build python manage.py prepare --without-database
+USER pwscup
+VOLUME /data
+EXPOSE 8000
+CMD ["gunicorn", "-c", "python:pwscup.gunicorn", "-b", "0.0.0.0:8000"]

@@ -1,0 +1,51 @@
+# Two commands do everything: `make run` and `make test`. Both prepare the environment themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_FLAGS := --quiet --require-hashes
+ADDRESS ?= 127.0.0.1:8000
+
+.PHONY: help run test setup lock lint types contracts messages clean
+.DEFAULT_GOAL := run
+
+run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
+	@$(BIN)/python manage.py up --address $(ADDRESS)
+
+setup: $(VENV)/.runtime  ## the environment alone
+	@echo "The environment is ready. Switch it on: . $(BIN)/activate"
+
+test: $(VENV)/.test  ## every test, including those in a real Chromium
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+lint: $(VENV)/.test  ## style and likely mistakes
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(VENV)/.test  ## types of the library
+	@$(BIN)/mypy
+
+contracts: $(VENV)/.test  ## who may import whom
+	@$(BIN)/lint-imports
+
+lock: $(VENV)/.uv  ## write the three lock files anew from pyproject.toml
+	@sh tools/lock.sh $(BIN)/uv
+
+messages: $(VENV)/.test  ## collect translatable texts into locale/
+	@$(BIN)/python manage.py makemessages --locale ja --ignore .venv --ignore tests --no-location --no-obsolete
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' $(MAKEFILE_LIST)
+
+clean:  ## remove the environment; the data stays
+	rm -rf $(VENV) staticfiles
+
+$(VENV)/.uv:
+	@sh tools/venv.sh $(PYTHON) $(VENV)
+
+$(VENV)/.runtime: requirements.txt $(VENV)/.uv
+	@if [ ! -e $(VENV)/.test ]; then $(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements.txt; fi
+	@touch $@
+
+$(VENV)/.test: requirements-test.txt $(VENV)/.uv tools/test_tools.sh
+	@$(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements-test.txt
+	@sh tools/test_tools.sh $(BIN)/python
+	@touch $@ $(VENV)/.runtime

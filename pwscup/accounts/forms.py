@@ -1,0 +1,67 @@
+"""What people type about themselves and their teams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.forms import SignupForm as AllauthSignupForm
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import Team, User
+from pwscup.accounts.names import clean_name
+
+
+class NameField(forms.CharField):
+    """A name that other people will see."""
+
+    def clean(self, value: Any) -> str:
+        return clean_name(super().clean(value))
+
+
+def display_name_field() -> NameField:
+    return NameField(
+        label=_("Name shown to others"),
+        max_length=User._meta.get_field("display_name").max_length,
+        help_text=_("Your team and the organizers see it. It need not be your real name."),
+        widget=forms.TextInput(attrs={"autocomplete": "nickname"}),
+    )
+
+
+class SignupForm(AllauthSignupForm):
+    """E-mail address, display name and password."""
+
+    display_name = display_name_field()
+    field_order = ["email", "display_name", "password1", "password2"]
+
+
+class ProfileForm(forms.Form):
+    display_name = display_name_field()
+
+
+class DeleteAccountForm(forms.Form):
+    """The password once more, so that an open browser is not enough."""
+
+    password = forms.CharField(
+        label=_("Your password"),
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_password(self) -> str:
+        password = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError(_("This is not your password."), "wrong_password")
+        return password
+
+
+class TeamForm(forms.Form):
+    name = NameField(
+        label=_("Team name"),
+        max_length=Team._meta.get_field("name").max_length,
+        help_text=_("At most 40 characters. Everybody sees it on the leaderboard."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
+        return self.create_user(email, password, is_superuser=True, is_organizer=True, **fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """Fact: a person with an account; after deletion the row stays without a name, because facts point at it."""
+
+    email = models.EmailField(_("e-mail address"), unique=True)
+    display_name = models.CharField(_("name shown to others"), max_length=50)
+    is_active = models.BooleanField(default=True)
+    is_organizer = models.BooleanField(default=False, help_text=_("may create contests"))
+    date_joined = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS = ["display_name"]
+
+    def __str__(self) -> str:
+        return self.display_name
+
+
+class Team(models.Model):
+    """Fact: a team of one contest."""
+
+    contest = models.ForeignKey("contests.Contest", on_delete=models.CASCADE, related_name="teams")
+    name = models.CharField(_("team name"), max_length=40)
+    slug = models.SlugField(max_length=50, help_text="names the team in file names and addresses")
+    captain = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="captain_of"
+    )
+    is_house = models.BooleanField(default=False, help_text="played by the platform itself")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "slug"], name="team_slug_unique_in_contest"),
+            models.UniqueConstraint(fields=["contest", "name"], name="team_name_unique_in_contest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """Fact: a person plays in a team; one team per person and contest, held by the database."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    contest = models.ForeignKey("contests.Contest", on_delete=models.CASCADE, related_name="+")
+    joined_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "contest"], name="one_team_per_person_and_contest"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team}"
+
+
+def invitation_token() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def invitation_expiry() -> Any:
+    return timezone.now() + timedelta(days=7)
+
+
+class Invitation(models.Model):
+    """Fact: whoever holds the token may join the team until it expires or is revoked."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    token = models.CharField(max_length=64, unique=True, default=invitation_token)
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(default=invitation_expiry)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"invitation to {self.team}"

@@ -1,0 +1,255 @@
+"""Every change to people and teams: one transaction and one audit event each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from allauth.account.models import EmailAddress
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts import names, policies, selectors
+from pwscup.accounts.models import Invitation, Membership, Team, User
+from pwscup.core.audit import record
+from pwscup.core.refusals import RefusedByCode
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+REASONS: dict[str, Promise] = {
+    "not_published": _("The contest is not published yet, so nobody can play in it."),
+    "organizer": _("Organizers can see the answer key and may not play in their own contest."),
+    "contest_over": _("The last round of the contest has closed; teams no longer change."),
+    "has_team": _("You already play in a team of this contest. One person plays in one team."),
+    "has_played": _(
+        "You were in another team of this contest, which has handed in files. "
+        "One person plays in one team."
+    ),
+    "is_member": _("You are already in this team."),
+    "team_full": _("The team is full: every seat is taken."),
+    "invitation_revoked": _("This invitation has been revoked. Ask the captain for a new link."),
+    "invitation_expired": _("This invitation has expired. Ask the captain for a new link."),
+    "name_taken": _("Another team of this contest already has this name."),
+    "name_fixed": _("A round has closed and results stand under this name; it no longer changes."),
+    "captain_only": _("Only the captain of the team may do this."),
+    "not_member": _("This person is not in the team."),
+    "captain_stays": _("Hand the captaincy over before you leave the team."),
+    "hand_over_first": _("You are the captain of a team with other members. Hand it over first."),
+    "account_closed": _("This account has been deleted."),
+}
+
+
+class RefusedError(RefusedByCode):
+    """A change of people or teams that the rules do not allow."""
+
+    WORDS = REASONS
+
+
+# Teams
+
+
+@transaction.atomic
+def create_team(*, user: User, contest: Contest, name: str) -> Team:
+    """Found a team with this person as its captain and only member."""
+    _lock_person(user)
+    # The contest's row is the lock on the names and slugs of its teams.
+    contest = type(contest).objects.select_for_update().get(pk=contest.pk)
+    _refuse(policies.refusal_to_play(user, contest, timezone.now()))
+    _refuse_taken_name(contest, name)
+    slugs = set(contest.teams.values_list("slug", flat=True))
+    team = Team.objects.create(
+        contest=contest, name=name, slug=names.team_slug(name, slugs), captain=user
+    )
+    _seat(user, team)
+    _record("team.created", user, team, name=name)
+    return team
+
+
+@transaction.atomic
+def rename_team(*, user: User, team: Team, name: str) -> Team:
+    """Give the team another name; its slug stays, because files already carry it."""
+    contest = team.contest
+    type(contest).objects.select_for_update().get(pk=contest.pk)
+    team = _lock_as_captain(user, team)
+    if not policies.may_rename(user, team, timezone.now()):
+        raise RefusedError("name_fixed")
+    _refuse_taken_name(contest, name, but=team)
+    before, team.name = team.name, name
+    team.save(update_fields=["name"])
+    _record("team.renamed", user, team, before=before, name=name)
+    return team
+
+
+@transaction.atomic
+def invite(*, user: User, team: Team) -> Invitation:
+    """Make a link that opens the team for a week; an earlier link ends with it."""
+    team = _lock_as_captain(user, team)
+    if policies.is_over(team.contest, timezone.now()):
+        raise RefusedError("contest_over")
+    _revoke_all(team, timezone.now())
+    invitation = Invitation.objects.create(team=team, created_by=user)
+    _record("team.invitation_created", user, team, expires_at=invitation.expires_at.isoformat())
+    return invitation
+
+
+@transaction.atomic
+def revoke_invitation(*, user: User, team: Team) -> None:
+    """End the team's link before its time."""
+    team = _lock_as_captain(user, team)
+    if _revoke_all(team, timezone.now()):
+        _record("team.invitation_revoked", user, team)
+
+
+@transaction.atomic
+def join_team(*, user: User, invitation: Invitation) -> Team:
+    """Take a seat through an invitation; of two people at the last seat one gets it."""
+    _lock_person(user)
+    team = _lock(invitation.team)
+    invitation = Invitation.objects.select_related("team__contest").get(pk=invitation.pk)
+    if team.memberships.filter(user=user).exists():
+        raise RefusedError("is_member")
+    now = timezone.now()
+    _refuse(policies.refusal_of_invitation(invitation, now))
+    _refuse(policies.refusal_to_play(user, team.contest, now, team=team))
+    _seat(user, team)
+    _record("team.joined", user, team)
+    return team
+
+
+@transaction.atomic
+def transfer_captaincy(*, user: User, team: Team, to: User) -> Team:
+    """Make another member the captain."""
+    team = _lock_as_captain(user, team)
+    _membership(team, to)
+    team.captain = to
+    team.save(update_fields=["captain"])
+    _record("team.captain_transferred", user, team, to=to.pk)
+    return team
+
+
+@transaction.atomic
+def remove_member(*, user: User, team: Team, member: User) -> None:
+    """Take another member's seat away; what that person handed in stays the team's."""
+    team = _lock_as_captain(user, team)
+    if member.pk == user.pk:
+        raise RefusedError("captain_stays")
+    _membership(team, member).delete()
+    _record("team.member_removed", user, team, member=member.pk)
+
+
+@transaction.atomic
+def leave_team(*, user: User, team: Team) -> None:
+    """Give up one's seat; a captain only as the last member, and then the team stays without anybody."""
+    team = _lock(team)
+    membership = _membership(team, user)
+    if team.captain_id == user.pk and team.memberships.exclude(user=user).exists():
+        raise RefusedError("captain_stays")
+    membership.delete()
+    if team.captain_id == user.pk:
+        _close(team)
+    _record("team.left", user, team)
+
+
+# People
+
+
+@transaction.atomic
+def change_display_name(*, user: User, display_name: str) -> User:
+    user.display_name = display_name
+    user.save(update_fields=["display_name"])
+    record("account.renamed", actor=user, subject=f"user {user.pk}")
+    return user
+
+
+@transaction.atomic
+def delete_account(*, user: User) -> None:
+    """Remove everything that says who this person is; the row stays, because facts point at it."""
+    person = _lock_person(user)
+    if selectors.teams_to_hand_over(person).exists():
+        raise RefusedError("hand_over_first")
+    for membership in selectors.memberships_of(person):
+        leave_team(user=person, team=membership.team)
+    EmailAddress.objects.filter(user=person).delete()
+    person.organizes.clear()
+    person.email = f"deleted-{person.pk}@deleted.invalid"
+    person.display_name = "deleted user"
+    person.is_active = person.is_organizer = person.is_superuser = False
+    person.deleted_at = timezone.now()
+    person.last_login = None
+    person.set_unusable_password()  # every session carries a hash of the password and ends with it
+    person.save()
+    record("account.deleted", actor=person, subject=f"user {person.pk}")
+
+
+@transaction.atomic
+def grant_organizer(*, user: User) -> User:
+    """Let this person create contests."""
+    user.is_organizer = True
+    user.save(update_fields=["is_organizer"])
+    record("account.organizer_granted", subject=f"user {user.pk}")
+    return user
+
+
+# Locks are taken in one order, person, contest, team, so that two changes never wait for each other.
+
+
+def _lock_person(user: User) -> User:
+    person = User.objects.select_for_update().get(pk=user.pk)
+    if person.deleted_at is not None:
+        raise RefusedError("account_closed")
+    return person
+
+
+def _lock(team: Team) -> Team:
+    return Team.objects.select_for_update().get(pk=team.pk)
+
+
+def _lock_as_captain(user: User, team: Team) -> Team:
+    team = _lock(team)
+    if not policies.is_captain(user, team):
+        raise RefusedError("captain_only")
+    return team
+
+
+def _seat(user: User, team: Team) -> None:
+    """Write the membership; the database holds one team per person and contest."""
+    try:
+        with transaction.atomic():
+            Membership.objects.create(team=team, user=user, contest_id=team.contest_id)
+    except IntegrityError as error:
+        raise RefusedError("has_team") from error
+
+
+def _membership(team: Team, user: User) -> Membership:
+    membership = team.memberships.filter(user=user).first()
+    if membership is None:
+        raise RefusedError("not_member")
+    return membership
+
+
+def _close(team: Team) -> None:
+    team.captain = None
+    team.save(update_fields=["captain"])
+    _revoke_all(team, timezone.now())
+
+
+def _revoke_all(team: Team, now: datetime) -> int:
+    return team.invitations.filter(revoked_at=None, expires_at__gt=now).update(revoked_at=now)
+
+
+def _refuse(code: str | None) -> None:
+    if code is not None:
+        raise RefusedError(code)
+
+
+def _refuse_taken_name(contest: Contest, name: str, *, but: Team | None = None) -> None:
+    others = contest.teams.exclude(pk=but.pk) if but else contest.teams.all()
+    if names.likeness(name) in {names.likeness(other.name) for other in others}:
+        raise RefusedError("name_taken")
+
+
+def _record(kind: str, user: User, team: Team, **data: object) -> None:
+    record(kind, actor=user, contest_id=team.contest_id, subject=f"team {team.slug}", **data)

@@ -1,0 +1,36 @@
+"""The Celery application: `celery -A pwscup worker`. Its settings are the CELERY_… ones of `settings`."""
+
+import os
+from typing import Any
+
+from celery import Celery, signals
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page, which no worker serves
+
+app = Celery("pwscup")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@signals.setup_logging.connect
+def keep_logging(**_: Any) -> None:
+    """Logging is as Django's settings have it; that somebody listens here keeps Celery from its own."""
+
+
+@signals.worker_init.connect
+def warm_up(**_: Any) -> None:
+    """Load the numerical libraries once, before the pool is forked: its processes share them."""
+    import pwscup.submissions.evaluation  # noqa: F401 — importing it is what warms up
+
+
+@signals.worker_process_init.connect
+def prepare_process(**_: Any) -> None:
+    """What every process of the pool does before its first task."""
+    from django.conf import settings
+
+    from pwscup.core.keeper import die_with_parent, limit_memory
+
+    die_with_parent()
+    if settings.WORKER_MEMORY_LIMIT_MB:
+        limit_memory(settings.WORKER_MEMORY_LIMIT_MB * 1024 * 1024)

@@ -1,0 +1,173 @@
+"""Where a contest stands, and what its viewer can do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from pwscup.accounts.policies import is_over
+from pwscup.contests.models import Round
+from pwscup.contests.selectors import current_round, following_round
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scoring.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A round on the timeline."""
+
+    round: Round
+    state: str  # upcoming | open | closed
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """What happens next, and when."""
+
+    words: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What this viewer can do now, and where; without an address there is nothing to do."""
+
+    title: str
+    words: str
+    url: str = ""
+    label: str = ""
+
+
+def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
+    """Every round with where it stands."""
+    return [Moment(round, round_state(round, now)) for round in rounds]
+
+
+def round_state(round: Round, now: datetime) -> str:
+    if round.is_open(now):
+        return "open"
+    return "closed" if round.has_closed(now) else "upcoming"
+
+
+def next_boundary(rounds: Sequence[Round], now: datetime) -> Boundary | None:
+    """The end of the open round, else the next opening."""
+    current, following = current_round(rounds, now), following_round(rounds, now)
+    if current is not None:
+        words = _("%(round)s closes in") % {"round": current.local_title}
+        return Boundary(words, current.closes_at)
+    if following is not None:
+        words = _("%(round)s opens in") % {"round": following.local_title}
+        return Boundary(words, following.opens_at)
+    return None
+
+
+def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
+    """What to do next, for a viewer of the page that `contest_page` describes."""
+    contest, rounds, now = page["contest"], page["contest_rounds"], page["now"]
+    slug = contest.slug
+    if page["is_organizer"]:
+        return Step(
+            _("You organize this contest"),
+            _("Data, rounds, submissions and the audit trail are on the organizer's pages."),
+            reverse("organize-contest", args=[slug]),
+            _("Organize"),
+        )
+    if is_over(contest, now):
+        return Step(
+            _("This contest is over"),
+            _("All results are public."),
+            reverse("board", args=[slug]),
+            _("See the leaderboard"),
+        )
+    if page["my_team"] is None:
+        return _join(slug, is_anonymous=is_anonymous)
+    return _play(slug, rounds, now)
+
+
+def _join(slug: str, *, is_anonymous: bool) -> Step:
+    team = reverse("team", args=[slug])
+    if is_anonymous:
+        return Step(
+            _("Take part"),
+            _(
+                "Log in or sign up; then create a team, or join one with an invitation link from its captain."
+            ),
+            f"{reverse('account_login')}?next={team}",
+            _("Log in"),
+        )
+    words = _("Create a team, or join one with an invitation link from its captain.")
+    return Step(_("Take part"), words, team, _("Create or join a team"))
+
+
+def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
+    current = current_round(rounds, now)
+    if current is None:
+        following = following_round(rounds, now)
+        title = following.local_title if following else ""
+        return Step(
+            _("Your team is ready"),
+            _("Nothing to hand in until “%(round)s” opens.") % {"round": title},
+        )
+    words = {
+        "anonymization": _(
+            "Download the original table, anonymize it and hand in the result with its row numbers."
+        ),
+        "attack": _("Download the other teams' tables and hand in a guess for each."),
+    }.get(current.kind, "")
+    return Step(
+        _("“%(round)s” is open") % {"round": current.local_title},
+        words,
+        reverse("round", args=[slug, current.key]),
+        _("Hand in"),
+    )
+
+
+NEARLY_UNIQUE = 0.5
+
+
+def table_warnings(
+    schema: Schema,
+    *,
+    unmeasured: Sequence[str],
+    n_records: int,
+    n_distinct: Mapping[str, int],
+) -> list[str]:
+    """What an organizer should know of these columns before a contest is played on them."""
+    warnings = []
+    if not schema.quasi_identifiers:
+        warnings.append(
+            _("No column is a quasi-identifier: there is nothing by which records could be found.")
+        )
+    elif not schema.cross:
+        warnings.append(_("No quasi-identifier is a cross column: U2 and U3 have no cells."))
+    if not schema.sensitive_numeric:
+        warnings.append(_("No sensitive column holds numbers: most measures and attacks need one."))
+    else:
+        for attack, column in (("E2", schema.e2_column), ("E4", schema.e4_column)):
+            if column is None:
+                warnings.append(
+                    _("Attack %(attack)s has no column to look at.") % {"attack": attack}
+                )
+    for name in schema.quasi_identifiers:
+        if n_records and n_distinct.get(name, 0) > NEARLY_UNIQUE * n_records:
+            warnings.append(
+                _(
+                    "“%(column)s” has %(n)s different values: as a quasi-identifier it gives nearly every "
+                    "record away. Should it be hidden, or not scored?"
+                )
+                % {"column": name, "n": number_format(n_distinct[name], force_grouping=True)}
+            )
+    if unmeasured:
+        warnings.append(
+            _("These measures will have no value and will not tell the teams apart: %(ids)s.")
+            % {"ids": ", ".join(unmeasured)}
+        )
+    return warnings

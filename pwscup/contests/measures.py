@@ -1,0 +1,48 @@
+"""A measure of the library as pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from scoring.registry import MEASURES
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMeasure:
+    """A measure with its title and the way that is better, in the reader's language."""
+
+    id: str
+    name: str
+    title: str
+    family: str
+    direction: str
+    arrow: str
+    better: str
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether its values are shares of records, shown as percentages."""
+        return self.family == "linkage"
+
+    def best(self, values: Iterable[float | None]) -> float | None:
+        """The best of the values that are known."""
+        known = [value for value in values if value is not None]
+        return (min if self.direction == "lower" else max)(known, default=None)
+
+
+def shown_measure(id_: str) -> ShownMeasure:
+    """The measure with that identifier; KeyError where there is none."""
+    measure = MEASURES[id_]
+    lower = measure.direction == "lower"
+    return ShownMeasure(
+        id=measure.id,
+        name=measure.name,
+        title=_(measure.title),
+        family=measure.family,
+        direction=measure.direction,
+        arrow="↓" if lower else "↑",
+        better=_("lower is better") if lower else _("higher is better"),
+    )

@@ -1,0 +1,157 @@
+"""The organizer's contests: list, creation, settings, publication, people, and the audit trail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pwscup.accounts.policies import is_over
+from pwscup.contests import guidance, policies, selectors, services, trail
+from pwscup.contests.forms import NewContestForm, OrganizerForm, SettingsForm
+from pwscup.contests.models import Contest
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.core.exports import csv_response
+
+EVENTS_ON_A_PAGE = 50
+FORM = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@require_safe
+@login_required
+def contests(request: HttpRequest) -> HttpResponse:
+    lines = selectors.organizer_list(request.user, timezone.now())
+    may_create = policies.may_create_contests(request.user)
+    if not lines and not may_create:
+        raise Http404
+    return render(request, "organize/list.html", {"lines": lines, "may_create": may_create})
+
+
+@FORM
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    if not policies.may_create_contests(request.user):
+        raise Http404
+    form = NewContestForm(request.POST or None)
+    if form.is_valid():
+        contest = services.create_contest(actor=request.user, **form.cleaned_data)
+        messages.success(request, _("The contest is created as a draft. Next: its table."))
+        return redirect("organize-data", contest.slug)
+    return render(request, "organize/new.html", {"form": form})
+
+
+@require_safe
+@for_organizers
+def contest(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return _overview(request, contest, OrganizerForm())
+
+
+def _overview(request: HttpRequest, contest: Contest, form: OrganizerForm) -> HttpResponse:
+    page = organizer_page(request, contest, "overview")
+    page |= {
+        "timeline": guidance.timeline(page["contest_rounds"], page["now"]),
+        "missing": selectors.missing_for_publication(contest),
+        "dataset": selectors.original_of(contest),
+        "draft": selectors.draft_of(contest),
+        "may_unpublish": policies.may_unpublish(request.user, contest),
+        "is_over": is_over(contest, page["now"]),
+        "n_teams": contest.teams.count(),
+        "organizers": contest.organizers.order_by("display_name", "pk"),
+        "organizer_form": form,
+    }
+    return render(request, "organize/contest.html", page)
+
+
+@FORM
+@for_organizers
+def settings(request: HttpRequest, contest: Contest) -> HttpResponse:
+    shown = organizer_page(request, contest, "settings")
+    before = {"version": contest.version}
+    edited = Contest.objects.get(pk=contest.pk)  # a form writes what it reads into its instance
+    form = SettingsForm(request.POST or None, instance=edited, initial=before)
+    if form.is_valid():
+        values = dict(form.cleaned_data)
+        try:
+            services.update_settings(
+                actor=request.user, contest=contest, version=values.pop("version"), values=values
+            )
+        except services.ContestRefused as refusal:
+            tell(request, refusal)
+        else:
+            messages.success(request, _("Saved."))
+        return redirect("organize-settings", contest.slug)
+    return render(request, "organize/settings.html", shown | {"form": form})
+
+
+@require_POST
+@for_organizers
+def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return _change(request, contest, services.publish, _("The contest is public now."))
+
+
+@require_POST
+@for_organizers
+def unpublish(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return _change(request, contest, services.unpublish, _("The contest is a draft again."))
+
+
+def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> HttpResponse:
+    try:
+        service(actor=request.user, contest=contest, version=version_of(request))
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, done)
+    return redirect("organize-contest", contest.slug)
+
+
+@require_POST
+@for_organizers
+def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Add an organizer by address, or remove one by the button beside the name."""
+    form = OrganizerForm(request.POST)
+    leaving = request.POST.get("remove", "")
+    try:
+        if leaving.isdecimal() and len(leaving) < 19:
+            services.remove_organizer(actor=request.user, contest=contest, user_id=int(leaving))
+        elif form.is_valid():
+            services.add_organizer(
+                actor=request.user, contest=contest, email=form.cleaned_data["email"]
+            )
+        else:
+            return _overview(request, contest, form)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+    stays = selectors.organized_contests(request.user).filter(pk=contest.pk).exists()
+    return redirect("organize-contest", contest.slug) if stays else redirect("home")
+
+
+# The audit trail
+
+
+@require_safe
+@for_organizers
+def events(request: HttpRequest, contest: Contest) -> HttpResponse:
+    paginator = Paginator(selectors.events_of(contest), EVENTS_ON_A_PAGE)
+    found = paginator.get_page(request.GET.get("page"))
+    page = organizer_page(request, contest, "events")
+    page |= {
+        "events": trail.shown(found.object_list, contest.tz),
+        "found": found,
+        "pages": paginator.get_elided_page_range(found.number, on_each_side=2, on_ends=1),
+    }
+    return render(request, "organize/events.html", page)
+
+
+@require_safe
+@for_organizers
+def events_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
+    rows = trail.rows(selectors.events_of(contest), contest.tz)
+    return csv_response(selectors.download_name(contest, "events.csv"), trail.HEADER, rows)

@@ -1,0 +1,45 @@
+"""What all organizer's pages share: who may enter, their frame, and the answer to a refused change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+
+from pwscup.contests import selectors
+from pwscup.contests.models import Contest
+from pwscup.core.refusals import Refused
+
+View = Callable[..., HttpResponse]
+
+
+def for_organizers(view: View) -> View:
+    """Hand the view its contest; Http404 for whoever does not organize it."""
+
+    @login_required
+    @wraps(view)
+    def entered(request: HttpRequest, slug: str, **names: Any) -> HttpResponse:
+        return view(request, selectors.organized_contest(request.user, slug), **names)
+
+    return entered
+
+
+def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict[str, Any]:
+    """What `organize/base.html` needs."""
+    return selectors.contest_page(request, contest, "organize") | {"section": section}
+
+
+def tell(request: HttpRequest, refusal: Refused) -> None:
+    """Say on the next page why nothing was changed, and what to do."""
+    for message in refusal.messages:
+        messages.error(request, message)
+
+
+def version_of(request: HttpRequest) -> int | None:
+    """The version that a button's page was made from."""
+    text = request.POST.get("version", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -1,0 +1,59 @@
+"""Who may do what with a contest: predicates that change nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pwscup.accounts.policies import is_organizer, plays_in
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest, Round
+
+    Person = User | AnonymousUser
+
+
+def may_create_contests(user: Person) -> bool:
+    """Contests are made by people whom the installation trusts with it."""
+    return user.is_authenticated and (user.is_organizer or user.is_superuser)
+
+
+def may_see(user: Person, contest: Contest) -> bool:
+    """A published contest is public; a draft is its organizers' alone."""
+    return contest.is_published or is_organizer(user, contest)
+
+
+def has_started(contest: Contest, now: datetime) -> bool:
+    """The first round has opened, and with it the data."""
+    return any(round.has_opened(now) for round in contest.rounds.all())
+
+
+def may_download_original(user: Person, contest: Contest, now: datetime) -> bool:
+    """Organizers always; members of a team from the opening of the first round on."""
+    if not user.is_authenticated:
+        return False
+    if is_organizer(user, contest):
+        return True
+    return contest.is_published and has_started(contest, now) and plays_in(user, contest)
+
+
+def has_submissions(contest: Contest) -> bool:
+    """Something was handed in: from now on the table and its columns are facts."""
+    return contest.rounds.filter(submissions__isnull=False).exists()
+
+
+def has_begun(round: Round) -> bool:
+    """Something follows from the round's opening: files were handed in or tables published."""
+    return round.submissions.exists() or round.releases.exists()
+
+
+def may_replace_table(user: Person, contest: Contest) -> bool:
+    return is_organizer(user, contest) and not has_submissions(contest)
+
+
+def may_unpublish(user: Person, contest: Contest) -> bool:
+    """A contest that teams have joined stays where they found it."""
+    return is_organizer(user, contest) and contest.is_published and not contest.teams.exists()

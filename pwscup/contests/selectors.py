@@ -1,0 +1,291 @@
+"""What pages read of contests, always starting from what this viewer may see."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Max, Min, Q, QuerySet
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.policies import is_organizer
+from pwscup.accounts.selectors import team_of
+from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
+from pwscup.core.models import Event
+from scoring.rulesets import parse_ruleset
+from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.http import HttpRequest
+    from django.utils.functional import _StrPromise
+
+    from pwscup.contests.policies import Person
+
+ORIGINAL = "original"
+
+
+def visible_contests(user: Person) -> QuerySet[Contest]:
+    """Published contests, and the drafts of those who organize them."""
+    if not user.is_authenticated:
+        return Contest.objects.filter(is_published=True)
+    if user.is_superuser:
+        return Contest.objects.all()
+    own = user.organizes.values("pk")
+    return Contest.objects.filter(Q(is_published=True) | Q(pk__in=own))
+
+
+def organized_contests(user: Person) -> QuerySet[Contest]:
+    """The contests that this user may change."""
+    if not user.is_authenticated:
+        return Contest.objects.none()
+    return Contest.objects.all() if user.is_superuser else user.organizes.all()
+
+
+def visible_contest(user: Person, slug: str) -> Contest:
+    """The contest of that address; Http404 where there is none or the viewer may not know of it."""
+    contest = visible_contests(user).prefetch_related("rounds").filter(slug=slug).first()
+    if contest is None:
+        raise Http404
+    return contest
+
+
+def organized_contest(user: Person, slug: str) -> Contest:
+    """The contest of that address for its organizers; Http404 for everybody else."""
+    contest = organized_contests(user).prefetch_related("rounds").filter(slug=slug).first()
+    if contest is None:
+        raise Http404
+    return contest
+
+
+def rounds_of(contest: Contest) -> list[Round]:
+    """The rounds in their order, each knowing its contest."""
+    return list(contest.rounds.all())
+
+
+def contest_page(request: HttpRequest, contest: Contest, tab: str) -> dict[str, Any]:
+    """What `contest_base.html` shows on every page of a contest."""
+    return {
+        "contest": contest,
+        "contest_rounds": rounds_of(contest),
+        "my_team": team_of(request.user, contest),
+        "is_organizer": is_organizer(request.user, contest),
+        "tab": tab,
+        "now": timezone.now(),
+    }
+
+
+# The front page
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A contest as the front page lists it."""
+
+    contest: Contest
+    state: str  # draft | running | upcoming | finished
+    rounds: tuple[Round, ...]
+    current: Round | None
+    following: Round | None
+    n_teams: int
+
+
+def contest_state(rounds: Iterable[Round], now: datetime) -> str:
+    """Where a contest stands: upcoming, running (from the first opening to the last closing) or finished."""
+    rounds = list(rounds)
+    if not rounds or now < min(round.opens_at for round in rounds):
+        return "upcoming"
+    return "finished" if all(round.has_closed(now) for round in rounds) else "running"
+
+
+def current_round(rounds: Iterable[Round], now: datetime) -> Round | None:
+    """The round that is open; the first one where several are."""
+    return next((round for round in rounds if round.is_open(now)), None)
+
+
+def following_round(rounds: Iterable[Round], now: datetime) -> Round | None:
+    """The round that opens next."""
+    coming = [round for round in rounds if not round.has_opened(now)]
+    return min(coming, key=lambda round: round.opens_at, default=None)
+
+
+def listed(contest: Contest, now: datetime) -> Listed:
+    """One line of a list of contests; expects `n_teams` counted and the rounds fetched."""
+    rounds = rounds_of(contest)
+    return Listed(
+        contest=contest,
+        state=contest_state(rounds, now) if contest.is_published else "draft",
+        rounds=tuple(rounds),
+        current=current_round(rounds, now),
+        following=following_round(rounds, now),
+        n_teams=contest.n_teams,
+    )
+
+
+def _with_counts(contests: QuerySet[Contest]) -> QuerySet[Contest]:
+    return (
+        contests.annotate(
+            n_teams=Count("teams", distinct=True),
+            starts_at=Min("rounds__opens_at"),
+            ends_at=Max("rounds__closes_at"),
+        )
+        .prefetch_related("rounds")
+        .order_by("starts_at", "id")
+    )
+
+
+def front_page(user: Person, now: datetime) -> dict[str, list[Listed]]:
+    """The visible contests by state: what ends first, starts first or ended last stands on top."""
+    groups: dict[str, list[Listed]] = {
+        state: [] for state in ("running", "upcoming", "draft", "finished")
+    }
+    for contest in _with_counts(visible_contests(user)):
+        line = listed(contest, now)
+        groups[line.state].append(line)
+    groups["finished"].reverse()
+    return groups
+
+
+def organizer_list(user: Person, now: datetime) -> list[Listed]:
+    """The contests of an organizer, the newest first."""
+    contests = _with_counts(organized_contests(user)).order_by("-created_at", "-id")
+    return [listed(contest, now) for contest in contests]
+
+
+# The data of a contest
+
+
+def original_of(contest: Contest) -> Dataset | None:
+    """The table that every team anonymizes."""
+    return (
+        contest.datasets.filter(team=None, key=ORIGINAL).select_related("sealed", "public").first()
+    )
+
+
+def dataset_of(contest: Contest) -> Dataset:
+    """The original of a contest that has opened; LookupError where there is none."""
+    dataset = original_of(contest)
+    if dataset is None:
+        raise LookupError(f"contest {contest.pk} has no original table")
+    return dataset
+
+
+def samples_of(contest: Contest) -> dict[str, Sample]:
+    """The files of the sample submission by key."""
+    return {sample.key: sample for sample in contest.samples.select_related("file")}
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file that participants may have; `n_records` where it is a table."""
+
+    key: str
+    url: str
+    name: str
+    size_bytes: int
+    sha256: str
+    n_records: int | None = None
+    n_columns: int | None = None
+
+
+def download_name(contest: Contest, name: str) -> str:
+    """What a download is called on the participant's disk."""
+    return f"{contest.slug}-{name}"
+
+
+def public_schema(dataset: Dataset) -> bytes:
+    """The schema file without the columns that participants do not get."""
+    return dataset.schema.public().to_toml().encode()
+
+
+def downloads(contest: Contest) -> list[Download]:
+    """The table, its schema and the sample submission; empty where the contest has no table yet."""
+    dataset = original_of(contest)
+    if dataset is None or dataset.public is None:
+        return []
+    n_columns = len(dataset.schema.public().columns)
+    schema = public_schema(dataset)
+    return [
+        Download(
+            "original",
+            reverse("original", args=[contest.slug]),
+            download_name(contest, "original.csv"),
+            dataset.public.size_bytes,
+            dataset.public.sha256,
+            dataset.n_records,
+            n_columns,
+        ),
+        Download(
+            "schema",
+            reverse("schema", args=[contest.slug]),
+            download_name(contest, "schema.toml"),
+            len(schema),
+            hashlib.sha256(schema).hexdigest(),
+        ),
+        *(_sample_download(contest, sample) for sample in samples_of(contest).values()),
+    ]
+
+
+def _sample_download(contest: Contest, sample: Sample) -> Download:
+    return Download(
+        f"sample-{sample.key}",
+        reverse("sample", args=[contest.slug, f"{sample.key}.csv"]),
+        download_name(contest, sample.file.name),
+        sample.file.size_bytes,
+        sample.file.sha256,
+    )
+
+
+def unmeasured_of(contest: Contest, dataset: Dataset | None) -> tuple[str, ...]:
+    """The measures that have no value on this contest's table."""
+    return () if dataset is None else _unmeasured(dataset.schema_text, contest.ruleset_text)
+
+
+def unmeasured_under(contest: Contest, schema: Schema) -> tuple[str, ...]:
+    """The measures that would have no value if the table had these columns."""
+    return _unmeasured(schema.to_toml(), contest.ruleset_text)
+
+
+@lru_cache(maxsize=64)
+def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
+    from pwscup.contests import tables  # pandas, which most processes do without
+
+    return tables.unmeasured(Schema.from_toml(schema_text), parse_ruleset(ruleset_text))
+
+
+# The organizer's pages
+
+
+def missing_for_publication(contest: Contest) -> list[_StrPromise]:
+    """What a contest still needs before everybody may see it."""
+    missing = []
+    if original_of(contest) is None:
+        missing.append(_("The original table is missing. Upload it and confirm its columns."))
+    if not contest.rounds.exists():
+        missing.append(_("The contest has no rounds."))
+    return missing
+
+
+def draft_of(contest: Contest) -> TableDraft | None:
+    """The uploaded table that waits for its columns to be confirmed, or corrected."""
+    return TableDraft.objects.select_related("file").filter(contest=contest).first()
+
+
+def is_confirmed(draft: TableDraft | None, dataset: Dataset | None) -> bool:
+    """The draft is the contest's table, columns included."""
+    if draft is None or dataset is None:
+        return False
+    same_file = draft.file.sha256 == dataset.sealed.sha256
+    return same_file and draft.schema_text == dataset.schema_text
+
+
+def events_of(contest: Contest) -> QuerySet[Event]:
+    """The contest's audit trail, the newest first."""
+    return Event.objects.filter(contest_id=contest.pk).select_related("actor").order_by("-id")

@@ -1,0 +1,35 @@
+"""What every change of a contest shares: the lock, the count of changes, and the refusal."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.models import Contest
+from pwscup.core.refusals import Refused
+
+
+class ContestRefused(Refused):
+    """A change of a contest that is not made."""
+
+
+class ChangedMeanwhile(ContestRefused):
+    """Somebody else changed the contest after this page was loaded."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "Another organizer changed this contest after you opened the page, so nothing was saved. "
+                "Look at the present state below and make your change again."
+            )
+        )
+
+
+def lock(contest: Contest, version: int | None = None) -> Contest:
+    """Hold the contest's row and count the change; refuse one that was made from an older page."""
+    held = Contest.objects.select_for_update().get(pk=contest.pk)
+    if version is not None and held.version != version:
+        raise ChangedMeanwhile
+    held.version += 1
+    held.save(update_fields=["version"])
+    contest.version = held.version
+    return held

@@ -1,0 +1,167 @@
+"""A contest as a whole: creation, settings, publication, organizers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import User
+from pwscup.accounts.policies import plays_in
+from pwscup.contests import selectors
+from pwscup.contests.models import Contest, Round
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.rounds import suggested_rounds
+from pwscup.contests.services.table import drop_draft
+from pwscup.core import audit
+from scoring.rulesets import load_ruleset
+
+RESERVED_SLUGS = frozenset({"new"})
+SETTINGS = (
+    "title",
+    "title_ja",
+    "summary",
+    "summary_ja",
+    "timezone",
+    "max_team_size",
+)
+
+
+def free_slug(title: str) -> str:
+    """An address made of the title that no contest has yet."""
+    base = slugify(title)[:40].strip("-") or "contest"
+    taken = set(Contest.objects.filter(slug__startswith=base).values_list("slug", flat=True))
+    taken |= RESERVED_SLUGS
+    candidates = (base if n == 1 else f"{base}-{n}" for n in range(1, len(taken) + 2))
+    return next(slug for slug in candidates if slug not in taken)
+
+
+@transaction.atomic
+def create_contest(
+    *,
+    actor: User | None,
+    ruleset: str,
+    title: str,
+    starts_at: datetime,
+    slug: str = "",
+    title_ja: str = "",
+    summary: str = "",
+    summary_ja: str = "",
+    timezone: str = "Asia/Tokyo",
+    max_team_size: int | None = None,
+    is_demo: bool = False,
+) -> Contest:
+    """A draft by the named ruleset, its rounds one after the other, each as long as the ruleset suggests."""
+    rules = load_ruleset(ruleset)
+    contest = Contest.objects.create(
+        slug=slug or free_slug(title),
+        title=title,
+        title_ja=title_ja,
+        summary=summary,
+        summary_ja=summary_ja,
+        timezone=timezone,
+        ruleset_text=rules.text,
+        max_team_size=max_team_size or rules.limits.max_team_size,
+        is_demo=is_demo,
+    )
+    if actor is not None:
+        contest.organizers.add(actor)
+    for position, plan in enumerate(suggested_rounds(rules, starts_at, contest.tz)):
+        kind = rules.round(plan.key).kind
+        Round.objects.create(contest=contest, position=position, kind=kind, **asdict(plan))
+    audit.record(
+        "contest.created",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=contest.slug,
+        ruleset=rules.id,
+        digest=rules.digest,
+    )
+    return contest
+
+
+@transaction.atomic
+def update_settings(
+    *, actor: User, contest: Contest, version: int | None = None, values: Mapping[str, Any]
+) -> None:
+    """Titles, summaries, time zone and team size; the event names what was and what is."""
+    held = lock(contest, version)
+    changes = {
+        name: [getattr(held, name), values[name]]
+        for name in SETTINGS
+        if name in values and getattr(held, name) != values[name]
+    }
+    for name, (_before, after) in changes.items():
+        setattr(held, name, after)
+        setattr(contest, name, after)
+    held.save(update_fields=list(changes))
+    if changes:
+        audit.record("contest.settings_changed", actor=actor, contest_id=contest.pk, **changes)
+
+
+@transaction.atomic
+def publish(*, actor: User | None, contest: Contest, version: int | None = None) -> None:
+    """Show the contest to everybody; the draft of its table is no longer needed and goes."""
+    held = lock(contest, version)
+    missing = selectors.missing_for_publication(held)
+    if missing:
+        raise ContestRefused(*missing)
+    held.is_published = contest.is_published = True
+    held.save(update_fields=["is_published"])
+    drop_draft(held)
+    audit.record("contest.published", actor=actor, contest_id=contest.pk, subject=contest.slug)
+
+
+@transaction.atomic
+def unpublish(*, actor: User, contest: Contest, version: int | None = None) -> None:
+    """Make the contest a draft again, as long as no team has joined."""
+    held = lock(contest, version)
+    if held.teams.exists():
+        raise ContestRefused(
+            _("Teams have joined this contest, so it stays public. Move its rounds instead.")
+        )
+    held.is_published = contest.is_published = False
+    held.save(update_fields=["is_published"])
+    audit.record("contest.unpublished", actor=actor, contest_id=contest.pk, subject=contest.slug)
+
+
+@transaction.atomic
+def add_organizer(*, actor: User, contest: Contest, email: str) -> User:
+    """Let another account organize this contest."""
+    person = User.objects.filter(email=email.strip().lower(), is_active=True).first()
+    if person is None:
+        raise ContestRefused(
+            _("There is no account with this address. Ask the person to sign up first.")
+        )
+    held = lock(contest)
+    if plays_in(person, held):
+        raise ContestRefused(
+            _("This person plays in a team of the contest and therefore cannot organize it.")
+        )
+    held.organizers.add(person)
+    _record("contest.organizer_added", actor, contest, person)
+    return person
+
+
+@transaction.atomic
+def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
+    """Take the contest out of an organizer's hands; one always stays."""
+    held = lock(contest)
+    person = held.organizers.filter(pk=user_id).first()
+    if person is None:
+        return
+    if held.organizers.count() == 1:
+        raise ContestRefused(_("A contest has at least one organizer. Add another one first."))
+    held.organizers.remove(person)
+    _record("contest.organizer_removed", actor, contest, person)
+
+
+def _record(kind: str, actor: User, contest: Contest, person: User) -> None:
+    """By number: a name written here would outlive the account."""
+    subject = f"user {person.pk}"
+    audit.record(kind, actor=actor, contest_id=contest.pk, subject=subject, user_id=person.pk)

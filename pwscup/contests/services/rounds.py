@@ -1,0 +1,173 @@
+"""The rounds of a contest: their dates and limits, and opening and closing at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import User
+from pwscup.contests import policies
+from pwscup.contests.models import Contest, Round
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.core import audit
+from scoring.rulesets import Ruleset
+
+if TYPE_CHECKING:
+    from pwscup.core.refusals import Words
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """What an organizer decides of a round."""
+
+    key: str
+    opens_at: datetime
+    closes_at: datetime
+    tries: int
+    feedback: str
+
+
+def suggested_rounds(ruleset: Ruleset, starts_at: datetime, zone: ZoneInfo) -> list[RoundPlan]:
+    """The ruleset's rounds without a gap between them, all at the same hour on the clock of `zone`."""
+    plans, opens_at = [], starts_at
+    for spec in ruleset.rounds:
+        closes_at = (opens_at.astimezone(zone) + timedelta(days=spec.days)).astimezone(UTC)
+        tries = spec.tries or spec.tries_per_target or 1
+        plans.append(RoundPlan(spec.key, opens_at, closes_at, tries, spec.feedback))
+        opens_at = closes_at
+    return plans
+
+
+def round_problems(plans: Sequence[tuple[Words, RoundPlan]]) -> list[Words]:
+    """What is wrong with the dates of rounds, given with their titles and in their order."""
+    problems: list[Words] = []
+    for title, plan in plans:
+        if plan.closes_at <= plan.opens_at:
+            problems.append(
+                _("“%(round)s” ends before it starts. Give it a closing time after its opening.")
+                % {"round": title}
+            )
+    for (title, plan), (next_title, following) in pairwise(plans):
+        if following.opens_at < plan.closes_at:
+            problems.append(
+                _(
+                    "“%(next)s” opens while “%(round)s” is still open. Open it later, or close “%(round)s” earlier."
+                )
+                % {"round": title, "next": next_title}
+            )
+    return problems
+
+
+def _titled(
+    rounds: Sequence[Round], plans: Mapping[str, RoundPlan]
+) -> list[tuple[Words, RoundPlan]]:
+    return [(round.local_title, plans.get(round.key, plan_of(round))) for round in rounds]
+
+
+def plan_of(round: Round) -> RoundPlan:
+    """What stands of a round."""
+    return RoundPlan(round.key, round.opens_at, round.closes_at, round.tries, round.feedback)
+
+
+@transaction.atomic
+def update_rounds(
+    *, actor: User, contest: Contest, version: int | None = None, plans: Sequence[RoundPlan]
+) -> None:
+    """Set dates, tries and feedback of the named rounds, all of them or none."""
+    lock(contest, version)
+    rounds = list(Round.objects.select_related("contest").filter(contest=contest))
+    by_key = {plan.key: plan for plan in plans}
+    _check_rounds(rounds, by_key)
+    changes = {
+        round.key: changed for round in rounds if (changed := _apply(round, by_key.get(round.key)))
+    }
+    if changes:
+        audit.record("contest.rounds_changed", actor=actor, contest_id=contest.pk, **changes)
+
+
+def _check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan]) -> None:
+    problems = round_problems(_titled(rounds, plans))
+    for round in rounds:
+        plan = plans.get(round.key, plan_of(round))
+        if plan.opens_at != round.opens_at and policies.has_begun(round):
+            problems.append(
+                _("“%(round)s” has begun: its opening is past and stays. Its closing may be moved.")
+                % {"round": round.local_title}
+            )
+    if problems:
+        raise ContestRefused(*problems)
+
+
+def _apply(round: Round, plan: RoundPlan | None) -> dict[str, list[Any]]:
+    """Write what differs; return it as before and after."""
+    if plan is None:
+        return {}
+    changed: dict[str, list[Any]] = {}
+    for name in ("opens_at", "closes_at", "tries", "feedback"):
+        before, after = getattr(round, name), getattr(plan, name)
+        if before != after:
+            setattr(round, name, after)
+            changed[name] = [_plain(before), _plain(after)]
+    if changed:
+        round.save(update_fields=list(changed))
+    return changed
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+@transaction.atomic
+def open_round_now(
+    *,
+    actor: User,
+    contest: Contest,
+    key: str,
+    version: int | None = None,
+    now: datetime | None = None,
+) -> None:
+    """Move the opening of a coming round to this moment."""
+    now = now or timezone.now()
+    lock(contest, version)
+    round = Round.objects.select_related("contest").get(contest=contest, key=key)
+    if round.has_opened(now):
+        raise ContestRefused(_("“%(round)s” has opened already.") % {"round": round.local_title})
+    earlier = Round.objects.filter(contest=contest, position__lt=round.position, closes_at__gt=now)
+    for open_one in earlier.select_related("contest"):
+        raise ContestRefused(
+            _("“%(other)s” has not closed yet. Close it first, then open “%(round)s”.")
+            % {"other": open_one.local_title, "round": round.local_title}
+        )
+    changed = _apply(round, _moved(round, opens_at=now))
+    audit.record("contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed)
+
+
+@transaction.atomic
+def close_round_now(
+    *,
+    actor: User,
+    contest: Contest,
+    key: str,
+    version: int | None = None,
+    now: datetime | None = None,
+) -> None:
+    """Move the closing of an open round to this moment."""
+    now = now or timezone.now()
+    lock(contest, version)
+    round = Round.objects.select_related("contest").get(contest=contest, key=key)
+    if not round.is_open(now):
+        raise ContestRefused(_("“%(round)s” is not open.") % {"round": round.local_title})
+    changed = _apply(round, _moved(round, closes_at=now))
+    audit.record("contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed)
+
+
+def _moved(round: Round, **times: datetime) -> RoundPlan:
+    return RoundPlan(**(asdict(plan_of(round)) | times))

@@ -1,0 +1,182 @@
+"""The table of a contest: upload, check, confirmation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import User
+from pwscup.contests import policies, selectors
+from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.core import audit, storage
+from pwscup.core.storage import Area
+
+if TYPE_CHECKING:
+    from scoring.schema import Schema
+
+MAX_COLUMNS = 500  # the page on which their roles are given holds a form for each
+
+
+def upload_table(
+    *, actor: User, contest: Contest, version: int | None = None, name: str, data: bytes
+) -> TableDraft:
+    """Keep an uploaded table as a draft with a proposal for its columns.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the bytes are no usable CSV; an earlier draft stays.
+    ContestRefused
+        Where the table has more columns than a person can look through.
+    """
+    from pwscup.contests import tables  # pandas, which most processes do without
+
+    former = selectors.original_of(contest)
+    described = tables.describe(data, former=former.schema if former else None)
+    if len(described.columns) > MAX_COLUMNS:
+        raise ContestRefused(
+            _("The table has %(got)d columns — expected at most %(expected)d.")
+            % {"got": len(described.columns), "expected": MAX_COLUMNS}
+        )
+    with transaction.atomic():
+        held = lock(contest, version)
+        _check_table_may_change(contest)
+        drop_draft(held)
+        draft = TableDraft.objects.create(
+            contest=held,
+            file=storage.store(data, area=Area.DRAFT, name=name),
+            schema_text=described.schema.to_toml(),
+            columns=described.columns,
+            n_records=described.n_records,
+        )
+        audit.record(
+            "contest.table_uploaded",
+            actor=actor,
+            contest_id=contest.pk,
+            sha256=draft.file.sha256,
+            n_records=draft.n_records,
+            n_columns=len(described.schema.columns),
+        )
+    return draft
+
+
+def check_table(*, contest: Contest, schema: Schema) -> None:
+    """Keep these columns with the draft, and read it under them.
+
+    Raises
+    ------
+    ProblemsFound
+        Every cell that does not fit its column.
+    """
+    from pwscup.contests import tables  # pandas, which most processes do without
+
+    draft = TableDraft.objects.select_related("file").get(contest=contest)
+    TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
+    tables.check(storage.read_draft(draft.file), schema)
+
+
+def confirm_table(
+    *, actor: User, contest: Contest, version: int | None = None, schema: Schema
+) -> Dataset:
+    """Make the draft the contest's table, its columns as given; the draft stays for corrections until publication."""
+    draft = TableDraft.objects.select_related("file").get(contest=contest)
+    data = storage.read_draft(draft.file)
+    with transaction.atomic():
+        dataset = attach_dataset(
+            actor=actor,
+            contest=contest,
+            version=version,
+            data=data,
+            schema=schema,
+            name=draft.file.name,
+        )
+        TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
+    return dataset
+
+
+def attach_dataset(
+    *,
+    actor: User | None,
+    contest: Contest,
+    version: int | None = None,
+    data: bytes,
+    schema: Schema,
+    name: str = "original.csv",
+) -> Dataset:
+    """Store a contest's table: the whole sealed, the part for participants, and a sample submission.
+
+    Raises
+    ------
+    ProblemsFound
+        Every cell that does not fit its column.
+    ContestRefused
+        Once something was handed in.
+    """
+    from pwscup.contests import tables  # pandas, which most processes do without
+
+    prepared = tables.prepare(data, schema)
+    _check_size(contest, len(prepared.public))
+    with transaction.atomic():
+        held = lock(contest, version)
+        _check_table_may_change(contest)
+        dataset, _created = Dataset.objects.update_or_create(
+            contest=held,
+            team=None,
+            key=selectors.ORIGINAL,
+            defaults={
+                "sealed": storage.store(data, area=Area.SEALED, name=name),
+                "public": storage.store(prepared.public, area=Area.PUBLISHED, name="original.csv"),
+                "schema_text": schema.to_toml(),
+                "n_records": prepared.n_records,
+                "created_at": timezone.now(),
+            },
+        )
+        for key, content in prepared.samples.items():
+            file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
+            Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
+        audit.record(
+            "contest.table_attached",
+            actor=actor,
+            contest_id=contest.pk,
+            sha256=dataset.sealed.sha256,
+            public_sha256=dataset.public.sha256,
+            n_records=dataset.n_records,
+            roles={
+                str(role): ", ".join(c.name for c in schema.columns if c.role is role)
+                for role in dict.fromkeys(column.role for column in schema.columns)
+            },
+        )
+    return dataset
+
+
+def _check_table_may_change(contest: Contest) -> None:
+    if policies.has_submissions(contest):
+        raise ContestRefused(
+            _(
+                "The table cannot be replaced: something was handed in already, and it was made from this table."
+            )
+        )
+
+
+def _check_size(contest: Contest, size_bytes: int) -> None:
+    largest = contest.ruleset.limits.max_file_bytes
+    if size_bytes > largest:
+        raise ContestRefused(
+            _(
+                "The table has %(got)s, but by the rules a team's file has at most %(expected)s, so nobody "
+                "could hand in a table of this size. Upload a smaller one."
+            )
+            % {"got": filesizeformat(size_bytes), "expected": filesizeformat(largest)}
+        )
+
+
+def drop_draft(contest: Contest) -> None:
+    draft = TableDraft.objects.select_related("file").filter(contest=contest).first()
+    if draft is not None:
+        draft.delete()
+        storage.discard_draft(draft.file)

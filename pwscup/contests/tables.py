@@ -1,0 +1,157 @@
+"""From an organizer's CSV to what a contest needs: a description, the public part, a sample, what stays unmeasured."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scoring.anonymizers import anonymize
+from scoring.errors import shorten
+from scoring.evaluate import score
+from scoring.reading import read_table, write_rows, write_table
+from scoring.rulesets import Ruleset
+from scoring.schema import Kind, Role, Schema, suggest_schema
+
+FILE = "original"
+N_EXAMPLES = 3
+SAMPLE_SEED = 2015
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A table of unknown columns: a proposal for its schema, and what an organizer needs to decide."""
+
+    schema: Schema
+    columns: list[dict[str, Any]]
+    n_records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A table under its schema, in the parts that a contest keeps."""
+
+    public: bytes
+    samples: Mapping[str, bytes]
+    n_records: int
+
+
+def describe(data: bytes, *, former: Schema | None = None) -> Described:
+    """Read a table for the first time; columns keep their roles where `former` is of a table like it.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the bytes are no usable CSV.
+    """
+    suggested = _editable(suggest_schema(data))
+    table = read_table(data, suggested, file=FILE, original=True)
+    columns = [_described(table[name]) for name in suggested.names]
+    schema = _with_former(suggested, former) if former is not None else suggested
+    return Described(schema, columns, len(table))
+
+
+def _editable(schema: Schema) -> Schema:
+    """A form lists values one a line, so a list with line breaks inside its values is left open."""
+    for column in schema.columns:
+        if any(set(value) & {"\n", "\r"} for value in column.values or ()):
+            schema = schema.replace_column(dataclasses.replace(column, values=None))
+    return schema
+
+
+def _described(column: pd.Series) -> dict[str, Any]:
+    counts = column.value_counts()
+    described: dict[str, Any] = {
+        "n_distinct": len(counts),
+        "examples": [shorten(value, 30) for value in counts.index[:N_EXAMPLES]],
+    }
+    if pd.api.types.is_numeric_dtype(column):
+        described |= {"low": column.min().item(), "high": column.max().item()}
+    return described
+
+
+def _with_former(suggested: Schema, former: Schema) -> Schema:
+    known = {column.name: column for column in former.columns}
+    if 2 * len(known.keys() & set(suggested.names)) < len(known):
+        return suggested
+    columns = tuple(known.get(column.name, column) for column in suggested.columns)
+    attacks = {
+        key: name if name in known and name in suggested.names else None
+        for key, name in (("e2_column", former.e2_column), ("e4_column", former.e4_column))
+    }
+    return Schema(columns, **attacks)
+
+
+def check(data: bytes, schema: Schema) -> None:
+    """Read the table under its schema and keep nothing.
+
+    Raises
+    ------
+    ProblemsFound
+        Every cell that does not fit its column, or the schema itself where it shows participants nothing.
+    """
+    schema.public()
+    read_table(data, schema, file=FILE, original=True)
+
+
+def prepare(data: bytes, schema: Schema) -> Prepared:
+    """Read the table under its schema and make what participants may have of it.
+
+    Raises
+    ------
+    ProblemsFound
+        Every cell that does not fit its column.
+    """
+    public = schema.public()
+    table = read_table(data, schema, file=FILE, original=True)
+    return Prepared(
+        public=_without(data, hidden=set(schema.names) - set(public.names)),
+        samples=_samples(table[list(public.names)], public),
+        n_records=len(table),
+    )
+
+
+def _without(data: bytes, *, hidden: set[str]) -> bytes:
+    """The CSV without the hidden columns, every other cell as it was written."""
+    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    kept = [position for position, name in enumerate(header) if name not in hidden]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([record[position] for position in kept] for record in [header, *records])
+    return out.getvalue().encode()
+
+
+def _samples(table: pd.DataFrame, schema: Schema) -> dict[str, bytes]:
+    """A submission that is accepted as it is: the simplest method that the columns allow."""
+    made = anonymize(table, schema, sample_method(schema), rng=np.random.default_rng(SAMPLE_SEED))
+    return {"anonymized": write_table(made.table, schema), "rows": write_rows(made.source)}
+
+
+def sample_method(schema: Schema) -> list[tuple[str, dict[str, Any]]]:
+    """Noise where there are amounts, else deleted records, which fit any table."""
+    return [("sa-noise", {})] if schema.sensitive_numeric else [("record-deletion", {})]
+
+
+def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
+    """The ruleset's measures that have no value under this schema, asked of the library itself."""
+    if all(column.role is Role.IDENTIFIER for column in schema.columns):
+        return ruleset.measures
+    public = schema.public()
+    table = pd.DataFrame(
+        {
+            column.name: np.arange(3, dtype=np.int64)
+            if column.kind is not Kind.CATEGORY
+            else ["a", "b", "c"]
+            for column in public.columns
+        }
+    )
+    values = score(
+        table, table, np.arange(3), public, options=ruleset.options, measures=ruleset.measures
+    )
+    return tuple(measure for measure in ruleset.measures if values[measure] is None)

@@ -1,0 +1,128 @@
+"""The audit trail as people read it: what happened, who did it, and what was before and after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from pwscup.accounts.models import User
+from pwscup.core.models import Event
+
+HEADER = ("id", "at", "actor", "kind", "subject", "data")
+KINDS = {
+    "contest.created": gettext_lazy("contest created"),
+    "contest.settings_changed": gettext_lazy("settings changed"),
+    "contest.table_uploaded": gettext_lazy("table uploaded"),
+    "contest.table_attached": gettext_lazy("table and columns confirmed"),
+    "contest.rounds_changed": gettext_lazy("rounds changed"),
+    "contest.round_opened": gettext_lazy("round opened by hand"),
+    "contest.round_closed": gettext_lazy("round closed by hand"),
+    "contest.published": gettext_lazy("contest published"),
+    "contest.unpublished": gettext_lazy("contest made a draft again"),
+    "contest.organizer_added": gettext_lazy("organizer added"),
+    "contest.organizer_removed": gettext_lazy("organizer removed"),
+    "team.created": gettext_lazy("team made"),
+    "team.renamed": gettext_lazy("team renamed"),
+    "team.invitation_created": gettext_lazy("invitation link made"),
+    "team.invitation_revoked": gettext_lazy("invitation link revoked"),
+    "team.joined": gettext_lazy("joined the team"),
+    "team.left": gettext_lazy("left the team"),
+    "team.member_removed": gettext_lazy("member removed"),
+    "team.captain_transferred": gettext_lazy("captaincy handed over"),
+    "submission.received": gettext_lazy("submission received"),
+    "submission.scored": gettext_lazy("submission scored"),
+    "submission.rejected": gettext_lazy("submission rejected"),
+    "submission.failed": gettext_lazy("scoring failed"),
+    "submission.cancelled": gettext_lazy("submission taken back"),
+    "submission.chosen": gettext_lazy("submission chosen to count"),
+    "submission.annotated": gettext_lazy("note changed"),
+    "release.published": gettext_lazy("table published"),
+    "truth.read": gettext_lazy("answer key read"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An event; `actor` is empty where the platform itself acted."""
+
+    at: datetime
+    actor: str
+    kind: str
+    words: str
+    subject: str
+    details: tuple[tuple[str, str], ...]
+
+
+def shown(events: Iterable[Event], zone: ZoneInfo) -> list[Shown]:
+    """Events in words, people by their present names, moments on the clock of `zone`."""
+    events = list(events)
+    people = _people(events)
+    return [
+        Shown(
+            at=event.at,
+            actor=str(event.actor) if event.actor else "",
+            kind=event.kind,
+            words=str(KINDS.get(event.kind, "")),
+            subject=people.get(event.subject, event.subject),
+            details=tuple(_details(event.data, zone)),
+        )
+        for event in events
+    ]
+
+
+def _people(events: Iterable[Event]) -> dict[str, str]:
+    """The names of the people who are subjects of events."""
+    keys = {s.removeprefix("user ") for event in events if (s := event.subject).startswith("user ")}
+    found = User.objects.filter(pk__in=[key for key in keys if key.isdecimal()])
+    return {f"user {person.pk}": person.display_name for person in found}
+
+
+def rows(events: Iterable[Event], zone: ZoneInfo) -> Iterator[tuple[object, ...]]:
+    """Events as the records of a CSV file under `HEADER`."""
+    for event in events:
+        yield (
+            event.pk,
+            event.at.astimezone(zone).isoformat(timespec="seconds"),
+            str(event.actor) if event.actor else "",
+            event.kind,
+            event.subject,
+            json.dumps(event.data, ensure_ascii=False, sort_keys=True),
+        )
+
+
+def _details(data: dict[str, Any], zone: ZoneInfo, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict):
+            yield from _details(value, zone, f"{name}.")
+        elif isinstance(value, list) and len(value) == 2:
+            yield name, " → ".join(_value(part, zone) for part in value)
+        else:
+            yield name, _value(value, zone)
+
+
+def _value(value: Any, zone: ZoneInfo) -> str:
+    if value in (None, ""):
+        return _("nothing")
+    if isinstance(value, str):
+        moment = _moment(value)
+        return value if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M:%S %Z}"
+    return str(value)
+
+
+def _moment(text: str) -> datetime | None:
+    """The moment that an ISO text with a zone names."""
+    if "T" not in text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None

@@ -1,0 +1,51 @@
+"""The one door to the answer key: whole originals, row mappings, and everything that was handed in.
+
+Only `pwscup.submissions.evaluation` may import this module; the import contracts hold it to that,
+and every read leaves an event that says why.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.conf import settings
+
+from pwscup.core import audit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pwscup.contests.models import Dataset
+    from pwscup.core.models import StoredFile
+
+
+def read_sealed(
+    file: StoredFile, *, reason: str, contest_id: int | None, actor: Any = None
+) -> bytes:
+    """The bytes of a sealed file; who read it and why is on record before they are handed out."""
+    audit.record(
+        "truth.read", actor=actor, contest_id=contest_id, subject=f"file {file.pk}", reason=reason
+    )
+    return (settings.PRIVATE_ROOT / file.path).read_bytes()
+
+
+def original_table(dataset: Dataset, *, reason: str) -> pd.DataFrame:
+    """An original without its identifier columns: what is scored never holds them."""
+    from scoring.reading import read_table
+
+    data = read_sealed(dataset.sealed, reason=reason, contest_id=dataset.contest_id)
+    table = read_table(data, dataset.schema, file="original", original=True)
+    return table[[name for name in dataset.schema.public().names if name in table.columns]]
+
+
+def release_key(seed: int, source: np.ndarray) -> bytes:
+    """The bytes that say how a release was shuffled: to be stored sealed."""
+    return json.dumps({"seed": str(seed), "source": source.tolist()}).encode()
+
+
+def release_source(key: StoredFile, *, reason: str, contest_id: int) -> np.ndarray:
+    """The declared 0-based original row of each record of a release, in the released order."""
+    data = read_sealed(key, reason=reason, contest_id=contest_id)
+    return np.asarray(json.loads(data)["source"], dtype=np.int64)

@@ -1,0 +1,34 @@
+from django.urls import path
+
+from pwscup.contests import organizer, organizer_data, organizer_rounds, views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("c/<slug:slug>/", views.overview, name="contest"),
+    path("c/<slug:slug>/rules/", views.rules, name="rules"),
+    path("c/<slug:slug>/data/original.csv", views.original, name="original"),
+    path("c/<slug:slug>/data/schema.toml", views.schema, name="schema"),
+    path("c/<slug:slug>/data/sample/<str:name>", views.sample, name="sample"),
+    path("organize/", organizer.contests, name="organize"),
+    path("organize/new/", organizer.new, name="organize-new"),
+    path("organize/<slug:slug>/", organizer.contest, name="organize-contest"),
+    path("organize/<slug:slug>/settings/", organizer.settings, name="organize-settings"),
+    path("organize/<slug:slug>/publish/", organizer.publish, name="organize-publish"),
+    path("organize/<slug:slug>/unpublish/", organizer.unpublish, name="organize-unpublish"),
+    path("organize/<slug:slug>/organizers/", organizer.organizers, name="organize-organizers"),
+    path("organize/<slug:slug>/data/", organizer_data.data, name="organize-data"),
+    path("organize/<slug:slug>/data/columns/", organizer_data.columns, name="organize-columns"),
+    path("organize/<slug:slug>/rounds/", organizer_rounds.rounds, name="organize-rounds"),
+    path(
+        "organize/<slug:slug>/rounds/<slug:key>/open/",
+        organizer_rounds.open_now,
+        name="organize-round-open",
+    ),
+    path(
+        "organize/<slug:slug>/rounds/<slug:key>/close/",
+        organizer_rounds.close_now,
+        name="organize-round-close",
+    ),
+    path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),
+    path("organize/<slug:slug>/events.csv", organizer.events_csv, name="organize-events-csv"),
+]

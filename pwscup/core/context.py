@@ -1,0 +1,26 @@
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from pwscup.core import mailbox
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """What every template may ask of the installation."""
+    return {
+        "DEMO": settings.DEMO,
+        "MAILBOX": mailbox.is_open(request),
+        "RETURN_HERE": return_here(request),
+    }
+
+
+def return_here(request: HttpRequest) -> str:
+    """The query that brings a visitor back to this page after log-in or sign-up; empty on the front page."""
+    back = request.POST.get("next") or request.GET.get("next") or request.path
+    entrance = reverse("account_login").removesuffix("login/")
+    if back == "/" or back.startswith(entrance) or request.path.startswith("/i18n/"):
+        return ""
+    return "?" + urlencode({"next": back})

@@ -1,0 +1,101 @@
+"""The mail of an installation that has no mail server, shown to the person at that machine and to nobody else."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+MOST_SHOWN = 50
+PROXY_HEADERS = ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "Via")
+ADDRESS = re.compile(r"https?://[^\s<>\"']+")
+SEPARATOR = b"-" * 79 + b"\n"  # what Django's file backend writes after each message
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A message as the page shows it."""
+
+    to: str
+    subject: str
+    sent_at: datetime | None
+    body: SafeString
+
+
+def is_open(request: HttpRequest) -> bool:
+    """Whether this request may read the mail: demo, no mail server, and from this very machine."""
+    if not settings.DEMO or settings.EMAIL_URL:
+        return False
+    if any(header in request.headers for header in PROXY_HEADERS):
+        return False
+    try:
+        return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+
+
+def read_mails(folder: Path, host: str) -> list[Mail]:
+    """The newest messages in the folder, the newest first."""
+    files = sorted(folder.glob("*.log"), key=lambda file: file.stat().st_mtime, reverse=True)
+    mails: list[Mail] = []
+    for file in files[:MOST_SHOWN]:
+        parts = file.read_bytes().split(SEPARATOR)
+        mails += [parse(part, host) for part in reversed(parts) if part.strip()]
+    return mails[:MOST_SHOWN]
+
+
+def parse(raw: bytes, host: str) -> Mail:
+    """Take a message apart for the page."""
+    message = message_from_bytes(raw.lstrip(), _class=EmailMessage, policy=policy.default)
+    part = message.get_body(("plain",))
+    date = message["date"]
+    return Mail(
+        to=str(message["to"] or ""),
+        subject=str(message["subject"] or ""),
+        sent_at=parsedate_to_datetime(str(date)) if date else None,
+        body=with_links(part.get_content() if part else "", host),
+    )
+
+
+def with_links(text: str, host: str) -> SafeString:
+    """Escape the text and make the addresses of this site, and only those, into links."""
+    pieces, end = [], 0
+    for match in ADDRESS.finditer(text):
+        pieces.append(conditional_escape(text[end : match.start()]))
+        pieces.append(_link(match.group(), host))
+        end = match.end()
+    pieces.append(conditional_escape(text[end:]))
+    return mark_safe("".join(pieces))  # noqa: S308 — every piece is escaped
+
+
+def _link(address: str, host: str) -> SafeString:
+    try:
+        here = urlsplit(address).netloc == host
+    except ValueError:  # "http://[" is no address
+        here = False
+    if not here:
+        return conditional_escape(address)
+    return format_html('<a href="{}">{}</a>', address, address)
+
+
+@never_cache
+@require_safe
+def mail(request: HttpRequest) -> HttpResponse:
+    if not is_open(request):
+        raise Http404
+    mails = read_mails(Path(settings.EMAIL_FILE_PATH), request.get_host())
+    return render(request, "core/mail.html", {"mails": mails})

@@ -1,0 +1,25 @@
+"""`manage.py prepare`: what must be so before the first page; `manage.py up` does it by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from pwscup.core import prepare
+
+
+class Command(BaseCommand):
+    help = "Bring the database up to date, compile the catalogues, gather the static files."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--without-database", action="store_true", help="only what belongs into an image"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["without_database"]:
+            prepare.migrate()
+        prepare.compile_catalogs()
+        prepare.collect_static()

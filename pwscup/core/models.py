@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class StoredFile(models.Model):
+    """Fact: bytes that were received or made, kept under a random name outside the web root."""
+
+    class Area(models.TextChoices):
+        SEALED = "sealed"  # uploads, originals, release keys: read through contests.truth alone
+        PUBLISHED = "published"  # what participants may download
+        DRAFT = "draft"  # an organizer's upload before it becomes a contest's table
+
+    area = models.CharField(max_length=10, choices=Area)
+    path = models.CharField(max_length=100, unique=True)
+    name = models.CharField(
+        max_length=150, help_text="the name shown to people; never used as a path"
+    )
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Event(models.Model):
+    """Fact: something happened, in the order of `id`; never changed, never deleted."""
+
+    at = models.DateTimeField(default=timezone.now)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    contest_id = models.BigIntegerField(null=True, db_index=True)
+    kind = models.CharField(max_length=50)
+    subject = models.CharField(max_length=100, blank=True)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"

@@ -1,0 +1,36 @@
+"""What the rules do not allow now: the request is at fault, not the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from django.utils.functional import Promise
+
+    Words = str | Promise
+
+
+class Refused(Exception):  # noqa: N818 — not an error of the program
+    """What was asked for is not done; `messages` say why and what to do, in the reader's language."""
+
+    def __init__(self, *messages: Words) -> None:
+        super().__init__(*messages)
+        self.messages = messages
+
+    def __str__(self) -> str:
+        return " ".join(str(message) for message in self.messages)
+
+
+class RefusedByCode(Refused):
+    """A refusal under a stable code: its words stand in `WORDS`, `params` fill them."""
+
+    WORDS: ClassVar[Mapping[str, Words]]
+
+    def __init__(self, code: str, **params: Any) -> None:
+        self.code, self.params = code, params
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        return str(self.WORDS[self.code]) % self.params

@@ -1,0 +1,95 @@
+"""Files outside the web root, under random names; what a participant calls a file is never a path.
+
+Sealed files are written here and read in one place only, `pwscup.contests.truth`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from pwscup.core.models import StoredFile
+
+Area = StoredFile.Area
+
+
+class SealedFileError(PermissionError):
+    """Code other than the door to the answer key tried to read a sealed file."""
+
+
+def write(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:
+    """Write the bytes and return their row unsaved, so that slow disks hold up no transaction."""
+    path = f"{area}/{secrets.token_hex(16)}"
+    target = settings.PRIVATE_ROOT / path
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    digest, size = hashlib.sha256(), 0
+    beside = target.with_suffix(".part")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:
+            for chunk in [chunks] if isinstance(chunks, bytes) else chunks:
+                digest.update(chunk)
+                size += len(chunk)
+                handle.write(chunk)
+            handle.flush()
+            os.fsync(handle.fileno())
+        beside.rename(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return StoredFile(
+        area=area, path=path, name=name[:150], sha256=digest.hexdigest(), size_bytes=size
+    )
+
+
+def store(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:
+    """Write the bytes, then the row: a crash between the two leaves an orphaned file, never a row without bytes."""
+    file = write(chunks, area=area, name=name)
+    file.save()
+    return file
+
+
+def discard(file: StoredFile) -> None:
+    """Remove the bytes of a row that was never saved."""
+    (settings.PRIVATE_ROOT / file.path).unlink(missing_ok=True)
+
+
+def path_of(file: StoredFile) -> Path:
+    """Where a published file lies."""
+    if file.area != Area.PUBLISHED:
+        raise SealedFileError(file.pk)
+    return settings.PRIVATE_ROOT / file.path
+
+
+def read(file: StoredFile) -> bytes:
+    """The bytes of a published file."""
+    return path_of(file).read_bytes()
+
+
+def _draft_path(file: StoredFile) -> Path:
+    if file.area != Area.DRAFT:
+        raise SealedFileError(file.pk)
+    return settings.PRIVATE_ROOT / file.path
+
+
+def read_draft(file: StoredFile) -> bytes:
+    """The bytes of an organizer's upload that is no contest's table yet."""
+    return _draft_path(file).read_bytes()
+
+
+def discard_draft(file: StoredFile) -> None:
+    """Forget a draft: the row, then — once that is certain — the bytes. Nothing else is ever deleted."""
+    path = _draft_path(file)
+    file.delete()
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+
+
+def paths_on_disk() -> set[str]:
+    """The paths of all files that lie there, whether a row knows them or not."""
+    root = settings.PRIVATE_ROOT
+    return {str(path.relative_to(root)) for path in root.glob("*/*") if path.is_file()}

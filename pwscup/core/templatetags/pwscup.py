@@ -1,0 +1,49 @@
+"""Filters and tags used on every page: times in the contest's zone, numbers as people read them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django import template
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.filter
+def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
+    """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`."""
+    if moment is None:
+        return ""
+    local = moment.astimezone(ZoneInfo(zone) if isinstance(zone, str) else zone)
+    return format_html(
+        '<time datetime="{}" class="text-nowrap">{} {}</time>',
+        moment.isoformat(),
+        date_format(local, "Y-m-d H:i"),
+        local.tzname(),
+    )
+
+
+@register.filter
+def measure(value: float | int | None) -> str:
+    """Show a measure with at most six significant digits; a missing one as a dash."""
+    if value is None:
+        return "–"
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1_000_000 else f"{value:,.6g}"
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """Show a rate between 0 and 1 as a percentage."""
+    return "–" if value is None else f"{100 * value:.2f} %"
+
+
+@register.filter
+def item(mapping: dict, key: object) -> object:
+    """Look a key up: `{{ ranks|item:measure.id }}`."""
+    return mapping.get(key) if mapping else None

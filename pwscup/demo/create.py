@@ -1,0 +1,131 @@
+"""The two demo contests, as they are before anybody has played: one that is over, one that is open."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.accounts import services as accounts
+from pwscup.accounts.models import Team, User
+from pwscup.contests import services as contests
+from pwscup.contests.models import Contest
+from pwscup.demo.cast import HOUSES, ORGANIZER, PASSWORD, TEAMS, House, Person
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.reading import write_table
+
+FINISHED, RUNNING = "demo-finished", "demo-running"
+N_RECORDS = 8333
+OPEN_DAYS = 90
+RUNNING_HOUSES = 3
+
+
+@transaction.atomic
+def create() -> bool:
+    """Make people, contests and teams once; return whether there was anything to make."""
+    if Contest.objects.filter(is_demo=True).exists():
+        return False
+    now = timezone.now()
+    organizer = person(ORGANIZER)
+    people = {team: [person(member) for member in members] for team, members in TEAMS.items()}
+    finished_contest(organizer, now)
+    running = running_contest(organizer, now)
+    for name, members in people.items():
+        found_team(running, name, members)
+    return True
+
+
+def person(person: Person) -> User:
+    """An account with a verified address."""
+    user, created = User.objects.get_or_create(
+        email=person.email,
+        defaults={"display_name": person.name, "is_organizer": person.is_organizer},
+    )
+    if created:
+        user.set_password(PASSWORD)
+        user.save(update_fields=["password"])
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def finished_contest(organizer: User, now: datetime) -> Contest:
+    """Both rounds are over; the house teams played all of it."""
+    contest = contests.create_contest(
+        actor=organizer,
+        ruleset="pwscup2015",
+        slug=FINISHED,
+        title="Demo cup (finished)",
+        title_ja="デモカップ(終了)",
+        summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects.",
+        summary_ja="運営側の 6 チームが 7 種類の匿名加工と 6 種類の再識別で競った結果です。"
+        "手法ごとの有用性と安全性を比べられます。",
+        starts_at=now - timedelta(days=22),
+        is_demo=True,
+    )
+    attach_households(contest, organizer, seed=1)
+    house_teams(contest, HOUSES)
+    contests.publish(actor=organizer, contest=contest)
+    return contest
+
+
+def running_contest(organizer: User, now: datetime) -> Contest:
+    """The anonymization round is open for long, so that a newcomer can play."""
+    contest = contests.create_contest(
+        actor=organizer,
+        ruleset="pwscup2015",
+        slug=RUNNING,
+        title="Demo cup (open for you)",
+        title_ja="デモカップ(参加受付中)",
+        summary="The anonymization round is open: found a team, upload the sample files, and see them scored.",
+        summary_ja="匿名加工フェーズを開催中です。チームを作り、サンプルファイルを提出すると、その場で採点されます。",
+        starts_at=now - timedelta(days=2),
+        is_demo=True,
+    )
+    first, second = (contests.plan_of(round) for round in contest.rounds.all())
+    closing = now + timedelta(days=OPEN_DAYS)
+    contests.update_rounds(
+        actor=organizer,
+        contest=contest,
+        plans=[
+            contests.RoundPlan(first.key, first.opens_at, closing, first.tries, first.feedback),
+            contests.RoundPlan(
+                second.key, closing, closing + timedelta(days=7), second.tries, second.feedback
+            ),
+        ],
+    )
+    attach_households(contest, organizer, seed=2)
+    house_teams(contest, HOUSES[:RUNNING_HOUSES])
+    contests.publish(actor=organizer, contest=contest)
+    return contest
+
+
+def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
+    """A table of pseudo households, as large as the one of 2015."""
+    table = write_table(households(N_RECORDS, seed=seed), HOUSEHOLDS_SCHEMA)
+    contests.attach_dataset(
+        actor=organizer,
+        contest=contest,
+        data=table,
+        schema=HOUSEHOLDS_SCHEMA,
+        name="households.csv",
+    )
+
+
+def house_teams(contest: Contest, houses: tuple[House, ...]) -> None:
+    """Teams without members, played by `pwscup.demo.play`."""
+    for house in houses:
+        Team.objects.create(
+            contest=contest, name=house.name, slug=house.name.lower(), is_house=True
+        )
+
+
+def found_team(contest: Contest, name: str, members: list[User]) -> None:
+    """A team whose first member is its captain; the others join by invitation."""
+    captain, *others = members
+    team = accounts.create_team(user=captain, contest=contest, name=name)
+    if others:
+        invitation = accounts.invite(user=captain, team=team)
+        for user in others:
+            accounts.join_team(user=user, invitation=invitation)

@@ -1,0 +1,64 @@
+"""The boards as CSV: stable English headers and full precision, for spreadsheets and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.http import HttpResponse
+
+from pwscup.core.exports import csv_response
+
+Line = list[Any]
+
+
+def board_csv(name: str, data: dict[str, Any], board: str) -> HttpResponse:
+    """One board as a download; a missing value is an empty cell."""
+    header, *lines = LINES[board](data[board])
+    rows = [["" if cell is None else cell for cell in line] for line in lines]
+    return csv_response(name, header, rows)
+
+
+def _overall(section: dict[str, Any]) -> Iterator[Line]:
+    yield ["rank", "team", "house_team", "total", "anonymization_rank", "attack_rank"]
+    for row in section["rows"]:
+        ranks = [row["anonymization_rank"], row["attack_rank"]]
+        yield [*_start(row), row["total"], *ranks]
+
+
+def _anonymization(section: dict[str, Any]) -> Iterator[Line]:
+    measures = [name for m in section["measures"] for name in (m, f"{m}_rank")]
+    scores = ["total", "utility_rank", "safety_rank", "worst_rate", "worst_rank"]
+    yield ["rank", "team", "house_team", *scores, "worst_by", *measures]
+    for row in section["rows"]:
+        if not row["submitted"]:
+            yield [*_start(row), *[None] * (len(scores) + 1 + len(measures))]
+            continue
+        cells = [part for cell in row["cells"] for part in (cell["value"], cell["rank"])]
+        yield [*_start(row), *(row[score] for score in scores), row["worst_by"], *cells]
+
+
+def _attack(section: dict[str, Any]) -> Iterator[Line]:
+    yield ["rank", "team", "house_team", "mean_rate", "targets_guessed", "targets"]
+    for row in section["rows"]:
+        yield [*_start(row), row["mean_rate"], row["n_guessed"], row["n_targets"]]
+
+
+def _matrix(section: dict[str, Any]) -> Iterator[Line]:
+    """Attackers down, attacked teams across; empty where there is no rate."""
+    yield ["attacker", "kind", *(column["name"] for column in section["defenders"])]
+    for row in section["rows"]:
+        kind = "built-in attack" if row["attack"] else "team"
+        yield [row["name"], kind, *(cell["rate"] for cell in row["cells"])]
+
+
+def _start(row: dict[str, Any]) -> Line:
+    return [row["rank"], row["name"], int(row["house"])]
+
+
+LINES: dict[str, Callable[[dict[str, Any]], Iterator[Line]]] = {
+    "overall": _overall,
+    "anonymization": _anonymization,
+    "attack": _attack,
+    "matrix": _matrix,
+}

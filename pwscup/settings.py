@@ -1,0 +1,226 @@
+"""Django settings: one file for the embedded and the distributed mode, told apart by the environment alone."""
+
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.env import BASE_DIR, DATA_DIR, broker_url, database, env, secret_key
+
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = secret_key()
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_htmx",
+    "crispy_forms",
+    "crispy_bootstrap5",
+    "pwscup.core",
+    "pwscup.accounts",
+    "pwscup.contests",
+    "pwscup.submissions",
+    "pwscup.leaderboards",
+    "pwscup.demo",
+]
+
+MIDDLEWARE = [
+    "pwscup.submissions.middleware.ArrivalMiddleware",  # first: it notes when a request arrived
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "pwscup.urls"
+WSGI_APPLICATION = "pwscup.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+                "pwscup.core.context.site",
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+
+# Accounts: e-mail is the name, verified before the first log-in.
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "home"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_ADAPTER = "pwscup.accounts.adapter.AccountAdapter"
+ACCOUNT_FORMS = {"signup": "pwscup.accounts.forms.SignupForm"}
+ACCOUNT_CHANGE_EMAIL = True  # one address a person; a new one replaces it when it is confirmed
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser in which the person signed up
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
+# How many proxies in front of the server may be believed about the address that rate limits count by.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PWSCUP_TRUSTED_PROXIES", default=0)
+
+# Languages: English and Japanese; times are stored in UTC and shown in the contest's zone.
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Files: static files hashed and compressed; everything uploaded lies outside the web root.
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+PRIVATE_ROOT = DATA_DIR / "files"
+# What was rejected or taken back uses no try; without a bound it could fill the disk.
+MAX_WASTED_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_WASTED_UPLOADS_PER_DAY", default=200)
+MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 200
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # the roles of a table's columns: six fields each
+
+# Mail: without a server, mail is kept in the data folder and shown to the person at this machine.
+EMAIL_URL = env.str("EMAIL_URL", default="")
+if EMAIL_URL:
+    vars().update(env.email_url("EMAIL_URL"))
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = DATA_DIR / "mail"
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="PWSCup <noreply@localhost>")
+
+# Scoring: a worker holds a submission by a lease that it renews; whoever stops renewing has lost it.
+SCORING_LEASE_SECONDS = env.int("SCORING_LEASE_SECONDS", default=30)
+SCORING_HEARTBEAT_SECONDS = env.float("SCORING_HEARTBEAT_SECONDS", default=5)
+SCORING_TIME_LIMIT = env.float("SCORING_TIME_LIMIT", default=300)
+SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
+# A shorter grace sends a whole backlog again and again.
+RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)
+# An upload that arrived just before the deadline may still be on its way into the database.
+UPLOAD_GRACE_SECONDS = env.float("UPLOAD_GRACE_SECONDS", default=60)
+WORKER_MEMORY_LIMIT_MB = env.int("WORKER_MEMORY_LIMIT_MB", default=0)
+
+# Celery: a message is a hint that a row waits. Losing or doubling one is harmless, so nothing here
+# tries to be exact; what counts is that workers survive a broker that goes away.
+CELERY_BROKER_URL = broker_url()
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False  # a task that kills its process would start without end
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 6 * 3600,  # the lease brings work back, not the broker
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "queue_order_strategy": "priority",
+    "socket_timeout": 5,
+    "socket_connect_timeout": 5,
+}
+# Housekeeping goes first: a long queue must not keep it from finding what was lost.
+CELERY_TASK_QUEUES: dict[str, dict] = {"housekeeping": {}, "scoring": {}}
+CELERY_TASK_DEFAULT_QUEUE = "scoring"
+CELERY_TASK_ROUTES = {"pwscup.submissions.tasks.sweep": {"queue": "housekeeping"}}
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "pwscup.submissions.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    }
+}
+
+# The demo contests and their log-ins; off unless `make run` or the environment says so.
+DEMO = env.bool("PWSCUP_DEMO", default=False)
+DEMO_SECONDS = 5
+if DEMO:
+    CELERY_BEAT_SCHEDULE["demo"] = {
+        "task": "demo.advance",
+        "schedule": DEMO_SECONDS,
+        "options": {"expires": DEMO_SECONDS, "retry": False},
+    }
+
+# Security headers. Styles may be inline because charts set them; scripts never.
+HTTPS = env.bool("PWSCUP_HTTPS", default=False)
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = env.int("PWSCUP_HSTS_SECONDS", default=0)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+CRISPY_ALLOWED_TEMPLATE_PACKS = CRISPY_TEMPLATE_PACK = "bootstrap5"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {
+        # Two lines for every sweep, one every few seconds, say nothing; what was scored says itself.
+        name: {"level": "WARNING"}
+        for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
+    },
+}

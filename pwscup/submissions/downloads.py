@@ -1,0 +1,87 @@
+"""Files on their way to people: always as a download, never shown by the browser."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from pwscup.core import storage
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Round
+    from pwscup.submissions.models import Release
+
+CHUNK = 64 * 1024
+
+
+def upload_response(name: str, data: bytes) -> HttpResponse:
+    """A file exactly as it was handed in, whatever it is."""
+    response = HttpResponse(data, content_type="application/octet-stream")
+    response["Content-Disposition"] = content_disposition_header(True, name)
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def release_response(release: Release) -> FileResponse:
+    """A published table under the name that a guess for it should have."""
+    response = FileResponse(
+        storage.path_of(release.table).open("rb"),
+        as_attachment=True,
+        filename=f"{release.team.slug}.csv",
+        content_type="text/csv; charset=utf-8",
+    )
+    response["Cache-Control"] = "private"
+    return response
+
+
+def releases_response(round: Round, releases: Iterable[Release]) -> StreamingHttpResponse:
+    """All published tables as one archive, packed while it is sent."""
+    response = StreamingHttpResponse(packed(releases), content_type="application/zip")
+    name = f"{round.contest.slug}-targets.zip"
+    response["Content-Disposition"] = content_disposition_header(True, name)
+    response["Cache-Control"] = "private"
+    return response
+
+
+class _Pipe(io.RawIOBase):
+    """A file that can only be written, and gives away what was written so far."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: bytes) -> int:
+        self._held.append(bytes(data))
+        return len(data)
+
+    def taken(self) -> bytes:
+        data = b"".join(self._held)
+        self._held.clear()
+        return data
+
+
+def packed(releases: Iterable[Release]) -> Iterator[bytes]:
+    """A zip archive piece by piece; holds one piece at a time."""
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+        for release in releases:
+            entry = zipfile.ZipInfo(f"{release.team.slug}.csv", release.created_at.timetuple()[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            with (
+                storage.path_of(release.table).open("rb") as source,
+                archive.open(entry, "w") as out,
+            ):
+                while chunk := source.read(CHUNK):
+                    out.write(chunk)
+                    yield pipe.taken()
+            yield pipe.taken()
+    yield pipe.taken()

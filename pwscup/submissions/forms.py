@@ -1,0 +1,148 @@
+"""What a team fills in: the files of a round, and a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.submissions import selectors, uploads
+from pwscup.submissions.models import Submission
+from scoring.rulesets.base import localized
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+    from pwscup.contests.models import Round
+    from pwscup.submissions.uploads import Part
+    from scoring.rulesets.base import FileSpec
+
+EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")
+ACCEPT_CSV = ".csv,text/csv"
+ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
+
+
+class NoteForm(forms.ModelForm):
+    """A team's words on a submission of its own."""
+
+    class Meta:
+        model = Submission
+        fields = ["note"]
+
+
+class TableForm(NoteForm):
+    """The files that an anonymization round asks for, one field each."""
+
+    def __init__(self, round: Round, specs: Iterable[FileSpec], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.max_bytes = selectors.max_file_bytes(round)
+        self.keys = [spec.key for spec in specs]
+        for spec in specs:
+            self.fields[spec.key] = _file_field(spec, self.max_bytes)
+        self.order_fields([*self.keys, "note"])
+
+    def clean(self) -> dict[str, Any]:
+        """Turn uploads into parts; one that is too large is named at its own field."""
+        cleaned = super().clean() or self.cleaned_data
+        for key in self.keys:
+            if cleaned.get(key) is None:
+                cleaned.pop(key, None)
+                continue
+            try:
+                cleaned[key] = _counted(cleaned[key], self.max_bytes)
+            except ValidationError as error:
+                self.add_error(key, error)
+        return cleaned
+
+    def parts(self) -> dict[str, Part]:
+        """The received files by the ruleset's key."""
+        return {key: self.cleaned_data[key] for key in self.keys if key in self.cleaned_data}
+
+
+def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
+    widget = forms.FileInput(attrs={"accept": ACCEPT_CSV, "data-max-bytes": max_bytes})
+    label = localized(spec.title, get_language() or "en")
+    # An empty file gets a message that says what was expected, from `_counted`.
+    return forms.FileField(
+        label=label,
+        required=spec.required,
+        allow_empty_file=True,
+        widget=widget,
+        error_messages={"required": _("Choose a file.")},
+    )
+
+
+def _counted(upload: UploadedFile, max_bytes: int) -> Part:
+    part = uploads.limited(upload, max_bytes)
+    if part.size_bytes == 0:
+        raise ValidationError(EMPTY, "empty", {"name": part.name})
+    return part
+
+
+class SeveralFilesInput(forms.FileInput):
+    allow_multiple_selected = True
+
+
+class SeveralFilesField(forms.FileField):
+    """One or several files; cleans to a list."""
+
+    widget = SeveralFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        files = [file for file in data or [] if file]
+        return [super(SeveralFilesField, self).clean(file, initial) for file in files or [None]]
+
+
+class GuessForm(NoteForm):
+    """Guess files, or a zip of them, each for the target that its name says; or one file for one target.
+
+    `targets` are the other teams' slugs and names, `target` the slug of the one target of a single upload.
+    """
+
+    guess = SeveralFilesField(
+        label=_("Guess files"),
+        allow_empty_file=True,
+        error_messages={"required": _("Choose a file.")},
+    )
+
+    def __init__(
+        self, round: Round, targets: dict[str, str], own: str, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.max_bytes = selectors.max_file_bytes(round)
+        self.targets, self.own = targets, own
+        self.fields["guess"].widget.attrs.update(
+            {"accept": ACCEPT_GUESSES, "data-max-bytes": settings.MAX_UPLOAD_BYTES}
+        )
+        self.order_fields(["guess", "note"])
+
+    def clean_guess(self) -> dict[str, Part]:
+        """The received files by the slug of their target."""
+        parts, errors = self._received()
+        empty = [part.name for part in parts if part.size_bytes == 0]
+        errors += [ValidationError(EMPTY, "empty", {"name": name}) for name in empty]
+        if errors:
+            raise ValidationError(errors)
+        single = self.data.get("target", "")
+        if single in self.targets and len(parts) == 1:
+            return {single: parts[0]}
+        return uploads.matched(parts, self.targets, own=self.own)
+
+    def _received(self) -> tuple[list[Part], list[ValidationError]]:
+        """The files, those of archives included, and what is wrong with the others."""
+        parts: list[Part] = []
+        errors: list[ValidationError] = []
+        for upload in self.cleaned_data["guess"]:
+            try:
+                if uploads.is_zip(upload.name or ""):
+                    parts += uploads.unpacked(upload, self.max_bytes)
+                else:
+                    parts.append(uploads.limited(upload, self.max_bytes))
+            except ValidationError as error:
+                errors.append(error)
+        return parts, errors

@@ -1,0 +1,92 @@
+"""The moment of arrival, and requests too large to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.http import HttpRequest, HttpResponse, QueryDict, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from django.shortcuts import render
+from django.utils import timezone
+
+# What the form's other fields and the boundaries between files may add.
+OVERHEAD_BYTES = 256 * 1024
+CHUNK = 64 * 1024
+MAX_DIGITS = 19
+
+
+class ArrivalMiddleware:
+    """Notes when a request arrived, before its body is read; refuses a body that is too large or cannot be parsed."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.arrived_at = timezone.now()
+        request.unreadable = None
+        if _declared(request) > _largest():
+            request.POST = QueryDict()  # neither the protection nor what draws a page may parse it
+        else:
+            request.unreadable = _unreadable(request)
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """Run before the protection against forged requests, which parses the body."""
+        length = _declared(request)
+        if length <= _largest():
+            if unreadable := getattr(request, "unreadable", None):
+                raise BadRequest from unreadable
+            return None
+        _drain(request, length)
+        request.POST = QueryDict()
+        limit = settings.MAX_UPLOAD_BYTES
+        return render(
+            request, "submissions/too_large.html", {"limit": limit, "got": length}, status=413
+        )
+
+
+def arrival(request: HttpRequest) -> datetime:
+    """When the request arrived: its first byte, or its last one where the two lie too far apart.
+
+    A connection opened before the deadline does not keep it open for a file that is made afterwards.
+    """
+    first = request.arrived_at
+    now = timezone.now()
+    return first if now - first <= timedelta(seconds=settings.UPLOAD_GRACE_SECONDS) else now
+
+
+def _declared(request: HttpRequest) -> int:
+    length = request.META.get("CONTENT_LENGTH") or ""
+    # The first digits of a number too long to be read are large enough.
+    return int(length[:MAX_DIGITS]) if length.isdecimal() else 0
+
+
+def _largest() -> int:
+    return settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES
+
+
+def _unreadable(request: HttpRequest) -> Exception | None:
+    """Why the sent form cannot be read, and an empty form in its place.
+
+    Every page reads the form again, the one that says what is wrong with it too.
+    """
+    try:
+        request.POST  # noqa: B018 — reading it parses it
+    except (BadRequest, MultiPartParserError, SuspiciousOperation, UnreadablePostError) as error:
+        request.POST = QueryDict()
+        return error
+    return None
+
+
+def _drain(request: HttpRequest, length: int) -> None:
+    """Read a moderately large body away: a browser shows an answer only after it has sent everything."""
+    left = length if length <= 4 * settings.MAX_UPLOAD_BYTES else 0
+    while left > 0:
+        chunk = request.read(min(CHUNK, left))
+        if not chunk:
+            return
+        left -= len(chunk)

@@ -1,0 +1,262 @@
+"""What the pages of rounds show: plain functions from facts to contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from pwscup.contests.guidance import round_state
+from pwscup.contests.measures import shown_measure
+from pwscup.contests.selectors import contest_page, downloads
+from pwscup.submissions import feedback, policies, selectors
+from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
+from pwscup.submissions.models import Submission
+from pwscup.submissions.states import UNFINISHED, State
+from scoring.rulesets.base import localized
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.selectors import Download
+    from pwscup.submissions.feedback import Visible
+    from pwscup.submissions.models import Release
+    from pwscup.submissions.policies import Person
+    from scoring.rulesets import Ruleset
+
+# What a history line shows of a result, next to the worst re-identification rate.
+HEADLINE = ("U1", "U5", "S2")
+DATA = frozenset({"original", "schema"})
+
+
+def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tuple[str, dict]:
+    """Template and context of a round's page; `form` is what was just refused, if something was."""
+    context = contest_page(request, round.contest, round.key)
+    team, now = context["my_team"], context["now"]
+    context |= {
+        "round": round,
+        "round_state": round_state(round, now),
+        "description": localized(round.spec.description, get_language() or "en"),
+        "max_file_bytes": selectors.max_file_bytes(round),
+        "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
+    }
+    if round.kind == "attack":
+        return "submissions/attack.html", context | attack(request, round, team, now, form)
+    return "submissions/anonymization.html", context | anonymization(
+        request, round, team, now, form
+    )
+
+
+# What stands in the way
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Why nothing can be handed in at the moment, and the next step."""
+
+    text: str
+    step: str = ""
+    url: str = ""
+
+
+def gate(
+    request: HttpRequest, round: Round, team: Team | None, now: datetime, *, left: int | None = None
+) -> Gate | None:
+    """The first reason why the form is not shown; None where it is. `left` counts the tries of the round."""
+    slug = round.contest.slug
+    if round.has_closed(now):
+        return Gate(
+            _("This round has closed."), _("See the leaderboard"), reverse("board", args=[slug])
+        )
+    if request.user.is_anonymous:
+        log_in = redirect_to_login(request.get_full_path()).url
+        return Gate(_("Log in to hand in files for your team."), _("Log in"), log_in)
+    if team is None:
+        text = _("Files are handed in by teams, and you are in none yet: make one or join one.")
+        return Gate(text, _("To the teams"), reverse("team", args=[slug]))
+    if not round.contest.is_published:
+        return Gate(_("This contest is a draft: nothing can be handed in before it is published."))
+    if not round.has_opened(now):
+        text = _("This round has not opened yet. The rules say what will be handed in.")
+        return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
+    if left == 0:
+        return Gate(_("All tries are used. Rejected and cancelled files use none."))
+    return None
+
+
+# Results in lists
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A submission in a list, with what this viewer may know and do."""
+
+    submission: Submission
+    visible: Visible | None
+    headline: tuple[tuple[str, float | None], ...]
+    worst: float | None
+    counts: bool
+    may_choose: bool
+
+    @property
+    def unfinished(self) -> bool:
+        return self.submission.state in UNFINISHED
+
+
+def lines(
+    submissions: Sequence[Submission], viewer: Person, now: datetime, counting: Iterable[int]
+) -> list[Line]:
+    """Lines for one team's submissions in one round; asks once what holds for all of them."""
+    scored = next((s for s in submissions if s.state == State.SCORED), None)
+    if scored is None:
+        exact = may_choose = False
+    else:
+        exact = policies.may_see_rate(viewer, scored, now)
+        may_choose = policies.may_choose(viewer, scored, now)
+    counting = set(counting)
+    found = []
+    for submission in submissions:
+        evaluation = selectors.latest_evaluation(submission)
+        visible = feedback.visible(submission, evaluation, exact=exact)
+        found.append(
+            Line(
+                submission=submission,
+                visible=visible,
+                headline=headline(visible, submission.round.contest.ruleset),
+                worst=worst_rate(visible, submission.round.contest.ruleset),
+                counts=submission.pk in counting,
+                may_choose=may_choose
+                and submission.state == State.SCORED
+                and submission.pk not in counting,
+            )
+        )
+    return found
+
+
+def headline_of(ruleset: Ruleset) -> list[str]:
+    """The headline measures that the ruleset has."""
+    return [key for key in HEADLINE if key in ruleset.measures]
+
+
+def headline(visible: Visible | None, ruleset: Ruleset) -> tuple[tuple[str, float | None], ...]:
+    """The values of the headline measures; None where they are not shown."""
+    values = (visible.values if visible else None) or {}
+    return tuple((key, values.get(key)) for key in headline_of(ruleset))
+
+
+def worst_rate(visible: Visible | None, ruleset: Ruleset) -> float | None:
+    """The highest re-identification rate over the ruleset's attacks."""
+    values = (visible.values if visible else None) or {}
+    rates = [values[key] for key in ruleset.ranking.linkage if values.get(key) is not None]
+    return max(rates, default=None)
+
+
+# The anonymization round
+
+
+def anonymization(
+    request: HttpRequest,
+    round: Round,
+    team: Team | None,
+    now: datetime,
+    form: NoteForm | None,
+) -> dict[str, Any]:
+    """Form, samples and history."""
+    history = list(selectors.submissions_of_team(team, round)) if team else []
+    left = selectors.tries_left(team, round) if team else None
+    counted = selectors.counted_submission(team, round) if team else None
+    closed_to_me = gate(request, round, team, now, left=left)
+    shown = form or (None if closed_to_me else TableForm(round, round.spec.files))
+    return {
+        "gate": closed_to_me,
+        "form": shown,
+        "tries_left": left,
+        "history": lines(history, request.user, now, [counted.pk] if counted else []),
+        "headline": [shown_measure(key) for key in headline_of(round.contest.ruleset)],
+        "unfinished": [s for s in history if s.state in UNFINISHED],
+        **offered_files(round.contest),
+        "by_choice": policies.counts_by_choice(round),
+    }
+
+
+def offered_files(contest: Contest) -> dict[str, list[Download]]:
+    """The data to work on, and the sample that may be handed in as it is."""
+    files = downloads(contest)
+    data = [file for file in files if file.key in DATA]
+    return {"data_files": data, "samples": [file for file in files if file not in data]}
+
+
+# The attack round
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Another team's table, and how far the viewer's team has come with it."""
+
+    release: Release
+    tries_left: int
+    last: Line | None
+    counting: Line | None
+
+
+def attack(
+    request: HttpRequest,
+    round: Round,
+    team: Team | None,
+    now: datetime,
+    form: NoteForm | None,
+) -> dict[str, Any]:
+    """Form, targets and history."""
+    tables = list(selectors.releases(round)) if round.has_opened(now) else []
+    guesses = list(selectors.submissions_of_team(team, round)) if team else []
+    counting = selectors.counting_guesses(guesses)
+    history = lines(guesses, request.user, now, counting.values())
+    left = selectors.tries_left_by_target(team, round) if team else {}
+    others = [table for table in tables if team is None or table.team_id != team.pk]
+    closed_to_me = gate(request, round, team, now)
+    return {
+        "gate": closed_to_me,
+        "pending": None if tables or not round.has_opened(now) else pending(round),
+        "form": form or (None if closed_to_me or not others else guess_form(round, team, others)),
+        "targets": [_target(table, history, left) for table in others],
+        "may_download": any(
+            policies.may_download_release(request.user, t, now) for t in tables[:1]
+        ),
+        "own_table": next((t for t in tables if team and t.team_id == team.pk), None),
+        "history": history,
+        "unfinished": [line.submission for line in history if line.unfinished],
+    }
+
+
+def pending(round: Round) -> str:
+    """Why no table is published: the tables are being prepared, or no team has one."""
+    attacked = selectors.attacked_round(round)
+    if attacked is None:
+        return "nothing"
+    coming = selectors.has_unfinished(attacked) or selectors.counted_submissions(attacked)
+    return "preparing" if coming else "nothing"
+
+
+def guess_form(round: Round, team: Team, others: Iterable[Release], *data: Any) -> GuessForm:
+    """The form for guesses against these targets."""
+    names = {release.team.slug: release.team.name for release in others}
+    return GuessForm(round, names, team.slug, *data)
+
+
+def _target(table: Release, history: Sequence[Line], left: dict[int, int]) -> Target:
+    own = [line for line in history if line.submission.target_id == table.pk]
+    return Target(
+        release=table,
+        tries_left=left.get(table.pk, 0),
+        last=own[0] if own else None,
+        counting=next((line for line in own if line.counts), None),
+    )

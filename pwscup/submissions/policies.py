@@ -1,0 +1,91 @@
+"""Who may do what with a submission: predicates that change nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pwscup.accounts.models import Membership
+from pwscup.accounts.policies import is_organizer, plays_in
+from pwscup.submissions.models import Submission
+from pwscup.submissions.states import FINAL, State
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from pwscup.accounts.models import Team, User
+    from pwscup.contests.models import Round
+    from pwscup.submissions.models import Release
+
+    Person = User | AnonymousUser
+
+
+def is_member(user: Person, team: Team) -> bool:
+    return user.is_authenticated and Membership.objects.filter(user=user, team=team).exists()
+
+
+def plays_for(user: Person | None, team: Team) -> bool:
+    """A member, or nobody at all: then the platform plays for a team of its own."""
+    return team.is_house if user is None else is_member(user, team)
+
+
+def may_submit(user: Person | None, team: Team, round: Round, now: datetime) -> bool:
+    """A team's own people, in a published contest, while its round is open."""
+    return (
+        round.contest_id == team.contest_id
+        and round.contest.is_published
+        and round.is_open(now)
+        and plays_for(user, team)
+    )
+
+
+def may_see(user: Person, submission: Submission) -> bool:
+    """The team that handed it in, and the organizers."""
+    return is_member(user, submission.team) or is_organizer(user, submission.round.contest)
+
+
+def may_change(user: Person, submission: Submission) -> bool:
+    """Notes and choices are the team's; an organizer only watches."""
+    return is_member(user, submission.team)
+
+
+def may_cancel(user: Person, submission: Submission) -> bool:
+    return may_change(user, submission) and submission.state == State.WAITING
+
+
+def may_choose(user: Person, submission: Submission, now: datetime) -> bool:
+    """A team names what counts among its scored submissions, until the round closes."""
+    return (
+        may_change(user, submission)
+        and submission.state == State.SCORED
+        and counts_by_choice(submission.round)
+        and not submission.round.has_closed(now)
+    )
+
+
+def counts_by_choice(round: Round) -> bool:
+    return round.contest.ruleset.round(round.key).counts == "chosen_or_latest"
+
+
+def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
+    """Whether the exact result is shown: a rate after each guess would be an oracle."""
+    if submission.state not in FINAL:
+        return False
+    if is_organizer(user, submission.round.contest):
+        return True
+    round = submission.round
+    exact = round.feedback == round.Feedback.EXACT
+    return is_member(user, submission.team) and (exact or round.is_settled(now))
+
+
+def may_download_release(user: Person, release: Release, now: datetime) -> bool:
+    """Whoever plays in the contest, from the opening of the attack round on; organizers always."""
+    contest = release.round.contest
+    if is_organizer(user, contest):
+        return True
+    return (
+        user.is_authenticated
+        and contest.is_published
+        and release.round.has_opened(now)
+        and plays_in(user, contest)
+    )

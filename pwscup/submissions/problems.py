@@ -1,0 +1,19 @@
+"""The problems of a rejected submission in the reader's language, its files called as its team called them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pwscup.core.problems import Shown, shown
+from scoring.errors import Problem
+
+if TYPE_CHECKING:
+    from pwscup.submissions.models import Submission
+
+
+def problems_of(submission: Submission, titles: Mapping[str, str]) -> list[Shown]:
+    """The kept problems in file order; `titles` name the files that were not handed in."""
+    named = {file.key: file.file.name for file in submission.files.all()}
+    stored = [Problem.from_dict(problem) for problem in submission.problems]
+    return shown(stored, {**titles, **named})

@@ -1,0 +1,108 @@
+"""From a sent form to submissions: where something is wrong nothing is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from pwscup.accounts.selectors import team_of
+from pwscup.submissions import pages, selectors, services
+from pwscup.submissions.forms import NoteForm, TableForm
+from pwscup.submissions.middleware import arrival
+from pwscup.submissions.services import SubmissionRefused
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Round
+    from pwscup.submissions.models import Release, Submission
+    from pwscup.submissions.uploads import Part
+
+Received = tuple[NoteForm, list["Submission"]]
+
+
+def receive(request: HttpRequest, round: Round) -> Received:
+    """The form with its errors, and what was taken."""
+    team = team_of(request.user, round.contest)
+    if team is None:
+        form = NoteForm(request.POST)
+        form.add_error(None, _("Files are handed in by teams, and you are in none yet."))
+        return form, []
+    taker = receive_guesses if round.kind == "attack" else receive_table
+    return taker(request, round, team)
+
+
+def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
+    """One submission of an anonymization round."""
+    form = TableForm(round, round.spec.files, request.POST, request.FILES)
+    if not form.is_valid():
+        return form, []
+    files = {key: (part.name, part.chunks()) for key, part in form.parts().items()}
+    try:
+        taken = services.submit(
+            user=request.user,
+            team=team,
+            round=round,
+            files=files,
+            arrived_at=arrival(request),
+            note=form.cleaned_data["note"],
+        )
+    except SubmissionRefused as refusal:
+        form.add_error(None, refusal.message)
+        return form, []
+    return form, [taken]
+
+
+def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
+    """One submission for each target that a guess was sent for."""
+    others = {r.team.slug: r for r in selectors.releases(round) if r.team_id != team.pk}
+    form = pages.guess_form(round, team, others.values(), request.POST, request.FILES)
+    if not form.is_valid():
+        return form, []
+    guesses = {others[slug]: part for slug, part in form.cleaned_data["guess"].items()}
+    used_up = _used_up(team, round, guesses)
+    if used_up:
+        form.add_error(None, used_up)
+        return form, []
+    return form, _submit_each(request, round, team, guesses, form)
+
+
+def _used_up(team: Team, round: Round, guesses: Iterable[Release]) -> list[ValidationError]:
+    """The targets that the team may guess about no more, found before anything is taken."""
+    left = selectors.tries_left_by_target(team, round)
+    message = _("%(team)s: all %(tries)s tries against this target are used")
+    return [
+        ValidationError(message, "tries", {"team": target.team.name, "tries": round.tries})
+        for target in guesses
+        if not left.get(target.pk)
+    ]
+
+
+def _submit_each(
+    request: HttpRequest, round: Round, team: Team, guesses: dict[Release, Part], form: NoteForm
+) -> list[Submission]:
+    """Hand the guesses in; where a member of the team was faster with a last try, say which ones were taken.
+
+    No transaction spans them all: the files are written in between, and others write meanwhile.
+    """
+    taken: list[Submission] = []
+    for target, part in guesses.items():
+        try:
+            submission = services.submit(
+                user=request.user,
+                team=team,
+                round=round,
+                files={"guess": (part.name, part.chunks())},
+                arrived_at=arrival(request),
+                target=target,
+                note=form.cleaned_data["note"],
+            )
+        except SubmissionRefused as refusal:
+            form.add_error(None, f"{target.team.name}: {refusal.message}")
+            break
+        taken.append(submission)
+    return taken

@@ -1,0 +1,114 @@
+"""Publishing the tables of an anonymization round when the attack on them opens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.contests.models import Round
+from pwscup.core import audit, storage
+from pwscup.submissions import selectors
+from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.states import State
+
+logger = logging.getLogger(__name__)
+
+
+def is_due(attack: Round, now: datetime) -> bool:
+    """The attack has opened, its tables are final, and every one that arrived in time is scored."""
+    attacked = selectors.attacked_round(attack)
+    if attacked is None or not attack.has_opened(now):
+        return False
+    return attacked.is_settled(now) and not selectors.has_unfinished(attacked)
+
+
+def unpublished(attack: Round) -> list[Submission]:
+    """What counts of each team that has no release yet."""
+    attacked = selectors.attacked_round(attack)
+    if attacked is None:
+        return []
+    done = set(Release.objects.filter(round=attack).values_list("team_id", flat=True))
+    scored = Submission.objects.filter(round=attacked, state=State.SCORED).exclude(team__in=done)
+    if not scored.exists():
+        return []  # the sweeper asks every few seconds, of finished contests too
+    counted = selectors.counted_submissions(attacked)
+    return [submission for team, submission in counted.items() if team not in done]
+
+
+def publish_due(now: datetime | None = None) -> int:
+    """Publish whatever is due in any contest; return how many tables that were."""
+    now = now or timezone.now()
+    opened = Round.objects.filter(kind="attack", opens_at__lte=now, contest__is_published=True)
+    return sum(len(publish(attack, now)) for attack in opened.select_related("contest"))
+
+
+def publish(attack: Round, now: datetime | None = None) -> list[Release]:
+    """Publish the counted table of every team, shuffled, all at the same moment.
+
+    Safe to call at any time and by several workers at once: what is not due or published already
+    is left alone.
+    """
+    if not is_due(attack, now or timezone.now()):
+        return []
+    # The tables are made before the transaction: it is short, and nobody waits for a hundred of them.
+    drafts = [_draft(attack, submission) for submission in unpublished(attack)]
+    if not drafts:
+        return []
+    published: list[Release] = []
+    try:
+        with transaction.atomic():
+            Round.objects.select_for_update(no_key=True).get(pk=selectors.attacked_round(attack).pk)
+            current = {submission.pk for submission in unpublished(attack)}
+            published = [
+                _enter(draft)
+                for draft in drafts
+                if draft.submission_id in current and is_due(attack, now or timezone.now())
+            ]
+    except BaseException:
+        published = []
+        raise
+    finally:
+        _discard(draft for draft in drafts if draft not in published)
+    logger.info("%s tables of contest %s published", len(published), attack.contest_id)
+    return published
+
+
+def _draft(attack: Round, submission: Submission) -> Release:
+    from pwscup.submissions import evaluation  # pandas, which only workers need
+
+    shuffled = evaluation.shuffled_table(submission)
+    name = f"{submission.team.slug}.csv"
+    return Release(
+        round=attack,
+        team=submission.team,
+        submission=submission,
+        table=storage.write(shuffled.table, area=storage.Area.PUBLISHED, name=name),
+        key=storage.write(shuffled.key, area=storage.Area.SEALED, name="key.json"),
+        n_records=shuffled.n_records,
+    )
+
+
+def _enter(draft: Release) -> Release:
+    draft.table.save()
+    draft.key.save()
+    draft.save()
+    audit.record(
+        "release.published",
+        contest_id=draft.round.contest_id,
+        subject=str(draft.public_id),
+        team=draft.team.slug,
+        submission=str(draft.submission.public_id),
+        n_records=draft.n_records,
+        sha256=draft.table.sha256,
+    )
+    return draft
+
+
+def _discard(drafts: Iterable[Release]) -> None:
+    for draft in drafts:
+        storage.discard(draft.table)
+        storage.discard(draft.key)

@@ -1,0 +1,198 @@
+"""What the page of one submission shows: plain functions from facts to contexts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from pwscup.contests.measures import ShownMeasure, shown_measure
+from pwscup.contests.selectors import contest_page
+from pwscup.submissions import feedback, pages, policies, selectors
+from pwscup.submissions.forms import NoteForm
+from pwscup.submissions.problems import problems_of
+from pwscup.submissions.states import FINAL, State
+from scoring.rulesets.base import localized
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.submissions.models import Submission
+    from pwscup.submissions.policies import Person
+
+Values = Mapping[str, float | int | None]
+FAMILIES = ("utility", "anonymity", "linkage")
+
+
+def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+    """Everything about one submission that this viewer may know."""
+    round = submission.round
+    context = contest_page(request, round.contest, round.key)
+    now, viewer = context["now"], request.user
+    visible = feedback.visible_values(
+        submission, selectors.latest_evaluation(submission), viewer, now
+    )
+    own = policies.may_change(viewer, submission)
+    context |= status(submission)
+    return (
+        context
+        | {
+            "round": round,
+            "own": own,
+            "visible": visible,
+            "may_choose": policies.may_choose(viewer, submission, now),
+            "may_cancel": policies.may_cancel(viewer, submission),
+            "counts": _counts(submission),
+            "problems": problems_of(submission, titles(submission)),
+            "n_more": submission.n_problems - len(submission.problems),
+            "titles": titles(submission),
+            "note_form": NoteForm(instance=submission) if own else None,
+            "retry_url": reverse("round", args=[round.contest.slug, round.key]),
+        }
+        | _measures(submission, visible, viewer, now)
+    )
+
+
+def titles(submission: Submission) -> dict[str, str]:
+    """What the rules call the files of the submission's round."""
+    language = get_language() or "en"
+    return {spec.key: localized(spec.title, language) for spec in submission.round.spec.files}
+
+
+def _counts(submission: Submission) -> bool:
+    """Whether this submission is the one that counts, for its team or against its target."""
+    if submission.state != State.SCORED:
+        return False
+    if submission.target_id is None:
+        counted = selectors.counted_submission(submission.team, submission.round)
+        return counted is not None and counted.pk == submission.pk
+    guesses = selectors.submissions_of_team(submission.team, submission.round)
+    rivals = list(guesses.filter(target=submission.target_id))
+    return selectors.counting_guesses(rivals).get(submission.target_id) == submission.pk
+
+
+# Live status
+
+
+def status(submission: Submission) -> dict[str, Any]:
+    """What the polled fragment shows."""
+    place = selectors.queue_place(submission)
+    return {
+        "submission": submission,
+        "place": place,
+        "final": submission.state in FINAL,
+        "etag": etag(submission, place),
+    }
+
+
+def etag(submission: Submission, place: int | None) -> str:
+    """Changes with everything the fragment shows, its language included."""
+    shown = (submission.public_id, submission.state, place, submission.attempts, get_language())
+    return f'"{hashlib.sha256(repr(shown).encode()).hexdigest()[:20]}"'
+
+
+# Measures
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A measure of a result beside the best value among the team's scored submissions."""
+
+    measure: ShownMeasure
+    value: float | int | None
+    best: float | int | None
+
+    @property
+    def is_best(self) -> bool:
+        return self.value is not None and self.value == self.best
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    title: str
+    rows: tuple[Row, ...]
+
+
+def _measures(
+    submission: Submission, visible: feedback.Visible | None, viewer: Person, now: datetime
+) -> dict[str, Any]:
+    """The rows of a scored anonymization and its picture; nothing for other results."""
+    values = visible.values if visible else None
+    if submission.target_id is not None or values is None:
+        return {}
+    same = selectors.submissions_of_team(submission.team, submission.round)
+    lines = pages.lines(list(same), viewer, now, [])
+    others = {
+        line.submission.number: line.visible.values
+        for line in lines
+        if line.submission.pk != submission.pk and line.visible and line.visible.values
+    }
+    ids = submission.round.contest.ruleset.measures
+    return {
+        "families": families(ids, values, list(others.values())),
+        "n_others": len(others),
+        "chart": chart(ids, submission.number, values, others),
+        "n_original": values.get("n_original"),
+        "n_anonymized": values.get("n_anonymized"),
+    }
+
+
+def families(ids: Iterable[str], values: Values, others: Sequence[Values]) -> list[Family]:
+    """The measures by family, in the order of the rules."""
+    names = {
+        "utility": _("Utility"),
+        "anonymity": _("Safety"),
+        "linkage": _("Re-identification rates"),
+    }
+    rows = [_row(shown_measure(id_), values, others) for id_ in ids]
+    grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in FAMILIES}
+    return [Family(names[family], found) for family, found in grouped.items() if found]
+
+
+def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:
+    best = measure.best(v.get(measure.id) for v in (values, *others))
+    return Row(measure, values.get(measure.id), best)
+
+
+def chart(
+    ids: Iterable[str], number: int, values: Values, others: Mapping[int, Values]
+) -> dict[str, Any]:
+    """The data of the two pictures: losses as shares of the team's largest, and re-identification rates."""
+    measures = [shown_measure(id_) for id_ in ids if values.get(id_) is not None]
+    by_family = {
+        family: [_series(m, number, values, others) for m in measures if m.family == family]
+        for family in ("utility", "linkage")
+    }
+    return by_family | {
+        "number": number,
+        "labels": {
+            "this": _("this submission"),
+            "others": _("your other submissions"),
+            "share": _("share of your largest loss"),
+            "rate": _("re-identification rate"),
+        },
+    }
+
+
+def _series(
+    measure: ShownMeasure, number: int, values: Values, others: Mapping[int, Values]
+) -> dict[str, Any]:
+    known = {n: v[measure.id] for n, v in others.items() if v.get(measure.id) is not None}
+    own = values[measure.id]
+    largest = max([own, *known.values()])
+    share = (
+        (lambda value: value / largest if largest else 0) if measure.family == "utility" else float
+    )
+    return {
+        "id": measure.id,
+        "title": measure.title,
+        "value": own,
+        "share": share(own),
+        "others": [{"number": n, "value": v, "share": share(v)} for n, v in known.items()],
+    }

@@ -1,0 +1,187 @@
+"""What may be read of submissions, always starting from what this viewer may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.http import Http404
+
+from pwscup.accounts.models import Team
+from pwscup.contests.models import Contest, Round
+from pwscup.submissions import policies
+from pwscup.submissions.models import Choice, Evaluation, Release, Submission
+from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from pwscup.submissions.policies import Person
+
+MAX_KEYS = 10_000  # SQLite takes 32,766 parameters in a statement; 200 teams make more guesses
+NEWEST_FIRST = ("-arrived_at", "-id")
+OLDEST_FIRST = ("arrived_at", "id")
+
+
+def _with_results(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Each with its team, round, target and evaluations, in a constant number of queries."""
+    return submissions.select_related(
+        "team", "round__contest", "target__team", "submitted_by"
+    ).prefetch_related("evaluations", "files__file")
+
+
+# Submissions
+
+
+def submissions_of_team(team: Team, round: Round) -> QuerySet[Submission]:
+    """What a team handed in in a round, the newest first."""
+    found = Submission.objects.filter(team=team, round=round)
+    return _with_results(found).order_by(*NEWEST_FIRST)
+
+
+def submissions_in(contest: Contest) -> QuerySet[Submission]:
+    """Every submission of a contest, the newest first: for its organizers."""
+    found = Submission.objects.filter(round__contest=contest)
+    return _with_results(found).order_by(*NEWEST_FIRST)
+
+
+def get_visible(user: Person, public_id: UUID | str) -> Submission:
+    """The submission of that address; Http404 where there is none or the viewer may not know of it."""
+    submission = _with_results(Submission.objects.filter(public_id=public_id)).first()
+    if submission is None or not policies.may_see(user, submission):
+        raise Http404
+    return submission
+
+
+def latest_evaluation(submission: Submission) -> Evaluation | None:
+    """The newest result; reads nothing where the evaluations are prefetched."""
+    if submission.state != State.SCORED:
+        return None
+    return max(submission.evaluations.all(), key=lambda e: e.pk, default=None)
+
+
+def n_wasted(team: Team, since: datetime) -> int:
+    """How many of the team's uploads used no try since then: rejected, taken back or failed."""
+    recent = Submission.objects.filter(team=team, arrived_at__gt=since)
+    return recent.exclude(state__in=USES_A_TRY).count()
+
+
+def queue_place(submission: Submission) -> int | None:
+    """1 for the submission that is scored next; None where it does not wait."""
+    if submission.state != State.WAITING:
+        return None
+    earlier = Q(arrived_at__lt=submission.arrived_at) | Q(
+        arrived_at=submission.arrived_at, pk__lt=submission.pk
+    )
+    return 1 + Submission.objects.filter(earlier, state=State.WAITING).count()
+
+
+# Limits
+
+
+def max_file_bytes(round: Round) -> int:
+    """The largest file that the rules and the installation take."""
+    return min(round.contest.ruleset.limits.max_file_bytes, settings.MAX_UPLOAD_BYTES)
+
+
+def tries_left(team: Team, round: Round, target: Release | None = None) -> int:
+    """How many more submissions a team may make: in a round, or against a target in an attack round."""
+    used = Submission.objects.filter(team=team, round=round, target=target, state__in=USES_A_TRY)
+    return max(0, round.tries - used.count())
+
+
+def tries_left_by_target(team: Team, round: Round) -> dict[int, int]:
+    """How many more guesses a team may make against each target, by the release's key; two queries."""
+    keys = Release.objects.filter(round=round).values_list("pk", flat=True)
+    left = dict.fromkeys(keys, round.tries)
+    used = Submission.objects.filter(team=team, round=round, state__in=USES_A_TRY)
+    for pk in used.exclude(target=None).values_list("target_id", flat=True):
+        left[pk] = max(0, left[pk] - 1)
+    return left
+
+
+# What counts
+
+
+def counted_submissions(round: Round) -> dict[int, Submission]:
+    """What counts of each team, by team: its choice, else the latest that was scored; a constant number of queries."""
+    scored = Submission.objects.filter(round=round, state=State.SCORED).order_by(*OLDEST_FIRST)
+    counted = dict(scored.values_list("team_id", "pk"))
+    if policies.counts_by_choice(round):
+        choices = Choice.objects.filter(round=round, submission__state=State.SCORED)
+        counted |= dict(choices.order_by("id").values_list("team_id", "submission_id"))
+    return {s.team_id: s for s in _fetch(counted.values())}
+
+
+def counted_submission(team: Team, round: Round) -> Submission | None:
+    """What counts of one team: its choice, else the latest that was scored."""
+    scored = Submission.objects.filter(team=team, round=round, state=State.SCORED)
+    if policies.counts_by_choice(round):
+        choice = Choice.objects.filter(team=team, round=round, submission__state=State.SCORED)
+        chosen = choice.order_by("id").values_list("submission_id", flat=True).last()
+        if chosen is not None:
+            return _with_results(scored.filter(pk=chosen)).first()
+    return _with_results(scored).order_by(*NEWEST_FIRST).first()
+
+
+def counted_guesses(round: Round) -> dict[tuple[int, int], Submission]:
+    """What counts of each attacker against each defender, by their teams: the last guess that was scored."""
+    scored = Submission.objects.filter(round=round, state=State.SCORED).exclude(target=None)
+    pairs = scored.order_by(*OLDEST_FIRST).values_list("team_id", "target__team_id", "pk")
+    counted = {(attacker, defender): pk for attacker, defender, pk in pairs}
+    return {(s.team_id, s.target.team_id): s for s in _fetch(counted.values())}
+
+
+def counting_guesses(guesses: Sequence[Submission]) -> dict[int, int]:
+    """The key of the guess that counts against each release, out of one team's guesses, the newest first."""
+    return {s.target_id: s.pk for s in reversed(guesses) if s.state == State.SCORED}
+
+
+def _fetch(keys: Iterable[int]) -> list[Submission]:
+    """The submissions with these keys, each with its target and evaluations."""
+    found = Submission.objects.select_related("team", "round__contest", "target__team")
+    found = found.prefetch_related("evaluations").order_by("pk")
+    keys = sorted(keys)
+    chunks = (keys[start : start + MAX_KEYS] for start in range(0, len(keys), MAX_KEYS))
+    return [submission for chunk in chunks for submission in found.filter(pk__in=chunk)]
+
+
+# Releases
+
+
+def releases(round: Round) -> QuerySet[Release]:
+    """The tables that an attack round is about, by team name."""
+    found = Release.objects.filter(round=round).select_related("team", "table", "round__contest")
+    return found.order_by("team__name", "id")
+
+
+def get_visible_release(user: Person, public_id: UUID | str, now: datetime) -> Release:
+    """The release of that address; Http404 where there is none or the viewer may not have it."""
+    release = (
+        Release.objects.filter(public_id=public_id)
+        .select_related("team", "table", "round__contest")
+        .first()
+    )
+    if release is None or not policies.may_download_release(user, release, now):
+        raise Http404
+    return release
+
+
+def attacked_round(attack: Round) -> Round | None:
+    """The anonymization round whose tables an attack round is about: the last one before it."""
+    earlier = Round.objects.filter(
+        contest=attack.contest_id, kind="anonymization", position__lt=attack.position
+    )
+    return earlier.order_by("position").last()
+
+
+def is_released(round: Round) -> bool:
+    """Whether tables of this anonymization round are published already."""
+    return Release.objects.filter(submission__round=round).exists()
+
+
+def has_unfinished(round: Round) -> bool:
+    return Submission.objects.filter(round=round, state__in=UNFINISHED).exists()

@@ -1,0 +1,274 @@
+"""What people do with submissions: hand in, take back, choose, annotate; each one transaction with its event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import Team
+from pwscup.contests.models import Round
+from pwscup.core import audit, storage
+from pwscup.core.refusals import RefusedByCode
+from pwscup.submissions import policies, queue, selectors
+from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.core.models import StoredFile
+    from scoring.rulesets import RoundSpec
+
+Upload = tuple[str, bytes | Iterable[bytes]]
+"""A file as it arrived: the name its owner gave it, and its bytes."""
+
+NOTE_LENGTH = Submission._meta.get_field("note").max_length
+REFUSALS = {
+    "not_allowed": _("You cannot hand in for this team."),
+    "round.not_open_yet": _("The round has not opened yet."),
+    "round.closed": _("The round is closed: the file arrived after the deadline."),
+    "round.released": _("The tables of this round are published already."),
+    "file.missing": _("The file “%(file)s” is missing."),
+    "file.unknown": _("This round asks for no file “%(file)s”."),
+    "file.empty": _("The file “%(name)s” is empty."),
+    "file.too_large": _(
+        "The file “%(name)s” is too large: at most %(expected)s bytes are accepted."
+    ),
+    "target.missing": _("Name the table that the guess is about."),
+    "target.unknown": _("There is no such table in this round."),
+    "target.own": _("This is your own table; guess about another team's."),
+    "tries.wasted": _(
+        "%(expected)s uploads of your team were rejected or taken back within a day. Wait some hours; "
+        "python -m scoring validate checks files at home."
+    ),
+    "tries.none_left": _("No tries are left: %(expected)s may be used."),
+    "note.too_long": _("The note is too long: at most %(expected)s characters."),
+    "cancel.too_late": _(
+        "Only a submission that waits can be taken back; this one no longer does."
+    ),
+    "choose.not_scored": _("Only a scored submission of this round can count."),
+    "choose.too_late": _("The round is closed: what counts can no longer be changed."),
+}
+
+
+class SubmissionRefused(RefusedByCode):
+    """A file that is not taken in, or a change of a submission that is not made."""
+
+    WORDS = REFUSALS
+
+
+def submit(
+    *,
+    user: User | None,
+    team: Team,
+    round: Round,
+    files: Mapping[str, Upload],
+    arrived_at: datetime,
+    target: Release | None = None,
+    note: str = "",
+) -> Submission:
+    """Take in what a team hands in and queue it; refuse what breaks a rule that needs no look into the files.
+
+    `files` maps the ruleset's keys to name and bytes; `arrived_at` is when the request began.
+    `user` is None where the platform plays for a team of its own.
+    """
+    spec = round.contest.ruleset.round(round.key)
+    _check_round(user, team, round, arrived_at)
+    _check_target(team, round, target)
+    _check_keys(spec, files)
+    note = _checked_note(note)
+    if selectors.tries_left(team, round, target) == 0:  # cheaply first; counted again under lock
+        raise SubmissionRefused("tries.none_left", expected=round.tries)
+    written = _write(round, files)
+    try:
+        with transaction.atomic():
+            submission = _enter(user, team, round, target, note, arrived_at)
+            _attach(submission, written)
+            audit.record(
+                "submission.received",
+                actor=user,
+                contest_id=round.contest_id,
+                subject=str(submission.public_id),
+                team=team.slug,
+                round=round.key,
+                number=submission.number,
+                target=target.team.slug if target else None,
+            )
+            transaction.on_commit(partial(queue.announce, submission.pk))
+    except BaseException:
+        for file in written.values():
+            storage.discard(file)
+        raise
+    return submission
+
+
+def _check_round(user: User | None, team: Team, round: Round, arrived_at: datetime) -> None:
+    if round.contest_id != team.contest_id or not policies.plays_for(user, team):
+        raise SubmissionRefused("not_allowed")
+    if not round.has_opened(arrived_at):
+        raise SubmissionRefused("round.not_open_yet")
+    if round.has_closed(arrived_at):
+        raise SubmissionRefused("round.closed")
+    if not policies.may_submit(user, team, round, arrived_at):
+        raise SubmissionRefused("not_allowed")
+
+
+def _check_target(team: Team, round: Round, target: Release | None) -> None:
+    if round.kind != "attack":
+        if target is not None:
+            raise SubmissionRefused("target.unknown")
+        return
+    if target is None:
+        raise SubmissionRefused("target.missing")
+    if target.round_id != round.pk:
+        raise SubmissionRefused("target.unknown")
+    if target.team_id == team.pk:
+        raise SubmissionRefused("target.own")
+
+
+def _check_keys(spec: RoundSpec, files: Mapping[str, Upload]) -> None:
+    known = {file.key for file in spec.files}
+    for key in files:
+        if key not in known:
+            raise SubmissionRefused("file.unknown", file=key)
+    for file in spec.files:
+        if file.required and file.key not in files:
+            raise SubmissionRefused("file.missing", file=file.key)
+
+
+def _checked_note(note: str) -> str:
+    note = note.strip()
+    if len(note) > NOTE_LENGTH:
+        raise SubmissionRefused("note.too_long", expected=NOTE_LENGTH)
+    return note
+
+
+def _write(round: Round, files: Mapping[str, Upload]) -> dict[str, StoredFile]:
+    """Write the bytes of every file, sealed; where one is refused none stays."""
+    limit = selectors.max_file_bytes(round)
+    written: dict[str, StoredFile] = {}
+    try:
+        for key, (name, data) in files.items():
+            shown = shown_name(name) or f"{key}.csv"
+            written[key] = storage.write(
+                _limited(data, limit, shown), area=storage.Area.SEALED, name=shown
+            )
+            if written[key].size_bytes == 0:
+                raise SubmissionRefused("file.empty", name=shown)
+    except BaseException:
+        for file in written.values():
+            storage.discard(file)
+        raise
+    return written
+
+
+def _limited(data: bytes | Iterable[bytes], limit: int, name: str) -> Iterator[bytes]:
+    size = 0
+    for chunk in [data] if isinstance(data, bytes) else data:
+        size += len(chunk)
+        if size > limit:
+            raise SubmissionRefused("file.too_large", name=name, expected=limit)
+        yield chunk
+
+
+def shown_name(name: str) -> str:
+    """The last part of a path, without control characters: what a file is called on a page."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(c for c in last if c.isprintable()).strip()[:150]
+
+
+def _enter(
+    user: User | None,
+    team: Team,
+    round: Round,
+    target: Release | None,
+    note: str,
+    arrived_at: datetime,
+) -> Submission:
+    """Number the submission and count the tries while nobody else of the team can."""
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    # Publishing takes this lock too: what arrived in time is in, or is told that it is too late.
+    Round.objects.select_for_update(no_key=True).get(pk=round.pk)
+    if round.kind == "anonymization" and selectors.is_released(round):
+        raise SubmissionRefused("round.released")
+    if selectors.tries_left(team, round, target) == 0:
+        raise SubmissionRefused("tries.none_left", expected=round.tries)
+    most = settings.MAX_WASTED_UPLOADS_PER_DAY
+    if selectors.n_wasted(team, arrived_at - timedelta(days=1)) >= most:
+        raise SubmissionRefused("tries.wasted", expected=most)
+    last = Submission.objects.filter(team=team, round=round).aggregate(last=Max("number"))["last"]
+    return Submission.objects.create(
+        round=round,
+        team=team,
+        target=target,
+        submitted_by=user,
+        number=(last or 0) + 1,
+        note=note,
+        arrived_at=arrived_at,
+        sent_at=timezone.now(),  # about to be; `queue.announce` takes it back where it fails
+    )
+
+
+def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
+    for key, file in written.items():
+        file.save()
+        SubmissionFile.objects.create(submission=submission, key=key, file=file)
+
+
+def cancel(*, user: User, submission: Submission) -> Submission:
+    """Take back a submission that still waits: it uses no try. A worker that was faster wins."""
+    if not policies.may_change(user, submission):
+        raise SubmissionRefused("not_allowed")
+    with transaction.atomic():
+        if not queue.withdraw(submission.pk):
+            raise SubmissionRefused("cancel.too_late")
+        _record("submission.cancelled", user, submission)
+    submission.refresh_from_db()
+    return submission
+
+
+def choose(*, user: User, submission: Submission) -> Choice:
+    """Name the submission that counts; until a team does, the latest that was scored counts."""
+    round = submission.round
+    if not policies.may_change(user, submission):
+        raise SubmissionRefused("not_allowed")
+    with transaction.atomic():
+        # Publishing takes this lock too: what is published is what was chosen.
+        locked = Round.objects.select_for_update(no_key=True).get(pk=round.pk)
+        if locked.has_closed(timezone.now()) or selectors.is_released(locked):
+            raise SubmissionRefused("choose.too_late")
+        if not policies.may_choose(user, submission, timezone.now()):
+            raise SubmissionRefused("choose.not_scored")
+        _record("submission.chosen", user, submission)
+        return Choice.objects.create(
+            submission=submission, team=submission.team, round=round, chosen_by=user
+        )
+
+
+def annotate(*, user: User, submission: Submission, note: str) -> Submission:
+    """Change the note of a submission; notes are for the team itself."""
+    if not policies.may_change(user, submission):
+        raise SubmissionRefused("not_allowed")
+    submission.note = _checked_note(note)
+    with transaction.atomic():
+        submission.save(update_fields=["note"])
+        _record("submission.annotated", user, submission)
+    return submission
+
+
+def _record(kind: str, user: User, submission: Submission) -> None:
+    audit.record(
+        kind,
+        actor=user,
+        contest_id=submission.round.contest_id,
+        subject=str(submission.public_id),
+        team=submission.team.slug,
+        round=submission.round.key,
+        number=submission.number,
+    )

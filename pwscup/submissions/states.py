@@ -1,0 +1,12 @@
+"""The states of a submission: waiting → running → scored, rejected or failed; or cancelled while it waits."""
+
+from __future__ import annotations
+
+from pwscup.submissions.models import Submission
+
+State = Submission.State
+
+UNFINISHED = frozenset({State.WAITING, State.RUNNING})
+FINAL = frozenset(State) - UNFINISHED
+# What was rejected, failed or taken back is not the team's to pay for.
+USES_A_TRY = UNFINISHED | {State.SCORED}

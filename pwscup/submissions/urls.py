@@ -1,0 +1,25 @@
+"""Addresses of rounds, submissions and published tables."""
+
+from django.urls import path
+
+from pwscup.submissions import views
+
+urlpatterns = [
+    path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),
+    path("c/<slug:slug>/round/<slug:key>/targets.zip", views.targets_zip, name="targets-zip"),
+    path("s/<uuid:public_id>/", views.submission, name="submission"),
+    path("s/<uuid:public_id>/status/", views.submission_status, name="submission-status"),
+    path("s/<uuid:public_id>/files/<slug:key>/", views.submission_file, name="submission-file"),
+    path("s/<uuid:public_id>/cancel/", views.submission_cancel, name="submission-cancel"),
+    path("s/<uuid:public_id>/choose/", views.submission_choose, name="submission-choose"),
+    path("s/<uuid:public_id>/note/", views.submission_note, name="submission-note"),
+    path("r/<uuid:public_id>.csv", views.release, name="release"),
+    path(
+        "organize/<slug:slug>/submissions/", views.organize_submissions, name="organize-submissions"
+    ),
+    path(
+        "organize/<slug:slug>/submissions.csv",
+        views.organize_submissions_csv,
+        name="organize-submissions-csv",
+    ),
+]

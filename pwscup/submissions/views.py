@@ -1,0 +1,185 @@
+"""Pages of rounds, submissions and published tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pwscup.accounts.selectors import team_of
+from pwscup.contests.selectors import organized_contest, visible_contest
+from pwscup.core.exports import csv_response
+from pwscup.submissions import (
+    downloads,
+    listing,
+    pages,
+    policies,
+    receiving,
+    results,
+    selectors,
+    services,
+)
+from pwscup.submissions.forms import NoteForm
+from pwscup.submissions.models import Submission, SubmissionFile
+from pwscup.submissions.services import SubmissionRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pwscup.contests.models import Round
+
+UNPROCESSABLE = 422
+
+
+def _round(request: HttpRequest, slug: str, key: str) -> Round:
+    contest = visible_contest(request.user, slug)
+    return get_object_or_404(contest.rounds.select_related("contest"), key=key)
+
+
+# Rounds
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    round = _round(request, slug, key)
+    if request.method != "POST":
+        return render(request, *pages.round_page(request, round, None))
+    if request.user.is_anonymous:
+        return redirect_to_login(request.get_full_path())
+    form, taken = receiving.receive(request, round)
+    if taken:
+        _thank(request, taken)
+    if form.errors:
+        return render(request, *pages.round_page(request, round, form), status=UNPROCESSABLE)
+    return redirect("submission", taken[0].public_id) if len(taken) == 1 else redirect(request.path)
+
+
+def _thank(request: HttpRequest, taken: list[Submission]) -> None:
+    received = ngettext("%(n)s file was received.", "%(n)s files were received.", len(taken))
+    if taken[0].target_id is not None:
+        messages.success(request, received % {"n": len(taken)})
+
+
+@require_safe
+def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    round = _round(request, slug, key)
+    releases = list(selectors.releases(round))
+    if not releases or not policies.may_download_release(request.user, releases[0], timezone.now()):
+        raise Http404
+    own = team_of(request.user, round.contest)
+    return downloads.releases_response(
+        round, [r for r in releases if r.team_id != (own and own.pk)]
+    )
+
+
+@require_safe
+def release(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
+    found = selectors.get_visible_release(request.user, public_id, timezone.now())
+    return downloads.release_response(found)
+
+
+# One submission
+
+
+@require_safe
+def submission(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = selectors.get_visible(request.user, public_id)
+    return render(request, "submissions/submission.html", results.result_page(request, found))
+
+
+@require_safe
+def submission_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
+    """The live part of the page; unchanged it costs a 304, and once final it asks for the whole page."""
+    status = results.status(selectors.get_visible(request.user, public_id))
+    response = render(request, "submissions/_status.html", status)
+    response["ETag"] = status["etag"]
+    response["Cache-Control"] = "private, no-cache"
+    if status["final"] and request.htmx:
+        response["HX-Refresh"] = "true"
+    return get_conditional_response(request, etag=status["etag"], response=response)
+
+
+@require_safe
+def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
+    from pwscup.submissions import evaluation  # pandas, which no page needs before
+
+    found = selectors.get_visible(request.user, public_id)
+    try:
+        name, data = evaluation.own_upload(request.user, found, key)
+    except SubmissionFile.DoesNotExist as error:
+        raise Http404 from error
+    return downloads.upload_response(name, data)
+
+
+def _changed(
+    request: HttpRequest,
+    submission: Submission,
+    service: Callable[..., object],
+    done: str,
+    **what: str,
+) -> bool:
+    """Call a service for the user, and tell them how it went."""
+    try:
+        service(user=request.user, submission=submission, **what)
+    except SubmissionRefused as refusal:
+        messages.error(request, refusal.message)
+        return False
+    messages.success(request, done)
+    return True
+
+
+@require_POST
+def submission_cancel(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = selectors.get_visible(request.user, public_id)
+    _changed(request, found, services.cancel, _("Taken back: it uses no try."))
+    return redirect("submission", public_id)
+
+
+@require_POST
+def submission_choose(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = selectors.get_visible(request.user, public_id)
+    done = _("Submission #%(number)s counts now.") % {"number": found.number}
+    _changed(request, found, services.choose, done)
+    return redirect("round", found.round.contest.slug, found.round.key)
+
+
+@require_POST
+def submission_note(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = selectors.get_visible(request.user, public_id)
+    form = NoteForm(request.POST, instance=found)
+    if not form.is_valid():
+        context = results.result_page(request, selectors.get_visible(request.user, public_id))
+        context["note_form"] = form
+        return render(request, "submissions/submission.html", context, status=UNPROCESSABLE)
+    note = form.cleaned_data["note"]
+    _changed(request, found, services.annotate, _("The note is saved."), note=note)
+    return redirect("submission", public_id)
+
+
+# For organizers
+
+
+@login_required
+@require_safe
+def organize_submissions(request: HttpRequest, slug: str) -> HttpResponse:
+    contest = organized_contest(request.user, slug)
+    return render(request, "submissions/organize.html", listing.submissions_page(request, contest))
+
+
+@login_required
+@require_safe
+def organize_submissions_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    contest = organized_contest(request.user, slug)
+    found = listing.found(contest, listing.FilterForm(contest, request.GET))
+    rows = listing.export_rows(contest, found)
+    return csv_response(f"{contest.slug}-submissions.csv", listing.header(contest), rows)

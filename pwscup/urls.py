@@ -1,0 +1,14 @@
+"""All addresses: each app names its own."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("pwscup.core.urls")),
+    path("", include("pwscup.accounts.urls")),
+    path("accounts/", include("allauth.account.urls")),
+    path("", include("pwscup.submissions.urls")),
+    path("", include("pwscup.leaderboards.urls")),
+    path("", include("pwscup.contests.team_urls")),
+    path("", include("pwscup.contests.urls")),
+]

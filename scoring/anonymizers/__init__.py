@@ -1,0 +1,91 @@
+"""Anonymizers: one family a file, one registry, and chains of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from scoring.anonymizers.base import Anonymized, Anonymizer, Option, Value
+from scoring.anonymizers.deletion import RECORD_DELETION
+from scoring.anonymizers.microaggregation import CLASS_AVERAGE
+from scoring.anonymizers.mondrian import MONDRIAN
+from scoring.anonymizers.noise import SA_NOISE
+from scoring.anonymizers.swapping import CLASS_SWAP
+from scoring.anonymizers.unification import QI_UNIFICATION
+from scoring.anonymizers.yamaoka import YAMAOKA
+from scoring.errors import Problem, ProblemsFound, shorten
+from scoring.schema import Schema
+
+__all__ = ["ANONYMIZERS", "Anonymized", "Anonymizer", "Option", "Value", "anonymize"]
+
+ANONYMIZERS: dict[str, Anonymizer] = {
+    anonymizer.id: anonymizer
+    for anonymizer in (
+        SA_NOISE,
+        QI_UNIFICATION,
+        CLASS_AVERAGE,
+        CLASS_SWAP,
+        RECORD_DELETION,
+        YAMAOKA,
+        MONDRIAN,
+    )
+}
+
+
+def anonymize(
+    original: pd.DataFrame,
+    schema: Schema,
+    methods: Sequence[tuple[str, Mapping[str, Value]]],
+    *,
+    rng: np.random.Generator,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Anonymized:
+    """Apply anonymizers one after another, each to what the one before it made.
+
+    Parameters
+    ----------
+    original
+        The original table; identifier columns are dropped first.
+    methods
+        Ids of `ANONYMIZERS`, each with its options.
+    rng
+        The randomness of all steps.
+    progress
+        Called before each step with the number of steps done, of all steps, and the step's id.
+
+    Returns
+    -------
+    Anonymized
+        A table that the schema allows, and for each record the original record it declares.
+
+    Raises
+    ------
+    ProblemsFound
+        A method or an option is unknown, or an option's value does not fit the table. Unknown
+        names and values out of bounds are all reported before any step is taken.
+    """
+    _check(methods)
+    public = schema.public()
+    table = original[list(public.names)].reset_index(drop=True)
+    source = np.arange(len(table), dtype=np.int64)
+    for done, (method, options) in enumerate(methods):
+        if progress is not None:
+            progress(done, len(methods), method)
+        step = ANONYMIZERS[method].function(table, public, rng=rng, **options)
+        table, source = step.table, source[step.source]
+    return Anonymized(table, source)
+
+
+def _check(methods: Sequence[tuple[str, Mapping[str, Value]]]) -> None:
+    problems: list[Problem] = []
+    for method, options in methods:
+        anonymizer = ANONYMIZERS.get(method)
+        if anonymizer is None:
+            params = {"got": shorten(method), "expected": ", ".join(ANONYMIZERS)}
+            problems.append(Problem("anonymizer.unknown", params))
+        else:
+            problems += anonymizer.problems(options)
+    if problems:
+        raise ProblemsFound(problems)

@@ -1,0 +1,59 @@
+"""Values that a schema allows: rounding and bounding numbers, the order of categories."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from scoring.cells import MAX_DECIMALS
+from scoring.schema import Column, Kind, Role, Schema
+
+UNITS = 10**MAX_DECIMALS
+"""Numbers have up to four decimals: they are multiples of 1 / UNITS."""
+
+
+def sensitive(schema: Schema) -> tuple[str, ...]:
+    """Names of all sensitive columns, categories among them, in order."""
+    return tuple(column.name for column in schema.columns if column.role is Role.SENSITIVE)
+
+
+def to_domain(values: NDArray[np.float64], column: Column) -> NDArray[np.float64 | np.int64]:
+    """Numbers rounded to what the column may hold, and bounded by its minimum and maximum."""
+    units = 1 if column.kind is Kind.INTEGER else UNITS
+    low = -np.inf if column.min is None else ceil(column.min * units)
+    high = np.inf if column.max is None else floor(column.max * units)
+    whole = np.clip(np.rint(values * units), low, high)
+    return whole.astype(np.int64) if column.kind is Kind.INTEGER else whole / units
+
+
+def ordinal(series: pd.Series, column: Column) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
+    """Codes of a category column and the values that they stand for, in the column's order."""
+    values = column.values if column.values is not None else tuple(sorted(series.unique()))
+    codes = pd.Index(values, dtype=object).get_indexer(pd.Index(series, dtype=object))
+    return codes.astype(np.int64), np.array(values, dtype=object)
+
+
+def most_frequent(
+    codes: NDArray[np.int64], groups: NDArray[np.int64], n_values: int
+) -> NDArray[np.int64]:
+    """The most frequent code of each group, 0 to the last group; the first one where two are."""
+    keys, counts = np.unique(groups * n_values + codes, return_counts=True)
+    order = np.lexsort((keys, -counts, keys // n_values))
+    of_group = keys[order] // n_values
+    first = np.r_[True, of_group[1:] != of_group[:-1]]
+    best: NDArray[np.int64] = keys[order][first] % n_values
+    return best
+
+
+def lower_medians(
+    values: NDArray[np.float64 | np.int64], groups: NDArray[np.int64]
+) -> NDArray[np.float64 | np.int64]:
+    """The median of each group; of an even number the lower one, so that it is a value."""
+    order = np.lexsort((values, groups))
+    sizes = np.bincount(groups)
+    starts = np.cumsum(sizes) - sizes
+    medians: NDArray[np.float64 | np.int64] = values[order][starts + (sizes - 1) // 2]
+    return medians

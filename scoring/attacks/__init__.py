@@ -1,0 +1,1 @@
+"""Record linkage: which original record a record of an anonymized table was made from."""

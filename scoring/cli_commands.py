@@ -1,0 +1,215 @@
+"""The commands: read files, call the library, print or write what it says."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring.anonymizers import anonymize
+from scoring.cli_options import anonymizer_options, attack_columns
+from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
+from scoring.errors import ProblemsFound
+from scoring.evaluate import Prepared, mark, score
+from scoring.reading import (
+    read_guess,
+    read_rows,
+    read_table,
+    write_guess,
+    write_rows,
+    write_table,
+)
+from scoring.registry import ATTACKS, MEASURES
+from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
+from scoring.rulesets.loader import load_schema
+from scoring.schema import Schema
+from scoring.text import decode, read_header, records
+from scoring.validation import read_submission
+
+ANY_ROW = 10**18 - 1
+"""The number of original records where the original is not at hand: any row number will do."""
+
+
+def generate(arguments: Namespace, output: Output) -> None:
+    from scoring.datasets.households import HOUSEHOLDS_SCHEMA, MAX_RECORDS, households
+
+    if not 1 <= arguments.records <= MAX_RECORDS:
+        raise UsageError(f"--records: expected 1 to {MAX_RECORDS}, got {arguments.records}")
+    check_writable(arguments.out, arguments.schema_out)
+    output.step(f"drawing {arguments.records} records")
+    table = households(
+        arguments.records,
+        seed=arguments.seed,
+        progress=lambda done, total: output.step(f"drawing column {done} of {total}"),
+    )
+    output.step("writing")
+    written = {arguments.out: write_table(table, HOUSEHOLDS_SCHEMA)}
+    if arguments.schema_out:
+        written[arguments.schema_out] = HOUSEHOLDS_SCHEMA.to_toml().encode()
+    write_files(written)
+    values = {"n_records": len(table), "out": arguments.out, "schema_out": arguments.schema_out}
+    output.result(values, f"{len(table)} records → {', '.join(written)}")
+
+
+def anonymize_table(arguments: Namespace, output: Output) -> None:
+    steps = anonymizer_options(arguments.methods, arguments.set)
+    check_writable(arguments.out, arguments.rows)
+    schema = _schema(arguments)
+    original = _original(arguments, schema, output)
+    try:
+        done = anonymize(
+            original,
+            schema,
+            steps,
+            rng=np.random.default_rng(arguments.seed),
+            progress=lambda i, n, method: output.step(f"{method}, step {i + 1} of {n}"),
+        )
+    except ProblemsFound as error:  # an option does not fit the table
+        raise UsageError("options", error.problems) from error
+    output.step("writing")
+    files = {
+        arguments.out: write_table(done.table, schema),
+        arguments.rows: write_rows(done.source),
+    }
+    write_files(files)
+    values = {
+        "methods": [{"method": method, "options": options} for method, options in steps],
+        "n_original": len(original),
+        "n_anonymized": len(done.table),
+        "out": arguments.out,
+        "rows": arguments.rows,
+    }
+    output.result(values, f"{len(done.table)} of {len(original)} records → {', '.join(files)}")
+
+
+def validate(arguments: Namespace, output: Output) -> None:
+    schema = _schema(arguments)
+    original = _original(arguments, schema, output)
+    output.step("checking the submission")
+    table, _ = read_submission(*_submission(arguments), original=original, schema=schema)
+    values = {
+        "n_original": len(original),
+        "n_anonymized": len(table),
+        "problems": [],
+        "n_problems": 0,
+    }
+    output.result(values, f"valid: {len(table)} records of {len(original)}, no problems")
+
+
+def score_submission(arguments: Namespace, output: Output) -> None:
+    ruleset = _ruleset(arguments.ruleset)
+    schema = _schema(arguments, ruleset)
+    original = _original(arguments, schema, output)
+    output.step("checking the submission")
+    table, source = read_submission(*_submission(arguments), original=original, schema=schema)
+    output.step("preparing the original")
+    prepared = Prepared.of(original, schema)
+    values: dict[str, float | int | None] = {}
+    for measure in ruleset.measures:
+        output.step(f"measuring {measure}, {MEASURES[measure].title.lower()}")
+        values |= score(
+            prepared, table, source, schema, options=ruleset.options, measures=[measure]
+        )
+    output.result(values, _score_table(values))
+
+
+def attack(arguments: Namespace, output: Output) -> None:
+    check_writable(arguments.out)
+    schema = _schema(arguments)
+    columns = attack_columns(arguments.method, schema, arguments.set)
+    original = _original(arguments, schema, output)
+    output.step("reading the anonymized table")
+    table = read_table(read_file(arguments.anonymized), schema, file="anonymized")
+    output.step(f"attacking {len(table)} records by {arguments.method}")
+    guess = ATTACKS[arguments.method](
+        original, table, schema, rng=np.random.default_rng(arguments.seed), **columns
+    )
+    write_files({arguments.out: write_guess(guess)})
+    n_guessed = int((guess >= 0).sum())
+    values = {"n_records": len(guess), "n_guessed": n_guessed, "out": arguments.out}
+    output.result(values, f"{n_guessed} guesses for {len(guess)} records → {arguments.out}")
+
+
+def mark_guess(arguments: Namespace, output: Output) -> None:
+    n_original = ANY_ROW
+    if arguments.original is not None:
+        output.step("counting the original's records")
+        n_original = _count_records(read_file(arguments.original))
+    source = read_rows(read_file(arguments.rows), n_original=n_original, n_records=None)
+    guess = read_guess(read_file(arguments.guess), n_original=n_original, n_records=len(source))
+    marked = mark(source, guess)
+    values = {"n_records": marked.n_records, "hits": marked.hits, "rate": marked.rate}
+    rate = f"re-identification rate {_number(marked.rate)}"
+    output.result(values, f"{marked.hits} of {marked.n_records} records hit, {rate}")
+
+
+COMMANDS: dict[str, Callable[[Namespace, Output], None]] = {
+    "generate": generate,
+    "anonymize": anonymize_table,
+    "validate": validate,
+    "score": score_submission,
+    "attack": attack,
+    "mark": mark_guess,
+}
+
+
+def _schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
+    if arguments.schema is not None:
+        return Schema.from_toml(_text(arguments.schema))
+    if ruleset is None:
+        return load_schema("households")
+    if ruleset.schema is None:
+        raise UsageError(f"--schema is needed: the ruleset {ruleset.id} names no columns")
+    return ruleset.schema
+
+
+def _ruleset(name: str) -> Ruleset:
+    if name in ruleset_names():
+        return load_ruleset(name)
+    if Path(name).suffix == ".toml":
+        return parse_ruleset(_text(name))
+    known = ", ".join(ruleset_names())
+    raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
+
+
+def _text(path: str) -> str:
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected UTF-8 text") from error
+
+
+def _original(arguments: Namespace, schema: Schema, output: Output) -> Any:
+    output.step("reading the original table")
+    return read_table(read_file(arguments.original), schema, file="original", original=True)
+
+
+def _submission(arguments: Namespace) -> tuple[bytes, bytes | None]:
+    rows = None if arguments.rows is None else read_file(arguments.rows)
+    return read_file(arguments.anonymized), rows
+
+
+def _count_records(data: bytes) -> int:
+    rows = records(decode(data, file="original"), file="original")
+    read_header(rows, file="original")
+    return sum(1 for _ in rows)
+
+
+def _score_table(values: dict[str, float | int | None]) -> str:
+    head = ("", "measure", "value", "better", "what it is")
+    measured = [
+        (id_, MEASURES[id_].name, _number(value), MEASURES[id_].direction, MEASURES[id_].title)
+        for id_, value in values.items()
+        if id_ in MEASURES
+    ]
+    counts = f"{values['n_anonymized']} anonymized records of {values['n_original']}"
+    return f"{counts}\n\n{aligned([head, *measured], right=[2])}"
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:,.6f}"

@@ -1,0 +1,1 @@
+"""Generators of tables to practise on, one a module."""

@@ -1,0 +1,249 @@
+"""Problems in what a participant or an organizer handed in, with where, what, expected and got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_REPORTED = 200
+MAX_GOT = 60
+
+
+def gettext_noop(message: str) -> str:
+    """Mark a message for the catalogues; the caller translates."""
+    return message
+
+
+_ = gettext_noop
+
+MESSAGES: dict[str, str] = {
+    # the file as a whole
+    "file.empty": _("the file is empty — expected a header line and at least one record"),
+    "file.no_rows": _("the file is empty — expected one row number a line"),
+    "file.header_only": _("only a header line — expected at least one record after it"),
+    "file.binary": _(
+        "not a text file — expected CSV text in UTF-8 — got a NUL byte at byte {byte}"
+    ),
+    "file.known_format": _("not a text file — expected CSV text in UTF-8 — got {got}"),
+    "file.utf16": _("wrong character encoding — expected UTF-8 — got UTF-16"),
+    "file.cp932": _("wrong character encoding — expected UTF-8 — got CP932 (Shift_JIS)"),
+    "file.not_utf8": _(
+        "wrong character encoding — expected UTF-8 — got byte 0x{got} on line {line}"
+    ),
+    "file.bare_cr": _(
+        "a carriage return without line feed on line {line} — expected lines that end with LF or CRLF"
+    ),
+    "file.line_too_long": _("line {line} is too long — expected at most {expected} characters"),
+    "file.cell_too_long": _(
+        "a cell on line {line} is too long — expected at most {expected} characters; "
+        "is a quotation mark never closed?"
+    ),
+    "file.quote": _(
+        "a quotation mark is misplaced or never closed on line {line} — expected cells quoted as in "
+        'CSV, with "" for a quotation mark inside'
+    ),
+    "file.too_many_records": _("too many records — expected at most {expected} — got more"),
+    "file.gave_up": _("reading stopped after {expected} unusable records"),
+    # the header
+    "header.no_line": _("the first line is empty — expected the header"),
+    "header.missing": _("a column is missing in the header — expected {expected}"),
+    "header.unexpected": _("the header names a column that does not belong there — got {got}"),
+    "header.repeated": _("the header names a column twice — got {got}"),
+    "header.order": _(
+        "the header's columns are in another order — expected {expected} — got {got}"
+    ),
+    "header.empty_name": _("the header has a column without a name, at position {position}"),
+    # records and cells
+    "record.cell_count": _("wrong number of cells — expected {expected} — got {got}"),
+    "record.empty_line": _("an empty line — expected a record of {expected} cells"),
+    "cell.empty": _("an empty cell — expected a value"),
+    "cell.not_a_number": _("not a number — expected digits such as 1234 or -0.5 — got “{got}”"),
+    "cell.not_finite": _(
+        "not a finite number — expected digits such as 1234 or -0.5 — got “{got}”"
+    ),
+    "cell.exponent": _("a number with an exponent — expected plain digits — got “{got}”"),
+    "cell.separator": _("a number with separators — expected plain digits — got “{got}”"),
+    "cell.not_ascii_digits": _(
+        "digits that are not the ASCII digits 0–9 — expected plain digits — got “{got}”"
+    ),
+    "cell.spaces": _("spaces around a number — expected plain digits — got “{got}”"),
+    "cell.too_many_digits": _(
+        "too many digits — expected at most {expected} before the decimal point — got “{got}”"
+    ),
+    "cell.too_many_decimals": _("too many decimals — expected at most {expected} — got “{got}”"),
+    "cell.not_an_integer": _("not an integer — expected no decimals — got “{got}”"),
+    "cell.below_minimum": _(
+        "below the column's minimum — expected at least {expected} — got {got}"
+    ),
+    "cell.above_maximum": _("above the column's maximum — expected at most {expected} — got {got}"),
+    "cell.not_in_values": _("not one of the column's values — expected {expected} — got “{got}”"),
+    "cell.too_long": _("the cell is too long — expected at most {expected} characters — got {got}"),
+    # row numbers and guesses
+    "row_number.empty_line": _("an empty line — expected a row number of the original table"),
+    "row_number.not_an_integer": _("not a row number — expected an integer — got “{got}”"),
+    "row_number.zero": _("row numbers start at 1 — expected 1 to {expected} — got 0"),
+    "row_number.negative": _("a negative row number — expected {low} to {expected} — got {got}"),
+    "row_number.too_large": _(
+        "no such row in the original table — expected {low} to {expected} — got {got}"
+    ),
+    "row_number.repeated": _(
+        "row {got} is named twice — expected each row once — first in line {first}"
+    ),
+    "row_number.count": _("wrong number of lines — expected {expected}, one a record — got {got}"),
+    "row_number.header": _("an unknown header — expected “row” or a number — got “{got}”"),
+    # a submission
+    "submission.swapped": _(
+        "the two files are swapped — expected the anonymized table first and the row numbers second"
+    ),
+    "submission.no_rows": _(
+        "no row numbers — expected a row-number file, or a column {expected} in the table"
+    ),
+    # TOML documents: schemas and rulesets
+    "toml.syntax": _("not TOML — {got}"),
+    "toml.unknown_key": _("unknown key {key} — expected one of {expected}"),
+    "toml.missing_key": _("key {key} is missing — expected {expected}"),
+    "toml.wrong_type": _("key {key} has the wrong type — expected {expected} — got {got}"),
+    "toml.wrong_value": _("key {key} has a wrong value — expected {expected} — got “{got}”"),
+    # anonymizers, attacks and their options
+    "anonymizer.unknown": _("no such anonymizer — expected one of {expected} — got “{got}”"),
+    "anonymizer.too_few": _(
+        "too few records for {method} — expected at least {expected} — got {got}"
+    ),
+    "attack.unknown": _("no such attack — expected one of {expected} — got “{got}”"),
+    "option.unknown": _("unknown option {option} of {method} — expected {expected}"),
+    "option.wrong_value": _(
+        "option {option} of {method} has a wrong value — expected {expected} — got “{got}”"
+    ),
+    # schemas
+    "schema.no_columns": _("no columns — expected at least one [[column]]"),
+    "schema.repeated_name": _("two columns have one name — got “{got}”"),
+    "schema.reserved_name": _(
+        "the name “{got}” is reserved for the row numbers — expected another"
+    ),
+    "schema.min_above_max": _("min is above max — expected min ≤ max — got {min} and {max}"),
+    "schema.cross_not_quasi_identifier": _(
+        "cross is set — expected role quasi_identifier where cross is true — got {got}"
+    ),
+    "schema.range_on_category": _("key {key} on a category — expected it on numbers only"),
+    "schema.values_on_number": _("key values on a number — expected it on categories only"),
+    "schema.repeated_value": _("a value is listed twice — got “{got}”"),
+    "schema.unknown_column": _("{key} names no column of the schema — got “{got}”"),
+    "schema.not_numeric_sensitive": _(
+        "{key} names an unsuitable column — expected a sensitive column of kind integer or number — "
+        "got “{got}”"
+    ),
+}
+
+
+def shorten(value: object, limit: int = MAX_GOT) -> str:
+    """What was found, cut to a length that fits a message."""
+    text = str(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a file: a stable code and what its message needs."""
+
+    code: str
+    params: Mapping[str, str | int | float] = field(default_factory=dict)
+    file: str | None = None
+    row: int | None = None
+    column: str | None = None
+
+    @property
+    def message(self) -> str:
+        """What is wrong, what was expected and what was found, in English."""
+        return MESSAGES[self.code].format(**self.params)
+
+    @property
+    def where(self) -> str:
+        """File, record and column, in English; empty where none is known."""
+        parts = [
+            self.file,
+            self.row and f"record {self.row}",
+            self.column and f"column {self.column}",
+        ]
+        return ", ".join(str(part) for part in parts if part)
+
+    def __str__(self) -> str:
+        return f"{self.where} — {self.message}" if self.where else self.message
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as JSON-able data."""
+        return {
+            "code": self.code,
+            "params": dict(self.params),
+            "file": self.file,
+            "row": self.row,
+            "column": self.column,
+        }
+
+    @classmethod
+    def from_dict(cls, d: Mapping[str, Any]) -> Problem:
+        """The inverse of `to_dict`."""
+        return cls(
+            code=d["code"],
+            params=dict(d.get("params") or {}),
+            file=d.get("file"),
+            row=d.get("row"),
+            column=d.get("column"),
+        )
+
+
+class ProblemsFound(ValueError):  # noqa: N818 — the file is at fault, not the program
+    """What was handed in cannot be used.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        The first `MAX_REPORTED` problems, in file order.
+    n_total : int
+        How many were found, those left out included.
+    """
+
+    def __init__(self, problems: Iterable[Problem], n_total: int | None = None) -> None:
+        found = tuple(problems)
+        self.problems = found[:MAX_REPORTED]
+        self.n_total = len(found) if n_total is None else n_total
+        super().__init__(self.problems, self.n_total)
+
+    def __str__(self) -> str:
+        lines = [str(problem) for problem in self.problems]
+        left_out = self.n_total - len(lines)
+        return "\n".join([*lines, f"and {left_out} more"] if left_out > 0 else lines)
+
+
+class Collector:
+    """Gathers problems: keeps the first `MAX_REPORTED` and counts the rest."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.n_total = 0
+
+    def add(
+        self,
+        code: str,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        **params: str | int | float,
+    ) -> None:
+        """Note one problem."""
+        self.extend([Problem(code, params, file, row, column)])
+
+    def extend(self, problems: Iterable[Problem], n_total: int | None = None) -> None:
+        """Note several problems, `n_total` of them where only the first are given."""
+        found = list(problems)
+        self.problems.extend(found[: MAX_REPORTED - len(self.problems)])
+        self.n_total += len(found) if n_total is None else n_total
+
+    def __bool__(self) -> bool:
+        return self.n_total > 0
+
+    def raise_if_any(self) -> None:
+        """Raise `ProblemsFound` where something was noted."""
+        if self.n_total:
+            raise ProblemsFound(self.problems, self.n_total)

@@ -1,0 +1,105 @@
+"""The official numbers: what an anonymized table scores, and what a guess file hits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from scoring.comparison import Comparison, Options, Prepared
+from scoring.equivalence import IntArray
+from scoring.ranking import DECIMALS
+from scoring.registry import MEASURES
+from scoring.schema import Schema
+
+__all__ = ["Mark", "Options", "Prepared", "mark", "score"]
+
+
+def score(
+    original: pd.DataFrame | Prepared,
+    anonymized: pd.DataFrame,
+    source: IntArray,
+    schema: Schema,
+    *,
+    options: Options = Options(),  # noqa: B008 — frozen
+    measures: Sequence[str] | None = None,
+) -> dict[str, float | int | None]:
+    """Every measure of an anonymized table.
+
+    Parameters
+    ----------
+    original : DataFrame or Prepared, n_original records
+    anonymized : DataFrame, n_anonymized records
+    source : int array, shape (n_anonymized,)
+        The declared 0-based original row of each anonymized record, all distinct.
+    schema : Schema
+        Roles and kinds of the columns; a prepared table carries its own, equal one.
+    options : Options
+    measures : sequence of str, optional
+        Identifiers out of `MEASURES`; all by default.
+
+    Returns
+    -------
+    dict
+        "n_original", "n_anonymized", and each measure by its identifier: rounded to 9 decimals,
+        None where the table has no column that it is about.
+
+    Raises
+    ------
+    ValueError
+        Where the tables, the rows or the options do not fit.
+    KeyError
+        Where a measure is unknown.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA, table
+    >>> score(table("original"), table("noise"), np.arange(4), SCHEMA, measures=["U1", "S1"])
+    {'n_original': 4, 'n_anonymized': 4, 'U1': 1.25, 'S1': 2}
+    """
+    options.check()
+    comparison = Comparison.of(original, anonymized, source, schema)
+    values: dict[str, float | int | None] = {
+        "n_original": comparison.prepared.n_records,
+        "n_anonymized": len(anonymized),
+    }
+    for id_ in MEASURES if measures is None else measures:
+        value = MEASURES[id_].function(comparison, options)
+        values[id_] = round(value, DECIMALS) if isinstance(value, float) else value
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a guess file hits: `rate` is `hits` / `n_records`."""
+
+    n_records: int
+    hits: int
+    rate: float
+
+
+def mark(source: IntArray, guess: IntArray) -> Mark:
+    """Mark guesses against the declared rows.
+
+    Parameters
+    ----------
+    source, guess : int arrays, shape (n_records,)
+        0-based original rows; -1 in `guess` is no guess and never hits.
+
+    Raises
+    ------
+    ValueError
+        Where the lengths differ or there is no record.
+
+    Examples
+    --------
+    >>> mark(np.array([2, 0, 1]), np.array([2, -1, 0]))
+    Mark(n_records=3, hits=1, rate=0.333333333)
+    """
+    declared, guessed = np.asarray(source), np.asarray(guess)
+    if declared.shape != guessed.shape or declared.ndim != 1 or not len(declared):
+        raise ValueError("expected one guess for each of one or more records")
+    hits = int(((declared == guessed) & (declared >= 0)).sum())
+    return Mark(len(declared), hits, round(hits / len(declared), DECIMALS))

@@ -1,0 +1,236 @@
+"""Boards of a contest: pure functions from values to ranks.
+
+Equal values share the best rank (1 1 3), a missing value ranks as the number of teams, and values
+are rounded to nine decimals before they are compared, so that no rank hangs on the last bits of a
+floating-point sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, TypeVar
+
+from scoring.registry import MEASURES
+
+if TYPE_CHECKING:
+    from scoring.rulesets.base import RankingSpec
+
+K = TypeVar("K", bound=Hashable)
+
+DECIMALS = 9
+"""Values are rounded to so many decimals, below which only floating-point noise differs."""
+TEAMS = "teams"
+"""`worst_by` of a team whose worst re-identification rate is another team's attack."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymizationStanding:
+    """One team's line of the anonymization board.
+
+    `measure_ranks` holds the ranked measures only: one that no team has a value for is not ranked.
+    `worst_rate` is the highest re-identification rate (0 to 1) and `worst_by` names the linkage
+    measure that reached it, or "teams"; both are None where nothing has attacked the table.
+    """
+
+    measure_ranks: dict[str, int]
+    worst_rate: float | None
+    worst_by: str | None
+    worst_rank: int | None
+    utility_rank: float
+    safety_rank: float
+    total: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttackStanding:
+    """One team's line of the attack board: mean re-identification rate (0 to 1) and rank."""
+
+    mean_rate: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverallStanding:
+    """One team's line of the overall board: weighted sum of its two board ranks, and rank."""
+
+    total: float
+    rank: int
+
+
+def competition_ranks(
+    values: Mapping[K, float | None], *, direction: str, n: int | None = None
+) -> dict[K, int]:
+    """Rank of every key, 1 is best; equal values share the best rank (1 1 3).
+
+    Parameters
+    ----------
+    values
+        One value a team; None (or NaN) is a missing value and ranks as the number of teams.
+    direction
+        Which values are better, "lower" or "higher".
+    n
+        The number of teams, where `values` does not hold all of them.
+
+    Raises
+    ------
+    ValueError
+        `n` is smaller than the number of values, or the direction is neither of the two.
+
+    Examples
+    --------
+    >>> competition_ranks({"a": 0.2, "b": 0.1, "c": 0.1, "d": None}, direction="lower")
+    {'a': 3, 'b': 1, 'c': 1, 'd': 4}
+    """
+    if direction not in ("lower", "higher"):
+        raise ValueError(f"direction: expected lower or higher, got {direction}")
+    n_teams = len(values) if n is None else n
+    if n_teams < len(values):
+        raise ValueError(f"n: expected at least the {len(values)} values given, got {n_teams}")
+    compared = {key: _compared(value) for key, value in values.items()}
+    ordered = sorted((v for v in compared.values() if v is not None), reverse=direction == "higher")
+    best_rank: dict[float, int] = {}
+    for rank, value in enumerate(ordered, start=1):
+        best_rank.setdefault(value, rank)
+    return {key: n_teams if v is None else best_rank[v] for key, v in compared.items()}
+
+
+def anonymization_board(
+    values: Mapping[K, Mapping[str, float | None]],
+    ranking: RankingSpec,
+    *,
+    worst_attack: Mapping[K, float] | None = None,
+) -> dict[K, AnonymizationStanding]:
+    """Anonymization board: the mean of a utility rank and a safety rank, lower wins.
+
+    The utility rank is the mean of the ranks on the utility measures. The safety rank is the mean
+    of the ranks on the safety measures and on the worst re-identification rate over the linkage
+    measures and, in `worst_attack`, over the other teams' attacks.
+
+    Parameters
+    ----------
+    values
+        For every team its measures by id; a team without a scored submission has an empty mapping.
+    ranking
+        Which measures stand under which heading.
+    worst_attack
+        The highest rate that another team reached against each team, once it is known.
+    """
+    teams = list(values)
+    known = worst_attack or {}
+    worst = {t: _worst(values[t], ranking.linkage, known.get(t)) for t in teams}
+    rates = {t: rate for t, (rate, _) in worst.items()}
+    utility = _measure_ranks(values, ranking.utility)
+    safety = _measure_ranks(values, ranking.safety)
+    worst_ranks = _ranks_if_any(rates, "lower")
+    utility_rank = {t: _mean_rank((r[t] for r in utility.values()), len(teams)) for t in teams}
+    safety_ranks = [*safety.values(), *([worst_ranks] if worst_ranks else [])]
+    safety_rank = {t: _mean_rank((r[t] for r in safety_ranks), len(teams)) for t in teams}
+    total = {t: _rounded((utility_rank[t] + safety_rank[t]) / 2) for t in teams}
+    ranks = competition_ranks(total, direction="lower")
+    return {
+        t: AnonymizationStanding(
+            measure_ranks={m: r[t] for m, r in {**utility, **safety}.items()},
+            worst_rate=worst[t][0],
+            worst_by=worst[t][1],
+            worst_rank=worst_ranks[t] if worst_ranks else None,
+            utility_rank=_rounded(utility_rank[t]),
+            safety_rank=_rounded(safety_rank[t]),
+            total=total[t],
+            rank=ranks[t],
+        )
+        for t in teams
+    }
+
+
+def attack_board(
+    rates: Mapping[K, Mapping[K, float | None]], defenders: Collection[K]
+) -> dict[K, AttackStanding]:
+    """Attack board: mean re-identification rate over the other teams, higher wins.
+
+    Parameters
+    ----------
+    rates
+        For every attacker its rate against each defender; a target without a valid guess is None
+        or absent and counts 0. An attacker that guessed nothing has an empty mapping.
+    defenders
+        The teams whose tables were published. A team's own cell is left out.
+    """
+    targets = set(defenders)
+    mean = {
+        attacker: _mean([cells.get(d) or 0.0 for d in targets if d != attacker])
+        for attacker, cells in rates.items()
+    }
+    ranks = competition_ranks(mean, direction="higher")
+    return {attacker: AttackStanding(mean[attacker], ranks[attacker]) for attacker in rates}
+
+
+def overall_board(
+    anonymization: Mapping[K, int | None],
+    attack: Mapping[K, int | None],
+    ranking: RankingSpec,
+    n: int,
+) -> dict[K, OverallStanding]:
+    """Overall board: weighted sum of the two board ranks, lower wins; no rank counts as `n`."""
+    teams = dict.fromkeys([*anonymization, *attack])
+    total = {
+        t: _rounded(
+            ranking.anonymization_weight * _or(anonymization.get(t), n)
+            + ranking.attack_weight * _or(attack.get(t), n)
+        )
+        for t in teams
+    }
+    ranks = competition_ranks(total, direction="lower", n=max(n, len(teams)))
+    return {t: OverallStanding(total[t], ranks[t]) for t in teams}
+
+
+def _compared(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else _rounded(value)
+
+
+def _measure_ranks(
+    values: Mapping[K, Mapping[str, float | None]], measures: Iterable[str]
+) -> dict[str, dict[K, int]]:
+    ranked = {}
+    for measure in measures:
+        of_teams = {t: v.get(measure) for t, v in values.items()}
+        ranks = _ranks_if_any(of_teams, MEASURES[measure].direction)
+        if ranks:
+            ranked[measure] = ranks
+    return ranked
+
+
+def _ranks_if_any(values: Mapping[K, float | None], direction: str) -> dict[K, int]:
+    if all(value is None for value in values.values()):
+        return {}
+    return competition_ranks(values, direction=direction)
+
+
+def _worst(
+    values: Mapping[str, float | None], linkage: Iterable[str], by_teams: float | None
+) -> tuple[float | None, str | None]:
+    # max keeps the first of equals: a measure, in the ruleset's order, goes before "teams".
+    rates = [(values.get(m), m) for m in linkage] + [(by_teams, TEAMS)]
+    known = [(_rounded(rate), by) for rate, by in rates if rate is not None]
+    return max(known, key=lambda pair: pair[0], default=(None, None))
+
+
+def _mean_rank(ranks: Iterable[int], n_teams: int) -> Fraction:
+    # A fraction: 7/6 + 8/3 and 11/6 + 2 are equal, their rounded decimals are not.
+    found = list(ranks)
+    return Fraction(sum(found), len(found)) if found else Fraction(n_teams)
+
+
+def _mean(rates: list[float]) -> float:
+    return _rounded(math.fsum(rates) / len(rates)) if rates else 0.0
+
+
+def _rounded(value: float | Fraction) -> float:
+    return round(float(value), DECIMALS)
+
+
+def _or(rank: int | None, missing: int) -> int:
+    return missing if rank is None else rank

@@ -1,0 +1,143 @@
+"""A TOML table read key by key; every problem is collected under the full name of its key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scoring.errors import Collector, Problem, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+T = TypeVar("T")
+LANGUAGES = ("en", "ja")
+
+
+class Document:
+    """One table of a TOML file.
+
+    A reader asks for the keys it knows and then calls `close`, which reports the keys that nobody
+    asked for. A value that is missing or wrong is reported and replaced by a harmless one, so that
+    the reading goes on and finds the other problems too.
+    """
+
+    def __init__(self, values: dict[str, Any], problems: Collector, path: str = "") -> None:
+        self._values = values
+        self._problems = problems
+        self._path = path
+        self._known: list[str] = []
+        self._children: list[Document] = []
+
+    def name(self, key: str) -> str:
+        return f"{self._path}.{key}" if self._path else key
+
+    def wrong(self, key: str, expected: str, got: object) -> None:
+        self._add("toml.wrong_value", key, expected, got=shorten(got))
+
+    def has(self, key: str) -> bool:
+        return key in self._values
+
+    def text(self, key: str) -> str:
+        value = self._take(key, "a text")
+        if isinstance(value, str) and value.strip():
+            return value
+        return self._replaced(key, "a text", value, "")
+
+    def choice(self, key: str, choices: Collection[str]) -> str:
+        expected = _one_of(choices)
+        value = self._take(key, expected)
+        if isinstance(value, str) and value in choices:
+            return value
+        return self._replaced(key, expected, value, "")
+
+    def choices(
+        self, key: str, choices: Collection[str], *, empty: bool = False
+    ) -> tuple[str, ...]:
+        expected = f"a list of different names out of: {', '.join(choices)}"
+        value = self._take(key, expected)
+        if isinstance(value, list) and (value or empty) and _distinct_names(value, choices):
+            return tuple(value)
+        return self._replaced(key, expected, value, tuple[str, ...]())
+
+    def integer(self, key: str, low: int, high: int) -> int:
+        expected = f"a whole number from {low} to {high}"
+        value = self._take(key, expected)
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        return self._replaced(key, expected, value, low)
+
+    def number(self, key: str, low: float, high: float) -> float:
+        expected = f"a number from {low:g} to {high:g}"
+        value = self._take(key, expected)
+        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+            return float(value)
+        return self._replaced(key, expected, value, low)
+
+    def boolean(self, key: str) -> bool:
+        value = self._take(key, "true or false")
+        if isinstance(value, bool):
+            return value
+        return self._replaced(key, "true or false", value, False)
+
+    def translated(self, key: str) -> dict[str, str]:
+        words = self.table(key)
+        return {language: words.text(language).strip() for language in LANGUAGES}
+
+    def table(self, key: str) -> Document:
+        value = self._take(key, "a table")
+        if not isinstance(value, dict):
+            self._replaced(key, "a table", value, None)
+            return self._silent(key)
+        return self._child(value, self.name(key))
+
+    def tables(self, key: str) -> list[Document]:
+        expected = "one table or more, each under [[…]]"
+        value = self._take(key, expected)
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            return [self._child(v, f"{self.name(key)}[{i}]") for i, v in enumerate(value, start=1)]
+        return self._replaced(key, expected, value, list[Document]())
+
+    def give_up(self) -> None:
+        """Take every key as known: nothing more can be said about this table."""
+        self._known.extend(self._values)
+
+    def close(self) -> None:
+        for key in self._values:
+            if key not in self._known:
+                self._add("toml.unknown_key", key, ", ".join(self._known))
+        for child in self._children:
+            child.close()
+
+    def _add(self, code: str, key: str, expected: str, got: str | None = None) -> None:
+        params = {"key": self.name(key), "expected": expected}
+        if got is not None:
+            params["got"] = got
+        self._problems.extend([Problem(code, params, file="ruleset")])
+
+    def _silent(self, key: str) -> Document:
+        """An empty stand-in for a missing table: its keys are not reported one by one as well."""
+        return Document({}, Collector(), self.name(key))
+
+    def _child(self, values: dict[str, Any], path: str) -> Document:
+        child = Document(values, self._problems, path)
+        self._children.append(child)
+        return child
+
+    def _take(self, key: str, expected: str) -> Any:
+        self._known.append(key)
+        if key not in self._values:
+            self._add("toml.missing_key", key, expected)
+        return self._values.get(key)
+
+    def _replaced(self, key: str, expected: str, got: object, replacement: T) -> T:
+        if key in self._values:
+            self.wrong(key, expected, got)
+        return replacement
+
+
+def _distinct_names(value: list[Any], choices: Collection[str]) -> bool:
+    return all(isinstance(v, str) and v in choices for v in value) and len(set(value)) == len(value)
+
+
+def _one_of(choices: Collection[str]) -> str:
+    return "one of: " + ", ".join(choices)

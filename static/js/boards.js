@@ -1,0 +1,123 @@
+// Leaderboards: draws the charts from the data in the page, and leaves the page alone while nothing has changed.
+(() => {
+  "use strict";
+
+  const SCALE = ["#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c3df", "#6daed5", "#4b97c9", "#2874b2", "#1864aa", "#0a4a90", "#08306b"];
+  const EMPTY = { show: true, areaStyle: { color: ["#dfe3e8"] } };
+  const FONT = getComputedStyle(document.documentElement).getPropertyValue("--bs-body-font-family");
+  const percent = (rate) => (100 * rate).toFixed(1) + " %";
+  const isNarrow = () => window.innerWidth < 576;
+  const axisName = { nameLocation: "middle", nameTextStyle: { fontWeight: 600, color: "#18222f" } };
+
+  // The number in a point is the rank that stands before the team's name in the table.
+  function tradeOff(data) {
+    const far = Math.max(2, ...data.points.flatMap((point) => [point.x, point.y]));
+    const axis = { type: "value", min: 0, max: Math.ceil(far) + 1, interval: far > 10 ? undefined : 1, axisLabel: { showMinLabel: false } };
+    const place = (point) => ({ name: point.name, value: [point.x, point.y, point.rank] });
+    const group = (name, symbol, color, points) => ({
+      name, type: "scatter", symbol, symbolSize: 22, itemStyle: { color, opacity: 1, borderColor: "#fff", borderWidth: 1 }, data: points.map(place),
+      label: { show: true, position: "inside", formatter: ({ value }) => value[2], color: "#fff", fontSize: 11, fontWeight: 600 },
+    });
+    const groups = [
+      group(data.team, "circle", "#2f6db5", data.points.filter((p) => !p.house && !p.mine)),
+      group(data.house, "roundRect", "#5d6a77", data.points.filter((p) => p.house && !p.mine)),
+      group(data.mine, "circle", "#8a5a12", data.points.filter((p) => p.mine)),
+    ].filter((series) => series.data.length);
+    const names = {
+      type: "scatter", symbolSize: 22, silent: true, z: 1, itemStyle: { color: "transparent", opacity: 1 }, data: data.points.map(place),
+      label: { show: true, position: "right", formatter: "{b}", color: "#18222f", width: isNarrow() ? 90 : 190, overflow: "truncate" },
+      labelLayout: { hideOverlap: true },
+    };
+    return {
+      height: isNarrow() ? 360 : 460,
+      option: {
+        grid: { left: 56, right: isNarrow() ? 24 : 120, top: 48, bottom: 56 },
+        legend: { top: 4, data: groups.map((series) => series.name) },
+        tooltip: { renderMode: "richText", formatter: ({ name, value }) =>
+          `${value[2]}. ${name}\n${data.x_label}: ${+value[0].toFixed(2)}\n${data.y_label}: ${+value[1].toFixed(2)}` },
+        xAxis: { ...axis, ...axisName, name: data.x_label, nameGap: 32 },
+        yAxis: { ...axis, ...axisName, name: data.y_label, nameGap: 34 },
+        series: [...groups, names],
+      },
+    };
+  }
+
+  function heatMap(data) {
+    const known = data.cells.filter((cell) => cell[2] !== null);
+    const many = data.defenders.length > (isNarrow() ? 4 : 12);
+    const labelWidth = isNarrow() ? 76 : 150;
+    const label = { width: labelWidth, overflow: "truncate", interval: 0 };
+    const crowded = data.defenders.length > (isNarrow() ? 16 : 40);
+    const rotate = data.defenders.length > 12 ? 90 : data.defenders.length > (isNarrow() ? 2 : 6) ? 45 : 0;
+    const under = rotate ? 108 : 32; // pixels that the names of the attacked teams need
+    return {
+      height: 112 + under + 30 * data.attackers.length,
+      option: {
+        grid: { left: labelWidth + 38, right: 16, top: 16, bottom: 70 + under },
+        tooltip: { renderMode: "richText", formatter: ({ value }) =>
+          `${data.attackers[value[1]]} → ${data.defenders[value[0]]}\n${data.value}: ${percent(value[2])}` },
+        xAxis: { ...axisName, type: "category", data: data.defenders, name: data.x_label, nameGap: under, splitArea: EMPTY,
+          axisLabel: { ...label, width: 104, interval: crowded ? "auto" : 0, rotate } },
+        yAxis: { ...axisName, type: "category", data: data.attackers, name: data.y_label, nameGap: labelWidth + 14, inverse: true, splitArea: EMPTY, axisLabel: label },
+        visualMap: { min: 0, max: 1, orient: "horizontal", left: "center", bottom: 0, itemHeight: isNarrow() ? 140 : 220, text: ["100 %", data.value + "  0 %"], inRange: { color: SCALE } },
+        series: [{
+          type: "heatmap", data: known.map((cell) => ({ value: cell, label: { color: cell[2] >= 0.65 ? "#fff" : "#18222f" } })),
+          label: { show: !many, formatter: ({ value }) => percent(value[2]) },
+          itemStyle: { borderColor: "#fff", borderWidth: 1 },
+        }],
+      },
+    };
+  }
+
+  const KINDS = { "trade-off": tradeOff, "heat-map": heatMap };
+
+  function draw(root) {
+    for (const node of root.querySelectorAll("[data-chart]")) {
+      const data = JSON.parse(document.getElementById(node.dataset.chart).textContent);
+      const { height, option } = KINDS[data.kind](data);
+      echarts.getInstanceByDom(node)?.dispose();
+      node.style.height = height + "px";
+      const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches || node.dataset.drawn;
+      node.dataset.drawn = "yes";
+      echarts.init(node).setOption({ animation: !still, textStyle: { fontFamily: FONT }, ...option });
+    }
+  }
+
+  // The entity tag of the answer names its content, also behind a proxy that compresses and so weakens it.
+  const sameTag = (a, b) => a && b && a.replace(/^W\//, "") === b.replace(/^W\//, "");
+  let scrolled = null; // how far the table was scrolled before the board was replaced
+
+  function showTab() {
+    const tabs = document.querySelector(".board-tabs");
+    const active = tabs?.querySelector(".active");
+    if (active) tabs.scrollLeft = active.offsetLeft - (tabs.clientWidth - active.offsetWidth) / 2;
+  }
+
+  document.addEventListener("DOMContentLoaded", () => { draw(document); showTab(); });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const board = document.getElementById("board");
+    if (event.detail.requestConfig?.elt !== board) return;
+    const { xhr } = event.detail;
+    if (xhr.status === 304 || sameTag(xhr.getResponseHeader("ETag"), board.dataset.etag)) {
+      event.detail.shouldSwap = false;
+      return;
+    }
+    scrolled = board.querySelector(".table-responsive")?.scrollLeft ?? 0;
+    board.querySelectorAll("[data-chart]").forEach((node) => echarts.getInstanceByDom(node)?.dispose());
+  });
+  document.addEventListener("htmx:afterSettle", () => {
+    const board = document.getElementById("board");
+    if (!board || scrolled === null) return;
+    draw(board);
+    showTab();
+    const table = board.querySelector(".table-responsive");
+    if (table) table.scrollLeft = scrolled;
+    scrolled = null;
+  });
+
+  let waiting;
+  window.addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => draw(document), 150);
+  });
+})();

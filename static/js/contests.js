@@ -1,0 +1,37 @@
+// Organizer's forms: an address proposed from the title, and only the fields that a column's kind has.
+(() => {
+  "use strict";
+
+  function proposeSlug(slug) {
+    const title = document.getElementById(slug.dataset.slugFrom);
+    let touched = slug.value !== "";
+    slug.addEventListener("input", () => { touched = slug.value !== ""; });
+    title.addEventListener("input", () => {
+      if (touched) return;
+      slug.value = title.value.normalize("NFKD").toLowerCase()
+        .replace(/[^a-z0-9\s-]/g, "").trim().replace(/[\s-]+/g, "-").slice(0, 40).replace(/-+$/, "");
+    });
+  }
+
+  function watchColumn(row) {
+    const kind = row.querySelector("select[name$=-kind]");
+    const role = row.querySelector("select[name$=-role]");
+    const cross = row.querySelector("input[name$=-cross]");
+    const show = () => {
+      const shape = kind.value === "category" ? "category" : "number";
+      for (const cell of row.querySelectorAll("[data-for]"))
+        for (const child of cell.children) child.style.visibility = cell.dataset.for === shape ? "" : "hidden";
+      row.classList.toggle("is-identifier", role.value === "identifier");
+      cross.disabled = role.value !== "quasi_identifier";
+      if (cross.disabled) cross.checked = false;
+    };
+    kind.addEventListener("change", show);
+    role.addEventListener("change", show);
+    show();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("[data-slug-from]").forEach(proposeSlug);
+    document.querySelectorAll("tr[data-column]").forEach(watchColumn);
+  });
+})();

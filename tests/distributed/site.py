@@ -1,0 +1,105 @@
+"""An installation made of processes of its own: a driver that plays the site, workers, a beat."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.services import wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+IMPATIENT = {
+    "SCORING_LEASE_SECONDS": "2",
+    "SCORING_HEARTBEAT_SECONDS": "0.4",
+    "SCORING_TIME_LIMIT": "6",
+    "SWEEP_SECONDS": "0.5",
+    "RESEND_SECONDS": "3",
+}
+
+
+class Site:
+    """Everything is bound to this process's life and ended by `stop`."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.folder = folder
+        self.env = {
+            **os.environ,
+            **IMPATIENT,
+            "DJANGO_SETTINGS_MODULE": "tests.distributed.settings",
+            "PWSCUP_DATA_DIR": str(folder),
+            "OMP_NUM_THREADS": "1",
+            **environment,
+        }
+        self.processes: list[subprocess.Popen[Any]] = []
+        self.workers: dict[str, subprocess.Popen[Any]] = {}
+        self.driver = self._start(
+            "driver",
+            "-m",
+            "tests.distributed.driver",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def _start(self, name: str, *arguments: str, **streams: Any) -> subprocess.Popen[Any]:
+        with (self.folder / f"{name}.log").open("ab") as log:
+            given = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log} | streams
+            process = subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=ROOT,
+                env=self.env,
+                start_new_session=True,
+                **given,
+            )
+        self.processes.append(process)
+        return process
+
+    def do(self, command: str, **arguments: Any) -> Any:
+        """Let the driver do something and return its answer."""
+        self.driver.stdin.write(json.dumps({"do": command, **arguments}).encode() + b"\n")
+        self.driver.stdin.flush()
+        answer = self.driver.stdout.readline()
+        assert answer, self.log("driver")
+        return json.loads(answer)
+
+    def worker(self, name: str, concurrency: int = 2) -> subprocess.Popen[Any]:
+        """Start a worker; `wait_for_worker` returns when it takes work."""
+        options = ["-n", f"{name}@%h", "-c", str(concurrency), *QUIET]
+        return self._start(name, "-m", "celery", "-A", "pwscup", "worker", *options)
+
+    def wait_for_worker(self, name: str) -> None:
+        wait_until(lambda: " ready." in self.log(name), f"{name} is ready")
+
+    def beat(self) -> subprocess.Popen[Any]:
+        return self._start("beat", "-m", "celery", "-A", "pwscup", "beat", "--pidfile=")
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text()
+
+    def states(self, keys: list[int]) -> list[str]:
+        return [row["state"] for row in self.do("rows", keys=keys)]
+
+    def wait_for(
+        self, keys: list[int], state: str, *, at_least: int | None = None, seconds: float = 40
+    ) -> None:
+        """Wait until all of them, or at least so many, are in a state."""
+        wanted = len(keys) if at_least is None else at_least
+        wait_until(lambda: self.states(keys).count(state) >= wanted, f"{wanted} × {state}", seconds)
+
+    def stop(self) -> None:
+        for process in self.processes:
+            send_group(process, signal.SIGKILL)
+            process.wait()
+
+
+def send_group(process: subprocess.Popen[Any], number: int) -> None:
+    """Signal a process and all it has started."""
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        return

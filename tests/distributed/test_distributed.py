@@ -1,0 +1,124 @@
+"""PostgreSQL, Redis and several workers: whatever is killed, lost or doubled, every submission is scored once."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+
+from tests import services
+from tests.distributed.site import Site, send_group
+
+pytestmark = pytest.mark.xdist_group("distributed")
+
+ONCE = {"state": "scored", "evaluations": 1, "scored": 1}
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[SimpleNamespace]:
+    postgresql = services.PostgreSQL()
+    redis = services.Redis()
+    yield SimpleNamespace(postgresql=postgresql, redis=redis)
+    redis.kill()
+    postgresql.stop()
+
+
+@pytest.fixture(scope="module")
+def site(servers, tmp_path_factory) -> Iterator[Site]:
+    """The site with its beat and two workers, a and b."""
+    folder = tmp_path_factory.mktemp("site")
+    site = Site(folder, DATABASE_URL=servers.postgresql.url, REDIS_URL=servers.redis.url)
+    try:
+        site.beat()
+        site.workers = {name: site.worker(name) for name in ("a", "b")}
+        site.do("set_up")
+        for name in site.workers:
+            site.wait_for_worker(name)
+        yield site
+    finally:
+        site.stop()
+
+
+@contextmanager
+def stopped(process) -> Iterator[None]:
+    send_group(process, signal.SIGSTOP)
+    yield
+    send_group(process, signal.SIGCONT)
+
+
+def outcome(site, keys) -> list[dict]:
+    return [{key: row[key] for key in ONCE} for row in site.do("rows", keys=keys)]
+
+
+def test_a_killed_worker_a_lost_broker_and_doubled_messages(site, servers):
+    doomed = site.worker("doomed")
+    site.wait_for_worker("doomed")
+    keys = site.do("submit", n=30, note="1")["keys"]
+    site.do("duplicate")
+    site.wait_for(keys, "running", at_least=6)
+    doomed.kill()  # in the middle of two, while the others are in the middle of four
+    site.wait_for(keys, "scored", at_least=4)
+    servers.redis.flush()
+    site.wait_for(keys, "scored", at_least=8)
+    servers.redis.kill()
+    servers.redis.start()
+    site.do("duplicate", times=1)
+
+    site.wait_for(keys, "scored")
+    time.sleep(1)  # what is still on its way must not score anything again
+    assert outcome(site, keys) == [ONCE] * 30
+    assert [row["attempts"] for row in site.do("rows", keys=keys)].count(2) in (1, 2)
+    assert doomed.wait(5) == -signal.SIGKILL
+    assert all(process.poll() is None for process in site.workers.values())
+
+
+def test_a_worker_that_wakes_after_its_lease_is_refused(site):
+    a, b = site.workers.values()
+    with stopped(a):
+        with stopped(b):
+            (key,) = site.do("submit", note="1.5")["keys"]
+        site.wait_for([key], "running")
+        send_group(b, signal.SIGSTOP)
+    site.wait_for([key], "scored")
+    assert site.do("rows", keys=[key])[0]["fence"] == 2
+
+    send_group(b, signal.SIGCONT)
+    services.wait_until(lambda: "late result" in site.log("b"), "the late result is refused")
+    assert outcome(site, [key]) == [ONCE]
+    assert site.do("rows", keys=[key])[0]["fence"] == 2
+
+
+def test_what_takes_too_long_fails_and_the_worker_goes_on(site):
+    a, b = site.workers.values()
+    with stopped(a):
+        stuck = site.do("submit", n=2, note="60")["keys"]
+        (quick,) = site.do("submit")["keys"]
+        site.wait_for(stuck, "failed")
+        site.wait_for([quick], "scored")
+    rows = site.do("rows", keys=stuck)
+    assert [row["attempts"] for row in rows] == [1, 1]
+    assert all(f"[{row['reference']}]" in site.log("b") for row in rows)
+    assert b.poll() is None
+
+
+def test_a_silent_or_absent_broker_delays_an_upload_by_little_and_loses_nothing(site, servers):
+    with stopped(servers.redis.process):
+        silent = site.do("submit")
+    servers.redis.kill()
+    absent = site.do("submit")
+    servers.redis.start()
+    assert silent["seconds"] < 3
+    assert absent["seconds"] < 3
+
+    keys = silent["keys"] + absent["keys"]
+    site.wait_for(keys, "scored")
+    assert outcome(site, keys) == [ONCE] * 2
+
+
+def test_of_many_uploads_at_once_with_one_try_left_one_is_taken(site):
+    for _ in range(3):
+        assert site.do("race", n=6) == {"taken": 1, "tries.none_left": 5}

@@ -1,0 +1,116 @@
+"""Sets a full stage for the tests of looks, inside the running installation, by the services that pages use too.
+
+Called as `manage.py shell -c "from tests.e2e import stage; stage.set_up()"`; the worker scores meanwhile.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.accounts.models import Team, User
+from pwscup.contests import services as contests
+from pwscup.contests.models import Contest
+from pwscup.contests.selectors import samples_of
+from pwscup.core import storage
+from pwscup.demo import create, play
+from pwscup.demo.cast import ORGANIZER, TEAMS
+from pwscup.submissions import services
+from pwscup.submissions.models import Release, Submission
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.reading import write_table
+from tests import factories
+from tests.services import wait_until
+
+N_RECORDS = 120
+SCORING_SECONDS = 90
+# Names that nothing can break, and that a page must bear.
+LONG_NAME = "Wolkenkratzerbeobachtungsgesellschaften"
+LONG_FILE = "anonymized-by-our-very-best-method-at-the-very-last-moment-final-2.csv"
+
+
+def set_up() -> None:
+    """The two demo contests on small tables, played by houses and by a person, and a draft."""
+    create.N_RECORDS = N_RECORDS
+    mine = hand_in_tables()
+    wait_until(all_scored, "every table is scored", SCORING_SECONDS)
+    finished = mine.contest
+    n_teams = finished.teams.count()
+    wait_until(lambda: published(finished) == n_teams, "all tables are published", SCORING_SECONDS)
+    play.advance()
+    hand_in_guess(mine)
+    draft_contest(User.objects.get(email=ORGANIZER.email))
+    wait_until(all_scored, "every guess is scored", SCORING_SECONDS)
+
+
+def published(contest: Contest) -> int:
+    return Release.objects.filter(round__contest=contest).count()
+
+
+def all_scored() -> bool:
+    unfinished = (Submission.State.WAITING, Submission.State.RUNNING)
+    return not Submission.objects.filter(state__in=unfinished).exists()
+
+
+@transaction.atomic  # the clock must not find a round that is over before anybody has handed in
+def hand_in_tables() -> Team:
+    """Every team's tables in both contests; the team of the first person in the finished one."""
+    assert create.create()
+    running, over = (Contest.objects.get(slug=s) for s in (create.RUNNING, create.FINISHED))
+    player = User.objects.get(email=next(iter(TEAMS.values()))[0].email)
+    mine = factories.make_team(over, LONG_NAME, player)
+    play.advance()
+    for team in (Team.objects.get(contest=running, captain=player), mine):
+        hand_in_good_and_bad(team)
+    return mine
+
+
+def hand_in_good_and_bad(team: Team) -> None:
+    """The contest's own sample twice, and a broken one between."""
+    samples = {key: storage.read(s.file) for key, s in samples_of(team.contest).items()}
+    table, rows = samples["anonymized"], samples["rows"]
+    broken = table.replace(b"metropolitan", b"moon").replace(b"male", b"unknown")
+    for content in (table, broken, table):
+        files = {"anonymized": (LONG_FILE, content), "rows": ("rows.csv", rows)}
+        _hand_in(team, "anonymization", files)
+
+
+def hand_in_guess(team: Team) -> None:
+    """A guess for one target, and none for the others."""
+    releases = Release.objects.filter(round__contest=team.contest).exclude(team=team)
+    target = releases.select_related("team").first()
+    guess = b"row\n" + b"1\n" * target.n_records
+    _hand_in(team, "attack", {"guess": (f"{target.team.slug}.csv", guess)}, target=target)
+
+
+def _hand_in(
+    team: Team,
+    key: str,
+    files: dict[str, tuple[str, bytes]],
+    target: Release | None = None,
+) -> None:
+    round = team.contest.rounds.get(key=key)
+    services.submit(
+        user=team.captain,
+        team=team,
+        round=round,
+        files=files,
+        target=target,
+        note=LONG_NAME,
+        arrived_at=round.opens_at + timedelta(hours=1),
+    )
+
+
+def draft_contest(organizer: User) -> None:
+    """A contest with an uploaded table whose columns are still to be confirmed."""
+    contest = contests.create_contest(
+        actor=organizer,
+        ruleset="pwscup2015",
+        title="Draft cup",
+        slug="draft-cup",
+        starts_at=timezone.now() + timedelta(days=7),
+    )
+    table = write_table(households(N_RECORDS, seed=3), HOUSEHOLDS_SCHEMA)
+    contests.upload_table(actor=organizer, contest=contest, name=LONG_FILE, data=table)

@@ -1,0 +1,216 @@
+"""What a team does, in the browser and at home: found, invite, anonymize, hand in, attack."""
+
+from __future__ import annotations
+
+import csv
+import re
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA
+from tests.e2e.browser import Person
+from tests.e2e.home import scoring
+from tests.e2e.organizer import CONTEST, N_RECORDS
+
+ANONYMIZATION = f"{CONTEST}/round/anonymization/"
+ATTACK = f"{CONTEST}/round/attack/"
+UTILITY = ("U1", "U2", "U3", "U4", "U5", "U6")
+LINKAGE = ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
+MEASURES = (*UTILITY, "S1", "S2", *LINKAGE)
+
+
+@dataclass
+class Team:
+    """A team's files at home, and what its own command line says of them."""
+
+    name: str
+    captain: Person
+    folder: Path
+    method: str
+    attack: str
+    scores: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        return self.name.lower()
+
+    def file(self, name: str) -> Path:
+        return self.folder / name
+
+    @property
+    def worst(self) -> float:
+        return max(self.scores[attack] for attack in LINKAGE)
+
+
+def found_team(name: str, captain: Person, folder: Path, *, method: str, attack: str) -> Team:
+    """Sign up, make a team, download everything, anonymize at home."""
+    captain.go(f"{CONTEST}/")
+    captain.sign_up()
+    captain.go(f"{CONTEST}/team/")
+    captain.page.locator("#id_name").fill(name)
+    captain.press("Make the team")
+    expect(captain.page.get_by_role("heading", level=1)).to_have_text(name)
+    team = Team(name, captain, folder / name, method, attack)
+    team.folder.mkdir()
+    download_everything(team)
+    anonymize_at_home(team, seed=len(name))
+    return team
+
+
+def download_everything(team: Team) -> None:
+    person = team.captain
+    person.go(f"{CONTEST}/")
+    data = f"{CONTEST}/data"
+    for name in ("original.csv", "schema.toml", "sample/anonymized.csv", "sample/rows.csv"):
+        link = person.page.locator(f"a[href='{data}/{name}']").first
+        person.download(link, team.file(name.replace("/", "-")))
+    with team.file("original.csv").open(newline="") as file:
+        header, *records = csv.reader(file)
+    assert header == list(HOUSEHOLDS_SCHEMA.names), "without the identifier"
+    assert len(records) == N_RECORDS
+    given = {"schema": team.file("schema.toml"), "original": team.file("original.csv")}
+    sample = {
+        "anonymized": team.file("sample-anonymized.csv"),
+        "rows": team.file("sample-rows.csv"),
+    }
+    assert scoring("validate", **given, **sample)["n_problems"] == 0
+
+
+def anonymize_at_home(team: Team, seed: int) -> None:
+    given = {"schema": team.file("schema.toml"), "original": team.file("original.csv")}
+    made = team.file("anonymized.csv"), team.file("rows.csv")
+    scoring("anonymize", team.method, **given, seed=seed, out=made[0], rows=made[1])
+    team.scores = scoring("score", **given, anonymized=made[0], rows=made[1])
+
+
+def invite(captain: Person, mate: Person) -> None:
+    """The captain makes a link; whoever opens it signs up and comes back to it."""
+    captain.go(f"{CONTEST}/team/")
+    captain.press("Make an invitation link")
+    link = captain.page.locator("#invitation-link").input_value()
+    mate.go(link)
+    mate.sign_up()
+    mate.press("Join the team")
+    expect(mate.page.get_by_role("heading", level=1)).to_have_text("Red")
+    captain.go(f"{CONTEST}/team/")
+    captain.sees(mate.name)
+
+
+def choose_files(person: Person, anonymized: Path, rows: Path) -> None:
+    person.go(ANONYMIZATION)
+    person.page.locator("input[type=file][name=anonymized]").set_input_files(anonymized)
+    person.page.locator("input[type=file][name=rows]").set_input_files(rows)
+
+
+def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
+    """A word in a number: named by record and column, and no try is used."""
+    header, *records = team.file("anonymized.csv").read_text().splitlines()
+    column = header.split(",").index("food")
+    cells = records[6].split(",")
+    records[6] = ",".join([*cells[:column], "plenty", *cells[column + 1 :]])
+    broken = team.file("broken.csv")
+    broken.write_text("\n".join([header, *records]) + "\n")
+    choose_files(by, broken, team.file("rows.csv"))
+    by.sees("20 of 20 tries left.")
+    by.press("Hand in")
+    problem = by.page.locator("table.problems tbody tr")
+    expect(problem).to_have_count(1)
+    file, record, name, *_ = problem.locator("td").all_inner_texts()
+    assert (record, name) == ("7", "food"), file
+    expect(problem).to_contain_text("plenty")
+    by.go(ANONYMIZATION)
+    by.sees("20 of 20 tries left.")
+
+
+def hand_in_a_table(team: Team, *, by: Person) -> None:
+    """It waits while the worker is held, then turns to scored in a page that nobody reloads."""
+    choose_files(by, team.file("anonymized.csv"), team.file("rows.csv"))
+    with by.site.worker_held():
+        by.press("Hand in")
+        expect(by.page.locator("#status .state-waiting")).to_be_visible()
+        by.sees("next in the queue")
+    expect(by.page.locator("#status .state-scored")).to_be_visible()
+    shown = measures_on(by)
+    assert list(shown) == list(MEASURES)
+    for measure, value in shown.items():
+        assert value == approximately(team.scores[measure]), measure
+    by.go(ANONYMIZATION)
+    expect(by.page.locator(".stat").first).to_have_text("19 / 20")
+
+
+def measures_on(person: Person) -> dict[str, float]:
+    """Every measure of the result page."""
+    found = {}
+    for row in person.page.locator("#measures tbody tr:has(.measure-id)").all():
+        value = row.locator("td strong").inner_text()
+        found[row.locator(".measure-id").inner_text()] = number(value)
+    return found
+
+
+def number(text: str) -> float:
+    """A number as people read it: separators and a sign of percent."""
+    plain = float(re.sub(r"[,%\s]", "", text))
+    return plain / 100 if "%" in text else plain
+
+
+def approximately(value: float):
+    """Six significant digits of a measure, two decimals of a percentage."""
+    return pytest.approx(value, rel=1e-5, abs=5.1e-5 if value <= 1 else 0)
+
+
+# The attack
+
+
+def guess_at_home(team: Team, target: Team) -> Path:
+    """Download the target's published table and guess where its records come from."""
+    person = team.captain
+    person.go(ATTACK)
+    link = person.page.get_by_role("link", name=f"{target.slug}.csv", exact=True)
+    seen = person.download(link, team.file(f"{target.slug}.csv"))
+    given = {"schema": team.file("schema.toml"), "original": team.file("original.csv")}
+    guess = team.file(f"guess-{target.slug}.csv")
+    scoring("attack", team.attack, **given, anonymized=seen, seed=1, out=guess)
+    return guess
+
+
+def rate_at_home(team: Team, target: Team) -> float:
+    """What the guess is worth, marked with the row file that only the target's team has."""
+    made = target.file("anonymized.csv").read_text().splitlines()[1:]
+    published = team.file(f"{target.slug}.csv").read_text().splitlines()[1:]
+    assert len(set(made)) == len(made), "records tell where they went"
+    assert sorted(published) == sorted(made)
+    assert published != made, "a published table is shuffled"
+    rows = dict(zip(made, target.file("rows.csv").read_text().split()[-len(made) :], strict=True))
+    shuffled = target.file("published-rows.csv")
+    shuffled.write_text("\n".join(["row", *(rows[record] for record in published)]) + "\n")
+    guess = team.file(f"guess-{target.slug}.csv")
+    return scoring("mark", rows=shuffled, guess=guess, original=team.file("original.csv"))["rate"]
+
+
+def attack_singly(team: Team, target: Team) -> None:
+    """One file, sent from the target's own line."""
+    guess = guess_at_home(team, target)
+    row = team.captain.page.locator("table.targets tbody tr").filter(has_text=target.name)
+    row.locator("input[type=file]").set_input_files(guess)
+    _marked_but_not_told(team.captain, target)
+
+
+def attack_by_zip(team: Team, target: Team) -> None:
+    """An archive, its files named after their targets."""
+    archive = team.file("guesses.zip")
+    with zipfile.ZipFile(archive, "w") as zipped:
+        zipped.write(guess_at_home(team, target), f"attack_{target.slug}.csv")
+    team.captain.page.locator("#id_guess").set_input_files(archive)
+    team.captain.press("Hand in")
+    _marked_but_not_told(team.captain, target)
+
+
+def _marked_but_not_told(person: Person, target: Team) -> None:
+    expect(person.page.get_by_role("heading", level=1)).to_contain_text(f"→ {target.name}")
+    expect(person.page.locator("#status .state-scored")).to_be_visible()
+    person.sees("Your guess is valid and was marked.")
+    assert "%" not in person.text("main")

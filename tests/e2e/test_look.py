@@ -1,0 +1,161 @@
+"""Every page that links lead to, on a phone and at a desk, in both languages: nothing overflows, all is named."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import resolve
+from playwright.sync_api import Page
+
+from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA
+from tests.e2e.browser import DESKTOP, Person
+
+pytestmark = pytest.mark.xdist_group("e2e")
+
+PHONE = {"width": 390, "height": 844}
+AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()
+LOCALES = {"en": "en-US", "ja": "ja-JP"}
+PLAYER = next(iter(TEAMS.values()))[0]
+ROLES = {"visitor": None, "player": PLAYER, "organizer": ORGANIZER}
+MOST_ALIKE = 2
+MOST_ACCESSIBILITY = 1
+# Pages without a link to them.
+START = ("/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/")
+PERSONAL = ("/account/", "/account/delete/", "/accounts/password/change/", "/accounts/email/")
+LEAST_PAGES = {"visitor": 15, "player": 25, "organizer": 30}
+# What a page shows where something was forgotten: template marks, placeholders, values and names of the code.
+RAW = re.compile(
+    r"\{[{%]|%\([a-z_]+\)|%[sd]\b|<[a-z_.]+ object|\b(?:None|undefined|NaN)\b"
+    r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b"
+)
+# Columns of tables, which people know by such names.
+NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row"}
+FINDINGS = """() => {
+  const shown = (node) => node.getClientRects().length > 0;
+  const named = (control) =>
+    control.labels?.length || control.getAttribute("aria-label") || control.getAttribute("aria-labelledby");
+  const controls = [...document.querySelectorAll("input:not([type=hidden]), select, textarea")];
+  return {
+    "headings of the first level": document.querySelectorAll("h1").length,
+    "title": document.title.trim(),
+    "language": document.documentElement.lang,
+    "without a label": controls.filter((c) => !named(c)).map((c) => c.outerHTML.slice(0, 120)),
+    "without a text for the blind": [...document.images].filter((i) => !i.hasAttribute("alt")).map((i) => i.src),
+    "buttons without words": [...document.querySelectorAll("button, a[href]")]
+      .filter((b) => shown(b) && !b.textContent.trim() && !b.getAttribute("aria-label") && !b.querySelector("img[alt]"))
+      .map((b) => b.outerHTML.slice(0, 120)),
+    "identifiers used twice": [...document.querySelectorAll("[id]")].map((n) => n.id)
+      .filter((id, place, all) => all.indexOf(id) !== place),
+  };
+}"""
+WORDS = """() => {
+  const copy = document.body.cloneNode(true);
+  const names = "code, pre, .mono, .measure-name, .event-data, table.problems, script, noscript";
+  copy.querySelectorAll(names).forEach((node) => node.remove());
+  document.body.append(copy);
+  const words = copy.innerText;
+  copy.remove();
+  return words;
+}"""
+OVERFLOW = """() => {
+  const room = window.innerWidth, width = document.documentElement.scrollWidth;
+  if (width <= room) return null;
+  const inBox = (node) => node && (getComputedStyle(node).overflowX !== "visible" || inBox(node.parentElement));
+  const beyond = [...document.querySelectorAll("body *")]
+    .filter((node) => node.getBoundingClientRect().right > room && !inBox(node.parentElement));
+  return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
+}"""
+SERIOUS = """() => axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
+  .filter((v) => ["serious", "critical"].includes(v.impact))
+  .map((v) => `${v.id} (${v.impact}), ${v.nodes.length} times: ${v.nodes[0].html.slice(0, 160)}`))"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stage(site) -> None:
+    site.manage("shell", "-c", "from tests.e2e import stage; stage.set_up()")
+
+
+@pytest.mark.parametrize("language", LOCALES)
+@pytest.mark.parametrize("role", ROLES)
+def test_every_page_is_sound(meet, role, language):
+    person = meet(f"{role}-{language}", locale=LOCALES[language])
+    if ROLES[role] is not None:
+        person.log_in(ROLES[role].email, PASSWORD)
+    faults, seen = [], Counter[str]()
+    for address, view in walk(person, [*START, *(PERSONAL if ROLES[role] else ())]):
+        found = [*width_faults(person.page), *content_faults(person.page, language)]
+        # Colours and names of controls are the same in every language, and in the pages of a view.
+        if language == "en" and seen[view] < MOST_ACCESSIBILITY:
+            found += accessibility_faults(person.page)
+        faults += [f"{address}: {fault}" for fault in found]
+        seen[view] += 1
+    assert not faults, f"{len(faults)} faults on {seen.total()} pages:\n" + "\n".join(faults)
+    assert seen.total() >= LEAST_PAGES[role], seen
+
+
+def walk(person: Person, start: list[str]) -> Iterator[tuple[str, str]]:
+    """Open every page that links lead to, with its view; a few where there are many alike."""
+    todo, known, alike = list(start), set(start), Counter[object]()
+    while todo:
+        address = todo.pop(0)
+        view, kind, limit = kind_of(address)
+        if alike[kind] >= limit:
+            continue
+        alike[kind] += 1
+        person.page.set_viewport_size(PHONE)
+        person.go(address)
+        yield address, view
+        for link in person.page.eval_on_selector_all(
+            "a[href]:not([download])", "links => links.map((link) => link.getAttribute('href'))"
+        ):
+            path = link.split("#")[0]
+            if path.startswith("/") and path not in known:
+                known.add(path)
+                todo.append(path)
+
+
+def kind_of(address: str) -> tuple[str, object, int]:
+    """The view, what tells its pages apart, and how many of one kind are worth a look: 0 for a file."""
+    parts = urlsplit(address)
+    found = resolve(parts.path)
+    if parts.path.endswith((".csv", ".zip", ".toml")):
+        return found.view_name, address, 0
+    named = {name: value for name, value in found.kwargs.items() if name in ("slug", "key")}
+    board = parse_qs(parts.query).get("board", [""])[0]
+    limit = 1 if named == found.kwargs else MOST_ALIKE
+    view = f"{found.view_name} {board}".strip()
+    return view, (view, *named.items()), limit
+
+
+def width_faults(page: Page) -> Iterator[str]:
+    """Whether one has to scroll sideways on a phone, for which the page was opened, and at a desk."""
+    for size in (PHONE, DESKTOP):
+        page.set_viewport_size(size)
+        if too_wide := page.evaluate(OVERFLOW):
+            yield too_wide
+
+
+def content_faults(page: Page, language: str) -> Iterator[str]:
+    """What the page lacks, or shows by mistake."""
+    found = page.evaluate(FINDINGS)
+    if found.pop("headings of the first level") != 1:
+        yield f"{page.locator('h1').count()} headings of the first level"
+    if not found.pop("title"):
+        yield "no title"
+    if (shown := found.pop("language")) != language:
+        yield f"in {shown}"
+    yield from (f"{what}: {thing}" for what, things in found.items() for thing in things)
+    raw = set(RAW.findall(page.evaluate(WORDS))) - NAMED
+    yield from (f"forgotten: {words}" for words in sorted(raw))
+
+
+def accessibility_faults(page: Page) -> list[str]:
+    """What axe-core finds serious or critical."""
+    page.evaluate(AXE)
+    return page.evaluate(SERIOUS)

@@ -1,0 +1,559 @@
+"""The command line: the whole path, exit statuses, JSON, and what it says about mistakes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.anonymizers import ANONYMIZERS
+from scoring.cli import ANONYMIZER_IDS, ATTACK_IDS, DATASETS, main
+from scoring.cli_options import ATTACK_OPTIONS
+from scoring.evaluate import score
+from scoring.reading import read_guess, read_rows, read_table
+from scoring.registry import ATTACKS, MEASURES
+from scoring.rulesets import load_ruleset
+from scoring.schema import Schema
+
+ROOT = Path(__file__).parents[2]
+N = 200
+
+
+@pytest.fixture(scope="session")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("original")
+    files = [str(folder / "X.csv"), "--schema-out", str(folder / "S.toml")]
+    assert (
+        main(["generate", "households", "--records", str(N), "--seed", "3", "--out", *files]) == 0
+    )
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path, original, monkeypatch):
+    """A folder with X.csv and S.toml, in which the commands run."""
+    for name in ("X.csv", "S.toml"):
+        (tmp_path / name).write_bytes((original / name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    """Run a command; returns exit status, standard output and standard error."""
+
+    def call(line, *more):
+        capsys.readouterr()
+        status = main([*line.split(), *more])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+ORIGINAL = "--schema S.toml --original X.csv"
+SUBMISSION = f"{ORIGINAL} --anonymized Y.csv --rows R.csv"
+ANONYMIZED = "--seed 1 --out Y.csv --rows R.csv"
+
+
+@pytest.fixture
+def submission(run, folder):
+    status, _, _ = run(f"anonymize mondrian class-average {ORIGINAL} {ANONYMIZED}")
+    assert status == 0
+    return folder
+
+
+def tables():
+    schema = Schema.from_toml(Path("S.toml").read_text())
+    X = read_table(Path("X.csv").read_bytes(), schema, file="original", original=True)
+    Y = read_table(Path("Y.csv").read_bytes(), schema, file="anonymized")
+    rows = read_rows(Path("R.csv").read_bytes(), n_original=len(X), n_records=len(Y))
+    return X, Y, rows, schema
+
+
+# --- the whole path ---
+
+
+def test_the_whole_path_agrees_with_the_library(run, folder):
+    status, out, _ = run(f"anonymize record-deletion yamaoka {ORIGINAL} {ANONYMIZED} --json")
+    assert status == 0
+    assert json.loads(out) == {
+        "methods": [
+            {"method": "record-deletion", "options": {}},
+            {"method": "yamaoka", "options": {}},
+        ],
+        "n_original": N,
+        "n_anonymized": 180,
+        "out": "Y.csv",
+        "rows": "R.csv",
+    }
+    status, out, _ = run(f"validate {SUBMISSION} --json")
+    assert (status, json.loads(out)) == (
+        0,
+        {"n_original": N, "n_anonymized": 180, "problems": [], "n_problems": 0},
+    )
+    status, out, _ = run(f"score --ruleset pwscup2015 {SUBMISSION} --json")
+    values = json.loads(out)
+    assert status == 0
+    assert list(values) == ["n_original", "n_anonymized", *MEASURES]
+    assert values == score(*tables())
+    status, out, _ = run(f"attack E1 {ORIGINAL} --anonymized Y.csv --seed 4 --out G.csv --json")
+    assert (status, json.loads(out)) == (0, {"n_records": 180, "n_guessed": 180, "out": "G.csv"})
+    status, out, _ = run("mark --rows R.csv --guess G.csv --original X.csv --json")
+    marked = json.loads(out)
+    rows, guess = (folder / name for name in ("R.csv", "G.csv"))
+    hits = sum(
+        a == b for a, b in zip(rows.read_text().split(), guess.read_text().split(), strict=True)
+    )
+    assert (status, marked["n_records"], marked["hits"]) == (0, 180, hits - 1)  # the header
+
+
+@pytest.mark.parametrize("method", ATTACK_IDS)
+def test_every_attack_writes_the_library_s_guess(run, submission, method):
+    status, _, _ = run(f"attack {method} {ORIGINAL} --anonymized Y.csv --seed 4 --out G.csv")
+    X, Y, _, schema = tables()
+    expected = ATTACKS[method](X, Y, schema, rng=np.random.default_rng(4))
+    guess = read_guess((submission / "G.csv").read_bytes(), n_original=N, n_records=N)
+    assert status == 0
+    assert (guess == expected).all()
+
+
+@pytest.mark.parametrize("method", ANONYMIZER_IDS)
+def test_every_anonymizer_makes_a_valid_submission(run, method):
+    assert run(f"anonymize {method} {ORIGINAL} {ANONYMIZED}")[0] == 0
+    assert run(f"validate {SUBMISSION}")[0] == 0
+
+
+def test_the_same_seed_writes_the_same_files(run, folder):
+    names = ("Y.csv", "R.csv")
+    contents = []
+    for seed in (1, 1, 2):
+        line = f"anonymize sa-noise yamaoka {ORIGINAL} --seed {seed} --out Y.csv --rows R.csv"
+        assert run(line)[0] == 0
+        contents.append([(folder / name).read_bytes() for name in names])
+    assert contents[0] == contents[1] != contents[2]
+
+
+def test_the_names_in_the_help_are_those_of_the_registries():
+    assert set(ANONYMIZER_IDS) == set(ANONYMIZERS)
+    assert set(ATTACK_IDS) == set(ATTACKS) == set(ATTACK_OPTIONS)
+    assert DATASETS == ("households",)
+
+
+def test_the_help_names_every_option_and_its_default(run):
+    _, out, _ = run("anonymize --help")
+    for anonymizer in ANONYMIZERS.values():
+        for option in anonymizer.options:
+            default = option.default if option.default not in ((), "", 0) else ""
+            assert f"{option.name}={default}" in out
+
+
+# --- schemas and rulesets ---
+
+
+def test_without_a_schema_the_household_schema_is_taken(run, submission):
+    line = "--original X.csv --anonymized Y.csv --rows R.csv"
+    for command in ("validate", "score"):
+        with_schema = run(f"{command} --schema S.toml {line} --json")
+        assert run(f"{command} {line} --json") == with_schema
+        assert with_schema[0] == 0
+
+
+def test_a_ruleset_file_decides_the_measures_and_their_options(run, submission):
+    text = load_ruleset("pwscup2015").text.replace('ties = "expected"', 'ties = "strict"')
+    (submission / "mine.toml").write_text(text, encoding="utf-8")
+    status, out, _ = run(f"score --ruleset mine.toml {SUBMISSION} --json")
+    _, official, _ = run(f"score {SUBMISSION} --json")
+    assert status == 0
+    assert json.loads(out)["E1"] < json.loads(official)["E1"]
+    assert json.loads(out)["U2"] == json.loads(official)["U2"]
+
+
+def test_a_ruleset_without_columns_needs_a_schema(run, submission):
+    text = load_ruleset("pwscup2015").text.replace('schema = "households"', "")
+    (submission / "mine.toml").write_text(text, encoding="utf-8")
+    files = "--original X.csv --anonymized Y.csv --rows R.csv"
+    status, _, err = run(f"score --ruleset mine.toml {files}")
+    assert status == 2
+    assert "--schema is needed" in err
+    assert run(f"score --ruleset mine.toml --schema S.toml {files}")[0] == 0
+
+
+def test_a_broken_schema_or_ruleset_is_rejected_with_its_problems(run, folder):
+    (folder / "bad.toml").write_text("[[colum]]\n")
+    for line in ("validate --schema bad.toml", "score --ruleset bad.toml"):
+        status, out, _ = run(f"{line} --original X.csv --anonymized Y.csv --rows R.csv")
+        assert status == 1
+        assert "unknown key colum" in out
+
+
+def test_identifiers_stay_behind(run, folder):
+    (folder / "S.toml").write_text(
+        """
+        [[column]]
+        name = "name"
+        role = "identifier"
+        kind = "category"
+        [[column]]
+        name = "age"
+        role = "quasi_identifier"
+        kind = "integer"
+        [[column]]
+        name = "income"
+        role = "sensitive"
+        kind = "number"
+        """
+    )
+    (folder / "X.csv").write_text("name,age,income\nann,30,1.5\nbob,31,2\ncleo,32,3\n")
+    assert run(f"anonymize mondrian class-average {ORIGINAL} {ANONYMIZED}")[0] == 0
+    assert (folder / "Y.csv").read_text() == "age,income\n" + "31,2.1667\n" * 2 + "31,2.1666\n"
+    status, out, _ = run(f"score {SUBMISSION} --json")
+    assert status == 0
+    assert (json.loads(out)["U1"], json.loads(out)["U2"], json.loads(out)["S1"]) == (0, None, 3)
+    # A number that is missing is shown as such.
+    assert "–" in run(f"score {SUBMISSION}")[1]
+
+
+# --- one CSV with a source_row column ---
+
+
+def test_one_csv_with_its_row_numbers_needs_no_row_file(run, submission):
+    rows = (submission / "R.csv").read_text().split()[1:]
+    with open("Y.csv", encoding="utf-8", newline="") as file:
+        table = list(csv.reader(file))
+    with open("both.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows(zip(*zip(*table, strict=True), ["source_row", *rows], strict=True))
+    together = f"{ORIGINAL} --anonymized both.csv --json"
+    for command in ("validate", "score"):
+        assert run(f"{command} {together}") == run(f"{command} {SUBMISSION} --json")
+
+
+# --- options ---
+
+
+def options_of(run, methods, *settings):
+    more = [part for setting in settings for part in ("--set", setting)]
+    status, out, _ = run(f"anonymize {methods} {ORIGINAL} {ANONYMIZED} --json", *more)
+    assert status == 0
+    return [step["options"] for step in json.loads(out)["methods"]]
+
+
+def test_a_setting_is_for_every_method_that_has_the_option(run):
+    assert options_of(run, "record-deletion mondrian sa-noise", "k=4", "scale=.5") == [
+        {},
+        {"k": 4},
+        {"scale": 0.5},
+    ]
+
+
+def test_a_setting_for_one_method_goes_before_one_for_all(run):
+    methods = "mondrian sa-noise mondrian"
+    assert options_of(run, methods, "mondrian.k=4", "k=2") == [{"k": 4}, {}, {"k": 4}]
+
+
+def test_values_are_read_by_their_kind(run):
+    settings = ("columns=sex, cars", "value=")
+    assert options_of(run, "qi-unification", *settings) == [
+        {"columns": ["sex", "cars"], "value": ""}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("methods", "setting", "words"),
+    [
+        ("mondrian", "j=3", "unknown option j of mondrian — expected k"),
+        ("mondrian sa-noise", "j=3", "unknown option j of mondrian, sa-noise — expected k, scale"),
+        ("class-swap", "k=3", "expected no option"),
+        ("mondrian", "sa-noise.scale=3", "expected a method of the command (mondrian)"),
+        ("mondrian", "k", "expected NAME=VALUE"),
+        ("mondrian", "=3", "expected NAME=VALUE"),
+        ("mondrian", "k=three", "expected an integer of at least 1 — got “three”"),
+        ("mondrian", "k=0", "expected an integer of at least 1 — got “0”"),
+        ("mondrian", "k=201", "from 1 to the table's 200 records — got “201”"),
+        ("record-deletion", "fraction=2", "expected a number from 0 to 1 — got “2”"),
+        ("sa-noise", "zeros=maybe", "expected one of keep, perturb — got “maybe”"),
+        ("qi-unification", "columns=food", "expected quasi-identifiers, out of region"),
+        ("qi-unification", "value=?", "(sex) — got “?”"),
+    ],
+)
+def test_a_bad_setting_is_wrong_use_and_writes_nothing(run, folder, methods, setting, words):
+    status, out, err = run(f"anonymize {methods} {ORIGINAL} {ANONYMIZED}", "--set", setting)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert sorted(os.listdir(folder)) == ["S.toml", "X.csv"]
+
+
+def test_all_bad_settings_are_named_at_once(run):
+    settings = ("--set", "k=0", "--set", "scale=-1", "--set", "x=1")
+    status, out, err = run(f"anonymize mondrian sa-noise {ORIGINAL} {ANONYMIZED} --json", *settings)
+    assert status == 2
+    assert len(err.splitlines()) == 3
+    assert [p["params"]["option"] for p in json.loads(out)["problems"]] == ["k", "scale", "x"]
+
+
+def test_an_attack_on_some_columns_only(run, submission):
+    line = f"attack EUC2 {ORIGINAL} --anonymized Y.csv --seed 1 --out G.csv"
+    status, _, _ = run(line, "--set", "q=region,tenure", "--set", "s=food, income")
+    X, Y, _, schema = tables()
+    expected = ATTACKS["EUC2"](
+        X,
+        Y,
+        schema,
+        rng=np.random.default_rng(1),
+        quasi_identifiers=("region", "tenure"),
+        sensitive=("food", "income"),
+    )
+    guess = read_guess((submission / "G.csv").read_bytes(), n_original=N, n_records=N)
+    assert status == 0
+    assert (guess == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "setting", "words"),
+    [
+        ("EUC1", "k=3", "unknown option k of EUC1 — expected q, s"),
+        ("E3", "q=region", "unknown option q of E3 — expected s"),
+        ("EUC1", "q=food", "option q of EUC1 has a wrong value — expected different columns"),
+        ("EUC1", "q=region,region", "expected different columns out of region"),
+        ("EUC1", "s=", "expected different columns out of food"),
+        ("E4", "s=food,income", "expected one column out of food"),
+    ],
+)
+def test_a_bad_setting_of_an_attack_is_wrong_use(run, submission, method, setting, words):
+    line = f"attack {method} {ORIGINAL} --anonymized Y.csv --seed 1 --out G.csv"
+    status, _, err = run(line, "--set", setting)
+    assert status == 2
+    assert words in err
+    assert not (submission / "G.csv").exists()
+
+
+# --- rejected ---
+
+
+def test_every_problem_of_both_files_is_listed(run, submission):
+    lines = (submission / "Y.csv").read_text().splitlines()
+    lines[3] = lines[3].replace(lines[3].split(",")[13], "much", 1)
+    (submission / "Y.csv").write_text("\n".join(lines) + "\n")
+    rows = (submission / "R.csv").read_text().splitlines()
+    rows[7] = "0"
+    (submission / "R.csv").write_text("\n".join(rows) + "\n")
+    for command in ("validate", "score"):
+        status, out, _ = run(f"{command} {SUBMISSION} --json")
+        found = json.loads(out)
+        assert (status, found["n_problems"]) == (1, 2)
+        assert [(p["file"], p["row"], p["column"]) for p in found["problems"]] == [
+            ("anonymized", 3, "food"),
+            ("rows", 7, None),
+        ]
+        assert all(p["message"] for p in found["problems"])
+    status, out, _ = run(f"validate {SUBMISSION}")
+    assert status == 1
+    assert out.startswith("rejected: 2 problems\n")
+    assert "anonymized  3       food    not a number" in out
+
+
+def test_a_guess_file_is_checked_against_the_rows_and_the_original(run, folder):
+    (folder / "R.csv").write_text("row\n5\n9\n7\n")
+    (folder / "G.csv").write_text("row\n5\n0\n201\n")
+    status, out, _ = run("mark --rows R.csv --guess G.csv")
+    assert (status, out) == (0, "1 of 3 records hit, re-identification rate 0.333333\n")
+    status, out, _ = run("mark --rows R.csv --guess G.csv --original X.csv")
+    assert status == 1
+    assert "expected 0 to 200 — got 201" in out
+    (folder / "G.csv").write_text("5\n")
+    status, out, _ = run("mark --rows R.csv --guess G.csv --json")
+    assert (status, json.loads(out)["problems"][0]["code"]) == (1, "row_number.count")
+
+
+def test_a_bad_original_is_rejected(run, folder):
+    (folder / "X.csv").write_text("region\n")
+    assert run(f"anonymize mondrian {ORIGINAL} {ANONYMIZED}")[0] == 1
+    assert not (folder / "Y.csv").exists()
+
+
+def test_many_problems_are_counted_and_the_first_shown(run, submission):
+    (submission / "R.csv").write_text("x\n" * 201)
+    status, out, _ = run(f"validate {SUBMISSION} --json")
+    found = json.loads(out)
+    assert status == 1
+    assert found["n_problems"] >= len(found["problems"]) == 200
+    assert run(f"validate {SUBMISSION}")[1].splitlines()[-1].startswith("… and ")
+
+
+# --- wrong use ---
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "required"),
+        ("frobnicate", "invalid choice"),
+        ("generate cars --seed 1 --out C.csv", "invalid choice"),
+        ("generate households --out C.csv", "--seed"),
+        ("generate households --seed -1 --out C.csv", "invalid integer of 0 or more"),
+        ("generate households --records 0 --seed 1 --out C.csv", "expected 1 to 1000000, got 0"),
+        ("generate households --seed 1 --out nowhere/C.csv", "there is no folder"),
+        ("generate households --seed 1 --out .", "it is a folder"),
+        ("generate households --seed 1 --out C.csv --schema-out ./C.csv", "two files"),
+        (f"anonymize magic {ORIGINAL} {ANONYMIZED}", "no such anonymizer"),
+        (f"anonymize mondrian --schema S.toml --original Z.csv {ANONYMIZED}", "cannot read Z.csv"),
+        (f"anonymize mondrian --schema T.toml --original X.csv {ANONYMIZED}", "cannot read T.toml"),
+        (f"anonymize mondrian {ORIGINAL} --seed 1 --out Y.csv", "--rows"),
+        (f"anonymize mondrian {ORIGINAL} --seed 1 --out Y.csv --rows Y.csv", "two files"),
+        (f"validate {SUBMISSION}", "cannot read"),
+        (f"score --ruleset pwscup1999 {SUBMISSION}", "expected one of pwscup2015"),
+        (f"score --rules pwscup2015 {SUBMISSION}", "unrecognized arguments"),
+        (f"attack E9 {ORIGINAL} --anonymized X.csv --out G.csv", "no such attack"),
+        ("mark --rows R.csv --guess G.csv", "cannot read R.csv"),
+    ],
+)
+def test_wrong_use(run, folder, line, words):
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert sorted(os.listdir(folder)) == ["S.toml", "X.csv"]
+
+
+def test_wrong_use_is_json_where_json_was_asked_for(run):
+    status, out, err = run(f"validate {SUBMISSION} --json")
+    assert status == 2
+    assert json.loads(out) == {
+        "error": "cannot read R.csv: No such file or directory",
+        "problems": [],
+    }
+    assert "cannot read R.csv" in err
+
+
+def test_a_schema_that_is_not_text(run, folder):
+    (folder / "S.toml").write_bytes(b"\xff\xfe\x00")
+    status, _, err = run(f"validate {SUBMISSION}")
+    assert status == 2
+    assert "S.toml: expected UTF-8 text" in err
+
+
+# --- files ---
+
+
+def test_a_file_that_cannot_be_written_leaves_the_other_alone(run, folder, monkeypatch):
+    (folder / "Y.csv").write_text("before")
+
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    status, _, err = run(f"anonymize sa-noise {ORIGINAL} {ANONYMIZED}")
+    assert status == 2
+    assert "No space left on device" in err
+    assert (folder / "Y.csv").read_text() == "before"
+    assert sorted(os.listdir(folder)) == ["S.toml", "X.csv", "Y.csv"]
+
+
+def test_a_link_is_followed_and_a_device_is_not_replaced(run, folder):
+    (folder / "elsewhere.csv").write_text("before")
+    (folder / "Y.csv").symlink_to("elsewhere.csv")
+    line = f"anonymize sa-noise {ORIGINAL} --seed 1 --out Y.csv --rows {os.devnull}"
+    assert run(line)[0] == 0
+    assert (folder / "Y.csv").is_symlink()
+    assert (folder / "elsewhere.csv").read_text().startswith("region,")
+    assert not Path(os.devnull).is_file()
+
+
+def test_what_is_written_can_be_read_by_others(run, folder):
+    mask = os.umask(0o022)
+    try:
+        run(f"anonymize sa-noise {ORIGINAL} {ANONYMIZED}")
+    finally:
+        os.umask(mask)
+    assert (folder / "Y.csv").stat().st_mode & 0o777 == 0o644
+
+
+# --- what is shown ---
+
+
+def test_the_score_is_shown_as_a_table(run, submission):
+    _, out, err = run(f"score {SUBMISSION}")
+    lines = out.splitlines()
+    assert lines[0] == "200 anonymized records of 200"
+    assert len(lines) == 3 + len(MEASURES)
+    assert "U1    meanMAE " in out
+    assert "higher" in next(line for line in lines if line.startswith("S1"))
+    assert err == ""
+
+
+def test_progress_is_shown_on_standard_error_where_asked_for(run, submission):
+    _, out, err = run(f"score {SUBMISSION} --json --progress")
+    assert "measuring EUC2" in err
+    assert json.loads(out)["n_original"] == N
+
+
+def test_progress_on_a_terminal_leaves_no_trace(run, submission, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    _, _, err = run(f"validate {SUBMISSION}")
+    assert "checking the submission" in err
+    assert err.endswith("\r\x1b[K")
+    assert "\n" not in err
+
+
+def test_an_interrupted_command_leaves_no_traceback(run, submission, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scoring.cli_commands.score", interrupted)
+    status, out, err = run(f"score {SUBMISSION}")
+    assert (status, out) == (130, "")
+    assert err.endswith("score: interrupted\n")
+
+
+# --- as a program ---
+
+
+def python(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_the_program_returns_the_status():
+    assert python("-m", "scoring", "--help").returncode == 0
+    assert "usage: python -m scoring" in python("-m", "scoring", "--help").stdout
+    assert python("-m", "scoring", "score").returncode == 2
+
+
+def test_help_and_mistakes_need_no_numerical_library():
+    code = (
+        "import sys; from scoring.cli import main; main(['score', '--help']); main(['score']);"
+        "print([m for m in ('numpy', 'pandas', 'scipy', 'sklearn') if m in sys.modules])"
+    )
+    assert python("-c", code).stdout.splitlines()[-1] == "[]"
+
+
+def test_a_reader_that_goes_away_is_no_error(submission):
+    files = [f"{flag}={submission / name}" for flag, name in FILES.items()]
+    with subprocess.Popen(
+        [sys.executable, "-m", "scoring", "score", *files],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        error = process.stderr.read()
+    assert (process.returncode, error) == (0, b"")
+
+
+FILES = {
+    "--schema": "S.toml",
+    "--original": "X.csv",
+    "--anonymized": "Y.csv",
+    "--rows": "R.csv",
+}

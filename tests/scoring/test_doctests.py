@@ -1,0 +1,30 @@
+"""The examples in the docstrings of scoring, and that every measure and attack has one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import scoring
+from scoring.registry import ATTACKS, MEASURES
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(scoring.__path__, "scoring.")
+    if not module.name.endswith("__main__")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("entry", [*MEASURES.values(), *ATTACKS.values()], ids=lambda e: e.id)
+def test_descriptions_are_complete(entry):
+    for heading in ("Parameters\n---", "Returns\n---", "Notes\n---", "Examples\n---", ">>> "):
+        assert heading in entry.description
+    assert entry.title

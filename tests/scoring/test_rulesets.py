@@ -1,0 +1,238 @@
+"""Rulesets: the ones that come with the library, and what is said about a broken one."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tomllib
+
+import pytest
+import tomli_w
+
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA
+from scoring.errors import ProblemsFound
+from scoring.evaluate import Options
+from scoring.registry import MEASURES
+from scoring.rulesets import load_ruleset, localized, parse_ruleset, ruleset_names
+from scoring.rulesets.kinds import ROUND_KINDS
+from scoring.rulesets.loader import load_schema, schema_names
+
+
+@pytest.fixture
+def values():
+    """The data of the ruleset of 2015, to be broken by a test."""
+    return tomllib.loads(load_ruleset("pwscup2015").text)
+
+
+def problems_of(values):
+    with pytest.raises(ProblemsFound) as found:
+        parse_ruleset(tomli_w.dumps(values))
+    return [(p.code, p.params.get("key"), p.params.get("got")) for p in found.value.problems]
+
+
+def test_the_format_of_2015():
+    rules = load_ruleset("pwscup2015")
+    assert (rules.id, rules.version, rules.tables) == ("pwscup2015", 1, "common")
+    assert [(r.key, r.kind) for r in rules.rounds] == [
+        ("anonymization", "anonymization"),
+        ("attack", "attack"),
+    ]
+    anonymization, attack = rules.rounds
+    assert (anonymization.tries, anonymization.tries_per_target) == (20, None)
+    assert (attack.tries, attack.tries_per_target) == (None, 3)
+    assert (anonymization.counts, attack.counts) == ("chosen_or_latest", "last")
+    assert (anonymization.feedback, attack.feedback) == ("exact", "after_close")
+    assert [(f.key, f.kind, f.required) for f in anonymization.files] == [
+        ("anonymized", "table", True),
+        ("rows", "row_numbers", False),
+    ]
+    assert [(f.key, f.kind, f.required) for f in attack.files] == [("guess", "guess", True)]
+    assert rules.measures == tuple(MEASURES)
+    assert rules.options == Options()
+    assert rules.ranking.utility == ("U1", "U2", "U3", "U4", "U5", "U6")
+    assert rules.ranking.safety == ("S1", "S2")
+    assert rules.ranking.linkage == ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
+    assert (rules.ranking.anonymization_weight, rules.ranking.attack_weight) == (0.5, 0.5)
+    assert rules.limits.max_records_factor == 1
+    assert rules.schema == HOUSEHOLDS_SCHEMA
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_a_ruleset_of_the_library(name):
+    rules = load_ruleset(name)
+    assert rules.id == name
+    assert rules.digest == hashlib.sha256(rules.text.encode()).hexdigest()
+    assert parse_ruleset(rules.text) == rules
+    for texts in (rules.title, rules.summary, *(r.title for r in rules.rounds)):
+        assert set(texts) == {"en", "ja"}
+
+
+def test_names():
+    assert "pwscup2015" in ruleset_names()
+    assert schema_names() == ("households",)
+    for load in (load_ruleset, load_schema):
+        with pytest.raises(KeyError, match=r"nowhere.*the library has"):
+            load("nowhere")
+
+
+def test_rounds_and_files_are_found_by_key():
+    rules = load_ruleset("pwscup2015")
+    assert rules.round("attack").file("guess").kind == "guess"
+    with pytest.raises(KeyError):
+        rules.round("final")
+    with pytest.raises(KeyError):
+        rules.round("attack").file("rows")
+
+
+def test_a_ruleset_cannot_be_changed():
+    rules = load_ruleset("pwscup2015")
+    for frozen in (rules, rules.rounds[0], rules.rounds[0].files[0], rules.ranking, rules.limits):
+        field = dataclasses.fields(frozen)[0].name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(frozen, field, "changed")
+
+
+def test_words_fall_back_to_the_language_and_then_to_english():
+    text = {"en": "attack", "ja": "再識別"}
+    assert [localized(text, code) for code in ("ja", "ja-jp", "en-gb", "fr")] == [
+        "再識別",
+        "再識別",
+        "attack",
+        "attack",
+    ]
+
+
+def test_a_ruleset_without_a_schema_leaves_the_columns_to_the_organizer(values):
+    del values["data"]["schema"]
+    assert parse_ruleset(tomli_w.dumps(values)).schema is None
+
+
+def test_all_problems_are_reported_at_once(values):
+    values["version"] = "one"
+    values["titel"] = values.pop("title")
+    values["limits"]["max_team_size"] = 0
+    values["round"][1]["feedback"] = "never"
+    del values["scoring"]["options"]["ties"]
+    assert sorted(problems_of(values)) == [
+        ("toml.missing_key", "scoring.options.ties", None),
+        ("toml.missing_key", "title", None),
+        ("toml.unknown_key", "titel", None),
+        ("toml.wrong_value", "limits.max_team_size", "0"),
+        ("toml.wrong_value", "round[2].feedback", "never"),
+        ("toml.wrong_value", "version", "one"),
+    ]
+
+
+def test_a_message_names_key_expected_and_got(values):
+    values["round"][0]["tries"] = -3
+    with pytest.raises(ProblemsFound) as found:
+        parse_ruleset(tomli_w.dumps(values))
+    (problem,) = found.value.problems
+    assert problem.file == "ruleset"
+    for words in ("round[1].tries", "a whole number from 1 to 10000", "-3"):
+        assert words in problem.message
+
+
+def change(path, value):
+    def apply(values):
+        *parents, last = path
+        for key in parents:
+            values = values[key]
+        values[last] = value
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    ("apply", "key"),
+    [
+        (change(["id"], " "), "id"),
+        (change(["version"], True), "version"),
+        (change(["summary", "ja"], 3), "summary.ja"),
+        (change(["data", "tables"], "per_planet"), "data.tables"),
+        (change(["data", "schema"], "nowhere"), "data.schema"),
+        (change(["limits"], "none"), "limits"),
+        (change(["limits", "max_file_bytes"], 1.5), "limits.max_file_bytes"),
+        (change(["limits", "max_records_factor"], 0.5), "limits.max_records_factor"),
+        (change(["round"], []), "round"),
+        (change(["round", 0, "kind"], "auction"), "round[1].kind"),
+        (change(["round", 1, "key"], "anonymization"), "round[2].key"),
+        (change(["round", 1, "counts"], "chosen_or_latest"), "round[2].counts"),
+        (change(["round", 0, "days"], 0), "round[1].days"),
+        (change(["round", 0, "file", 1, "key"], "guess"), "round[1].file[2].key"),
+        (change(["round", 0, "file", 1, "kind"], "guess"), "round[1].file[2].kind"),
+        (change(["round", 0, "file", 0, "kind"], "row_numbers"), "round[1].file[1].kind"),
+        (change(["round", 0, "file", 0, "required"], "yes"), "round[1].file[1].required"),
+        (change(["scoring", "measures"], ["U1", "U9"]), "scoring.measures"),
+        (change(["scoring", "measures"], ["U1", "U1"]), "scoring.measures"),
+        (change(["scoring", "measures"], []), "scoring.measures"),
+        (change(["scoring", "options", "cells"], "all"), "scoring.options.cells"),
+        (change(["ranking", "utility"], "U1"), "ranking.utility"),
+        (change(["ranking", "attack_weight"], 0.7), "ranking.attack_weight"),
+        (change(["ranking", "attack_weight"], "half"), "ranking.attack_weight"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_key(values, apply, key):
+    apply(values)
+    assert ("toml.wrong_value", key) in [(code, k) for code, k, _ in problems_of(values)]
+
+
+@pytest.mark.parametrize(
+    ("apply", "key"),
+    [
+        (change(["round", 0, "tries_per_target"], 3), "round[1].tries_per_target"),
+        (change(["round", 1, "file", 0, "title", "fr"], "x"), "round[2].file[1].title.fr"),
+        (change(["ranking", "attack_wieght"], 0.5), "ranking.attack_wieght"),
+        (change(["scoring", "options", "tie"], "first"), "scoring.options.tie"),
+    ],
+)
+def test_an_unknown_key_is_named(values, apply, key):
+    apply(values)
+    assert problems_of(values) == [("toml.unknown_key", key, None)]
+
+
+def test_a_round_without_a_file_it_needs(values):
+    del values["round"][0]["file"][1]
+    assert problems_of(values) == [("toml.wrong_value", "round[1].file", "anonymized")]
+
+
+def test_a_file_named_twice(values):
+    values["round"][0]["file"].append(values["round"][0]["file"][0])
+    assert problems_of(values) == [("toml.wrong_value", "round[1].file[3].key", "anonymized")]
+
+
+def test_an_attack_needs_something_to_attack(values):
+    values["round"].reverse()
+    assert problems_of(values) == [("toml.wrong_value", "round[1].kind", "attack")]
+
+
+def test_only_measures_that_are_scored_can_be_ranked(values):
+    values["scoring"]["measures"].remove("S2")
+    assert [key for _, key, _ in problems_of(values)] == ["ranking.safety"]
+
+
+def test_a_text_that_is_not_toml():
+    with pytest.raises(ProblemsFound, match="not TOML"):
+        parse_ruleset("id = ")
+
+
+def test_an_empty_text_lacks_every_key():
+    with pytest.raises(ProblemsFound) as found:
+        parse_ruleset("")
+    assert {p.params["key"] for p in found.value.problems} == {
+        "id",
+        "version",
+        "title",
+        "summary",
+        "data",
+        "limits",
+        "round",
+        "scoring",
+        "ranking",
+    }
+
+
+def test_every_kind_of_round_asks_for_files_that_it_knows():
+    for kind in ROUND_KINDS.values():
+        assert set(kind.required) <= set(kind.files)
+        assert kind.tries_key in {"tries", "tries_per_target"}

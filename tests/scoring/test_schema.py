@@ -1,0 +1,191 @@
+"""Schema files, the proposal of a schema, and problems as data."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+
+from scoring.errors import MESSAGES, Problem, ProblemsFound
+from scoring.reading import read_table
+from scoring.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.text import MAX_UNUSABLE
+
+TOML = """
+[[column]]
+name = "id"
+role = "identifier"
+kind = "integer"
+
+[[column]]
+name = "age"
+role = "quasi_identifier"
+kind = "category"
+cross = true
+values = ["10代", "20代"]
+
+[[column]]
+name = "income"
+role = "sensitive"
+kind = "integer"
+min = 0
+max = 1000
+
+[[column]]
+name = "rate"
+role = "sensitive"
+kind = "number"
+min = -0.5
+
+[[column]]
+name = "note"
+role = "other"
+kind = "category"
+
+[attacks]
+e2_column = "income"
+e4_column = "rate"
+"""
+
+
+def test_a_schema_file_is_read_and_written():
+    schema = Schema.from_toml(TOML)
+    assert schema.names == ("id", "age", "income", "rate", "note")
+    assert schema.quasi_identifiers == schema.cross == ("age",)
+    assert schema.sensitive_numeric == ("income", "rate")
+    assert schema.public().names == ("age", "income", "rate", "note")
+    assert (schema.e2_column, schema.e4_column) == ("income", "rate")
+    assert schema.column("income") == Column(
+        "income", Role.SENSITIVE, Kind.INTEGER, min=0, max=1000
+    )
+    assert Schema.from_toml(schema.to_toml()) == schema
+    assert "attacks" not in Schema(schema.columns).to_toml()
+
+
+def test_a_column_is_replaced_by_name():
+    schema = Schema.from_toml(TOML)
+    changed = schema.replace_column(Column("note", Role.QUASI_IDENTIFIER, Kind.CATEGORY))
+    assert changed.quasi_identifiers == ("age", "note")
+    with pytest.raises(KeyError):
+        schema.replace_column(Column("none", Role.OTHER, Kind.CATEGORY))
+    with pytest.raises(ProblemsFound):  # an attack looks at it
+        schema.replace_column(Column("rate", Role.OTHER, Kind.NUMBER))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "params"),
+    [
+        ("[attacks]", "[attacks", "toml.syntax", None),
+        ("[attacks]", "[attack]", "toml.unknown_key", {"key": "attack"}),
+        ('name = "note"', 'title = "note"', "toml.unknown_key", {"key": "column[5].title"}),
+        ('name = "note"', 'title = "note"', "toml.missing_key", {"key": "column[5].name"}),
+        ('name = "note"', "name = 5", "toml.wrong_type", {"key": "column[5].name", "got": "int"}),
+        ('role = "other"', 'role = "QI"', "toml.wrong_value", {"got": "QI"}),
+        ('kind = "number"', 'kind = "float"', "toml.wrong_value", {"got": "float"}),
+        ("cross = true", "cross = 1", "toml.wrong_type", {"key": "column[2].cross"}),
+        ("min = 0\n", "min = true\n", "toml.wrong_type", {"key": "column[3].min"}),
+        ("min = 0\n", "min = nan\n", "toml.wrong_type", {"key": "column[3].min"}),
+        ("max = 1000", "max = -1", "schema.min_above_max", {"min": 0, "max": -1}),
+        ('"20代"]', "5]", "toml.wrong_type", {"key": "column[2].values"}),
+        ('["10代", "20代"]', "[]", "toml.wrong_type", {"key": "column[2].values"}),
+        ('"20代"]', '"10代"]', "schema.repeated_value", {"got": "10代"}),
+        ('name = "note"', 'name = "age"', "schema.repeated_name", {"got": "age"}),
+        ('name = "note"', 'name = ""', "toml.wrong_value", {"key": "name"}),
+        ('name = "note"', 'name = "a\\nb"', "toml.wrong_value", {"key": "name"}),
+        ('name = "note"', 'name = "source_row"', "schema.reserved_name", None),
+        ('role = "quasi_identifier"', 'role = "other"', "schema.cross_not_quasi_identifier", None),
+        ("min = -0.5", 'values = ["1"]', "schema.values_on_number", None),
+        ("cross = true", "min = 1", "schema.range_on_category", {"key": "min"}),
+        ('e2_column = "income"', 'e2_column = "tax"', "schema.unknown_column", {"got": "tax"}),
+        ('e2_column = "income"', 'e2_column = "age"', "schema.not_numeric_sensitive", None),
+        ('e2_column = "income"', "e2_column = 5", "toml.wrong_type", None),
+    ],
+)
+def test_what_is_wrong_with_a_schema_is_named(old, new, code, params):
+    assert old in TOML
+    with pytest.raises(ProblemsFound) as error:
+        Schema.from_toml(TOML.replace(old, new, 1))
+    matching = [p for p in error.value.problems if p.code == code]
+    assert matching, error.value
+    assert matching[0].file == "schema"
+    assert (params or {}).items() <= dict(matching[0].params).items()
+
+
+def test_all_problems_of_a_schema_come_together():
+    text = TOML.replace('kind = "number"', 'kind = "x"').replace("max = 1000", "max = -1")
+    with pytest.raises(ProblemsFound) as error:
+        Schema.from_toml(text)
+    assert [p.code for p in error.value.problems] == ["toml.wrong_value", "schema.min_above_max"]
+
+
+@pytest.mark.parametrize("text", ["", "column = []", "column = 5", "column = [1]", "attacks = 1"])
+def test_a_schema_needs_columns(text):
+    with pytest.raises(ProblemsFound):
+        Schema.from_toml(text)
+
+
+def sample() -> bytes:
+    lines = ["id,name,sex,age,income,score,memo,blank"]
+    for i in range(300):
+        memo = f"m{i % 250}"
+        blank = "" if i == 7 else f"b{i % 250}"
+        lines.append(f"{i + 5},n{i},{'mf'[i % 2]},{i % 40},{i * 37 % 299},{i / 8},{memo},{blank}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def test_a_schema_is_proposed_for_any_table():
+    schema = suggest_schema(sample())
+    assert {c.name: (c.role, c.kind) for c in schema.columns} == {
+        "id": (Role.IDENTIFIER, Kind.INTEGER),
+        "name": (Role.IDENTIFIER, Kind.CATEGORY),
+        "sex": (Role.QUASI_IDENTIFIER, Kind.CATEGORY),
+        "age": (Role.QUASI_IDENTIFIER, Kind.CATEGORY),
+        "income": (Role.SENSITIVE, Kind.INTEGER),
+        "score": (Role.SENSITIVE, Kind.NUMBER),
+        "memo": (Role.OTHER, Kind.CATEGORY),
+        "blank": (Role.OTHER, Kind.CATEGORY),
+    }
+    assert schema.column("sex").values == ("f", "m")
+    assert schema.column("age").values == tuple(map(str, range(40)))
+    assert schema.column("memo").values is None
+    assert "" in (schema.column("blank").values or ())
+    assert (schema.e2_column, schema.e4_column) == ("score", "income")
+    assert schema.cross == ("sex", "age")
+    assert Schema.from_toml(schema.to_toml()) == schema
+    assert len(read_table(sample(), schema, file="original", original=True)) == 300
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "file.empty"),
+        (b"a,b\n", "file.header_only"),
+        (b"a,a\n1,2\n", "header.repeated"),
+        (b"a,b\n1\n", "record.cell_count"),
+        ("氏名\n山田\n".encode("cp932"), "file.cp932"),
+        (b"source_row,b\n1,2\n", "schema.reserved_name"),
+    ],
+)
+def test_no_schema_is_proposed_for_what_cannot_be_read(data, code):
+    with pytest.raises(ProblemsFound) as error:
+        suggest_schema(data)
+    assert [p.code for p in error.value.problems] == [code]
+
+
+def test_a_proposal_gives_up_on_a_file_without_records_of_one_length():
+    with pytest.raises(ProblemsFound) as error:
+        suggest_schema(b"a,b\n" + b"\n" * 1_000_000)
+    assert error.value.n_total == MAX_UNUSABLE + 1
+
+
+def test_problems_survive_as_data():
+    problem = Problem("cell.not_a_number", {"got": "{x}"}, "anonymized", 3, "food")
+    assert Problem.from_dict(problem.to_dict()) == problem
+    assert problem.message.endswith("got “{x}”")
+    assert str(problem).startswith("anonymized, record 3, column food — not a number")
+    assert str(Problem("file.empty")) == MESSAGES["file.empty"]
+
+
+def test_messages_name_their_parameters():
+    for message in MESSAGES.values():
+        assert all(name != "" for _, name, _, _ in string.Formatter().parse(message))

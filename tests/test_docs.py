@@ -1,0 +1,367 @@
+"""The documentation is held to the code: links, commands, references, and what the console shows."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import get_commands
+
+from scoring import cli
+from scoring.anonymizers import ANONYMIZERS, anonymize
+from scoring.cli_options import ATTACK_OPTIONS
+from scoring.comparison import OPTION_CHOICES
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.errors import MESSAGES
+from scoring.reading import read_table, write_table
+from scoring.rulesets import kinds
+from scoring.schema import Column, Kind, Role, Schema, suggest_schema
+from tools import measures_reference, problems_reference
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`([^`\n]+)`")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def cells(page: str, section: str | None = None) -> list[list[str]]:
+    """The rows of all tables of a page, or of one section of it, without heads."""
+    text = text_of(REFERENCE / page)
+    if section is not None:
+        level = section.split(" ")[0]
+        text = text.split(f"\n{section}\n")[1]
+        text = re.split(rf"\n#{{1,{len(level)}}} ", text)[0]
+    found = []
+    for table in re.findall(r"^\|[-| ]+\|\n((?:\|.*\|\n?)+)", text, re.MULTILINE):
+        for line in table.splitlines():
+            inner = re.split(r"(?<!\\)\|", line.strip())[1:-1]
+            found.append([cell.strip() for cell in inner])
+    return found
+
+
+def codes(rows: list[list[str]], column: int = 0) -> list[str]:
+    return [code for row in rows for code in CODE.findall(row[column])]
+
+
+# Links
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as forges make them."""
+    prose = FENCE.sub("", text_of(page))
+    titles = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    prose = FENCE.sub("", text_of(page))
+    for link in LINK.findall(prose):
+        if link.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_relative_to(ROOT), link
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_named_files_exist(page):
+    """A path in code marks that starts with a folder of the tree is one of its files."""
+    folders = tuple(f"{p.name}/" for p in ROOT.iterdir() if p.is_dir() and p.name != "data")
+    for code in CODE.findall(FENCE.sub("", text_of(page))):
+        if code.startswith(folders) and re.fullmatch(r"[\w./-]+", code):
+            assert (ROOT / code).exists(), code
+
+
+def test_every_page_is_in_the_index():
+    index = ROOT / "docs" / "README.md"
+    linked = {
+        (index.parent / link.partition("#")[0]).resolve() for link in LINK.findall(text_of(index))
+    }
+    assert {page for page in PAGES if page.is_relative_to(index.parent)} - linked == {index}
+
+
+def test_translations_show_the_same_commands():
+    for japanese in (ROOT / "docs" / "tutorials").glob("*.ja.md"):
+        original = japanese.with_name(japanese.name.replace(".ja.md", ".md"))
+        assert commands(japanese) == commands(original)
+
+
+# Console
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command as a page shows it, what it prints there, and its exit status (0 where none is shown)."""
+
+    line: str
+    output: str
+    status: int
+
+
+def commands(page: Path) -> list[Command]:
+    found: list[Command] = []
+    for language, block in FENCE.findall(text_of(page)):
+        if language != "console":
+            continue
+        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, output = piece.replace("\\\n", " ").partition("\n")
+            if line == "echo $?":
+                found[-1] = Command(found[-1].line, found[-1].output, int(output))
+            else:
+                found.append(Command(line, output.strip(), 0))
+    return found
+
+
+WITH_COMMANDS = [page for page in PAGES if commands(page) and not page.match("*.ja.md")]
+
+
+def test_there_are_commands_to_try():
+    assert {"README.md", "docs/tutorials/participant.md"} <= {name_of(p) for p in WITH_COMMANDS}
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory) -> Path:
+    """What the tutorials download: the running demo's table and releases, and the clinic's table."""
+    folder = tmp_path_factory.mktemp("downloads")
+    prepare_downloads(folder)
+    return folder
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
+def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd):
+    shutil.copytree(downloads, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    for command in commands(page):
+        python, flag, module, *arguments = shlex.split(command.line)
+        assert (python, flag, module) == ("python", "-m", "scoring"), command.line
+        status = cli.main(arguments)
+        printed = capfd.readouterr()
+        assert status == command.status, (command.line, printed)
+        if command.output:
+            assert_shown(command.output, printed.out)
+
+
+def assert_shown(shown: str, printed: str) -> None:
+    """What the page shows was printed; a last line … stands for the rest."""
+    if shown.endswith("…"):
+        assert printed.startswith(shown.removesuffix("…").rstrip())
+    else:
+        assert printed.strip() == shown
+
+
+def prepare_downloads(folder: Path) -> None:
+    table = households(8333, seed=2)
+    (folder / "demo-running-original.csv").write_bytes(write_table(table, HOUSEHOLDS_SCHEMA))
+    (folder / "demo-running-schema.toml").write_text(HOUSEHOLDS_SCHEMA.to_toml(), encoding="utf-8")
+    methods = {"average": "class-average", "noise": "sa-noise", "unify": "record-deletion"}
+    rng = np.random.default_rng(1)
+    for team, method in methods.items():
+        made = anonymize(table, HOUSEHOLDS_SCHEMA, [(method, {})], rng=rng)
+        (folder / f"{team}.csv").write_bytes(write_table(made.table, HOUSEHOLDS_SCHEMA))
+    schema = clinic_schema()
+    data = (ROOT / "fixtures" / "clinic.csv").read_bytes()
+    clinic = read_table(data, schema, file="original", original=True)
+    public = schema.public()
+    (folder / "clinic-cup-original.csv").write_bytes(write_table(clinic, public))
+    (folder / "clinic-cup-schema.toml").write_text(public.to_toml(), encoding="utf-8")
+
+
+def clinic_schema() -> Schema:
+    """The proposal for the clinic's table with the two changes that the tutorial makes."""
+    schema = suggest_schema((ROOT / "fixtures" / "clinic.csv").read_bytes())
+    for name in ("visits", "days_in_hospital"):
+        assert schema.column(name).role is Role.QUASI_IDENTIFIER
+        schema = schema.replace_column(Column(name, Role.SENSITIVE, Kind.INTEGER))
+    return schema
+
+
+def test_the_organizer_tutorial_speaks_of_the_proposal():
+    schema = clinic_schema()
+    assert (schema.e2_column, schema.e4_column) == ("cost", "medication_cost")
+    assert schema.column("patient").role is Role.IDENTIFIER
+
+
+# References that are written by tools
+
+
+def test_measures_reference_is_current():
+    written = text_of(measures_reference.TARGET)
+    assert written == measures_reference.reference(), "run: python -m tools.measures_reference"
+
+
+def test_problem_codes_are_current():
+    written = text_of(problems_reference.TARGET)
+    assert written == problems_reference.rewritten(written), (
+        "run: python -m tools.problems_reference"
+    )
+
+
+def test_every_code_in_the_library_has_a_message():
+    families = "|".join(sorted({code.partition(".")[0] for code in MESSAGES}))
+    pattern = re.compile(rf'"((?:{families})\.[a-z][a-z0-9_]*)"')
+    used = {
+        code
+        for source in (ROOT / "scoring").rglob("*.py")
+        for code in pattern.findall(text_of(source))
+    }
+    assert len(used) > 40
+    assert used <= set(MESSAGES)
+
+
+# The command line
+
+
+def subparsers() -> dict[str, argparse.ArgumentParser]:
+    [action] = [a for a in cli.parser()._actions if isinstance(a, argparse._SubParsersAction)]
+    return dict(action.choices)
+
+
+def test_command_line_names_every_command():
+    linked = re.findall(r"\[`(\w+)`\]", text_of(REFERENCE / "command-line.md"))
+    assert linked == list(subparsers())
+
+
+@pytest.mark.parametrize("command", list(subparsers()))
+def test_command_line_names_every_option(command):
+    shared = {"--help", "-h", "--json", "--progress"}
+    options = {o for a in subparsers()[command]._actions for o in a.option_strings} - shared
+    tables = cells("command-line.md", f"## {command}")
+    named = {code.split(" ")[0] for code in codes(tables) if code.startswith("--")}
+    assert named == options
+
+
+@pytest.mark.parametrize("command", list(subparsers()))
+def test_command_line_gives_defaults_and_what_is_required(command):
+    by_name = {a.option_strings[-1]: a for a in subparsers()[command]._actions if a.option_strings}
+    for option, default, _meaning in [
+        row for row in cells("command-line.md", f"## {command}") if row[0].startswith("`--")
+    ]:
+        action = by_name[CODE.findall(option)[0].split(" ")[0]]
+        assert (default == "required") == action.required, option
+        if action.default not in (None, [], False):
+            assert default == str(action.default), option
+
+
+def test_command_line_names_shared_options():
+    shared = codes(cells("command-line.md")[len(subparsers()) :][:3])
+    assert set(shared) == {"--help", "-h", "--json", "--progress"}
+
+
+def test_command_line_gives_every_exit_status():
+    statuses = {row[0] for row in cells("command-line.md", "## Exit status")}
+    expected = (cli.FINE, cli.REJECTED, cli.WRONG_USE, cli.INTERRUPTED)
+    assert statuses == set(map(str, expected))
+
+
+def test_command_line_names_every_anonymizer_with_its_options():
+    rows = [r for r in cells("command-line.md", "## anonymize") if not r[0].startswith("`--")]
+    documented = {CODE.findall(r[0])[0]: CODE.findall(r[1]) for r in rows}
+    expected = {
+        method: [f"{option.name}={_plain(option.default)}" for option in anonymizer.options]
+        for method, anonymizer in ANONYMIZERS.items()
+    }
+    assert documented == expected
+
+
+def _plain(default: object) -> str:
+    return "" if default == () else str(default)
+
+
+def test_command_line_names_every_attack_with_its_options():
+    rows = [r for r in cells("command-line.md", "## attack") if not r[0].startswith("`--")]
+    documented = {CODE.findall(r[0])[0]: (bool(r[1]), bool(r[2])) for r in rows}
+    assert documented == {m: ("q" in o, "s" in o) for m, o in ATTACK_OPTIONS.items()}
+
+
+def test_command_line_names_every_management_command():
+    documented = {code.split(" ")[0] for code in codes(cells("command-line.md", "## manage.py"))}
+    own = {name for name, app in get_commands().items() if str(app).startswith("pwscup.")}
+    assert own <= documented
+    assert documented <= set(get_commands())
+
+
+# Settings
+
+READ = re.compile(r'(?:env\.\w+\(|os\.environ\.get\()\s*"([A-Z][A-Z0-9_]+)"')
+
+
+def variables_read() -> set[str]:
+    sources = [*(ROOT / "pwscup").rglob("*.py")]
+    return {name for source in sources for name in READ.findall(text_of(source))}
+
+
+def test_settings_name_every_variable_that_is_read():
+    assert set(codes(cells("settings.md"))) == variables_read()
+
+
+INTERNAL = {"OMP_NUM_THREADS", "PWSCUP_WATCH_PARENT"}
+
+
+def example_of_settings() -> dict[str, str]:
+    example = text_of(ROOT / ".env.example")
+    return dict(re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=(.*)$", example, re.MULTILINE))
+
+
+def test_the_example_of_settings_names_every_variable():
+    assert set(example_of_settings()) == variables_read() - INTERNAL
+
+
+def test_settings_give_the_defaults_of_the_example():
+    documented = {CODE.findall(row[0])[0]: row[1] for row in cells("settings.md")}
+    plain = {n: v for n, v in example_of_settings().items() if re.fullmatch(r"\d+|true|false", v)}
+    assert len(plain) > 10
+    for name, value in plain.items():
+        assert documented[name].startswith(f"`{value}`"), name
+
+
+# Rulesets
+
+
+def test_ruleset_names_every_key():
+    documented = set(codes(cells("ruleset.md")))
+    asked_for = {
+        key
+        for source in ("loader.py", "document.py")
+        for key in re.findall(
+            r'\.(?:text|choice|choices|integer|number|boolean|translated)\(\s*"(\w+)"',
+            text_of(ROOT / "scoring" / "rulesets" / source),
+        )
+    }
+    asked_for |= (
+        set(OPTION_CHOICES) | set(kinds.TRIES_KEYS) | {"anonymization_weight", "attack_weight"}
+    )
+    assert len(asked_for) > 20
+    assert asked_for - documented - {"en", "ja"} == set()
+    assert documented - asked_for == set()
+
+
+def test_ruleset_gives_every_option_its_choices():
+    rows = {CODE.findall(r[0])[0]: r[1] for r in cells("ruleset.md", "### `[scoring.options]`")}
+    assert {name: tuple(CODE.findall(text)) for name, text in rows.items()} == OPTION_CHOICES
+
+
+def test_nothing_speaks_of_one_machine():
+    home = os.path.expanduser("~") + "/"
+    for page in PAGES:
+        for path in (str(ROOT) + "/", home):
+            assert path not in text_of(page), page

@@ -1,0 +1,88 @@
+"""The cast: alice captains a team, bob is in it, carol is in another, oscar organizes, eve has an account only."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+from django.test import Client
+
+from pwscup.accounts.models import User
+from pwscup.contests import services
+from pwscup.contests.models import Contest, Round
+from pwscup.submissions import tasks
+from pwscup.submissions.models import Submission
+from tests import factories
+from tests.web.pipeline import hand_in
+
+
+@pytest.fixture(autouse=True)
+def private_files(settings, tmp_path):
+    settings.PRIVATE_ROOT = tmp_path / "files"
+
+
+@pytest.fixture
+def cast(db) -> SimpleNamespace:
+    """The people, a contest in its anonymization round, and the two teams."""
+    people = {name: factories.make_user(name) for name in ("alice", "bob", "carol", "eve")}
+    oscar = factories.make_user("oscar", is_organizer=True)
+    contest = factories.make_contest(organizer=oscar)
+    return SimpleNamespace(
+        **people,
+        oscar=oscar,
+        contest=contest,
+        red=factories.make_team(contest, "Red", people["alice"], people["bob"]),
+        blue=factories.make_team(contest, "Blue", people["carol"]),
+    )
+
+
+@pytest.fixture
+def as_user():
+    """Return a logged-in client of a user; None is the anonymous visitor."""
+
+    def log_in(user: User | None) -> Client:
+        client = Client()
+        if user is not None:
+            client.force_login(user)
+        return client
+
+    return log_in
+
+
+@pytest.fixture
+def oscar(cast, as_user) -> Client:
+    """The organizer's browser."""
+    return as_user(cast.oscar)
+
+
+@pytest.fixture
+def draft(cast) -> Contest:
+    """A contest as it is created: rounds, no table, not public."""
+    return services.create_contest(
+        actor=cast.oscar,
+        ruleset="pwscup2015",
+        title="Next Cup",
+        slug="next",
+        starts_at=datetime(2031, 1, 10, 1, 0, tzinfo=UTC),
+    )
+
+
+@pytest.fixture
+def sent(monkeypatch) -> list[int]:
+    """The keys of the submissions that the broker was told of; nobody works on them meanwhile."""
+    keys: list[int] = []
+    monkeypatch.setattr(tasks, "send_score", keys.append)
+    return keys
+
+
+@pytest.fixture
+def round(cast) -> Round:
+    """The anonymization round, open."""
+    return cast.contest.rounds.get(key="anonymization")
+
+
+@pytest.fixture
+def submission(cast, round) -> Submission:
+    """What alice has handed in for Red."""
+    return hand_in(cast.alice, cast.red, round)

@@ -1,0 +1,302 @@
+"""The attack round through the pages: targets, downloads, guesses one by one and together."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from pwscup.contests.models import Round
+from pwscup.core import storage
+from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.states import State
+from tests import factories
+from tests.web import pipeline
+from tests.web.test_uploads import zipped
+
+GUESS = b"row\n1\n2\n3\n4\n"
+NONE = b"0\n0\n0\n0\n"
+
+
+def file(name: str, data: bytes = GUESS) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, data)
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def green(cast):
+    """A third team, so that red has two targets."""
+    cast.grace = factories.make_user("grace")
+    return factories.make_team(cast.contest, "Green", cast.grace)
+
+
+@pytest.fixture
+def tables(cast, green) -> dict[str, Release]:
+    """The attack round is open, and each team's table is published."""
+    round = cast.contest.rounds.get(key="anonymization")
+    for user, team in ((cast.alice, cast.red), (cast.carol, cast.blue), (cast.grace, green)):
+        pipeline.scored(pipeline.hand_in(user, team, round))
+    return pipeline.publish(cast.contest)
+
+
+def attack_url(cast) -> str:
+    return reverse("round", args=[cast.contest.slug, "attack"])
+
+
+def send(cast, client, *files, **fields):
+    return client.post(attack_url(cast), {"guess": list(files), "note": "", **fields})
+
+
+def guesses() -> set[tuple[str, str]]:
+    found = Submission.objects.filter(round__key="attack").exclude(state=State.CANCELLED)
+    return set(found.values_list("team__slug", "target__team__slug"))
+
+
+def feedback(cast, mode: str) -> None:
+    Round.objects.filter(contest=cast.contest, key="attack").update(feedback=mode)
+
+
+# The list of targets
+
+
+def test_before_the_tables_are_published_they_are_being_prepared(cast, as_user):
+    round = cast.contest.rounds.get(key="anonymization")
+    pipeline.scored(pipeline.hand_in(cast.alice, cast.red, round))
+    pipeline.open_attack(cast.contest)
+
+    body = text(as_user(cast.alice).get(attack_url(cast)))
+
+    assert "being prepared" in body
+    assert 'type="file"' not in body
+
+
+def test_without_a_single_table_nothing_is_promised(cast, as_user):
+    pipeline.open_attack(cast.contest)
+
+    assert "No table was published" in text(as_user(cast.alice).get(attack_url(cast)))
+
+
+def test_the_targets_are_the_other_teams(cast, as_user, tables):
+    response = as_user(cast.alice).get(attack_url(cast))
+
+    body = text(response)
+    assert [t.release.team.name for t in response.context["targets"]] == ["Blue", "Green"]
+    assert body.count("3 / 3") == 2
+    assert reverse("release", args=[tables["Blue"].public_id]) in body
+    assert reverse("targets-zip", args=[cast.contest.slug, "attack"]) in body
+    assert "Your own published table is not a target" in body
+
+
+@pytest.mark.parametrize("who", [None, "eve"])
+def test_outsiders_see_who_plays_and_no_links_to_tables(cast, as_user, tables, who):
+    response = as_user(getattr(cast, who) if who else None).get(attack_url(cast))
+
+    body = text(response)
+    assert "Blue" in body
+    assert "/r/" not in body
+    assert "targets.zip" not in body
+
+
+def test_more_targets_cost_no_more_queries(cast, as_user, tables, django_assert_max_num_queries):
+    client = as_user(cast.alice)
+    pipeline.scored(pipeline.guess(cast.alice, cast.red, tables["Blue"], GUESS))
+    with django_assert_max_num_queries(40) as few:
+        client.get(attack_url(cast))
+    model = tables["Blue"]
+    for n in range(8):
+        team = factories.make_team(cast.contest, f"Team {n}")
+        release = Release.objects.create(
+            round=model.round,
+            team=team,
+            submission=model.submission,
+            table=model.table,
+            key=model.key,
+            n_records=4,
+        )
+        pipeline.scored(pipeline.guess(cast.alice, cast.red, release, GUESS))
+
+    with django_assert_max_num_queries(len(few)):
+        client.get(attack_url(cast))
+
+
+# Downloads
+
+
+def test_a_published_table_is_called_as_its_guess_should_be(cast, as_user, tables):
+    url = reverse("release", args=[tables["Blue"].public_id])
+
+    response = as_user(cast.alice).get(url)
+
+    assert response["Content-Disposition"] == 'attachment; filename="blue.csv"'
+    assert b"".join(response.streaming_content) == storage.read(tables["Blue"].table)
+    assert as_user(cast.oscar).get(url).status_code == 200
+    for stranger in (cast.eve, None):
+        assert as_user(stranger).get(url).status_code == 404
+
+
+def test_the_tables_of_all_others_come_in_one_archive(cast, as_user, tables):
+    url = reverse("targets-zip", args=[cast.contest.slug, "attack"])
+
+    response = as_user(cast.alice).get(url)
+
+    with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as archive:
+        assert archive.testzip() is None
+        assert sorted(archive.namelist()) == ["blue.csv", "green.csv"]
+        assert archive.read("blue.csv") == storage.read(tables["Blue"].table)
+    for stranger in (cast.eve, None):
+        assert as_user(stranger).get(url).status_code == 404
+
+
+def test_there_is_no_archive_before_the_tables_are_published(cast, as_user):
+    url = reverse("targets-zip", args=[cast.contest.slug, "attack"])
+
+    assert as_user(cast.oscar).get(url).status_code == 404
+
+
+# Handing in
+
+
+def test_one_file_for_one_target_may_be_called_anything(cast, as_user, tables):
+    response = send(cast, as_user(cast.alice), file("my best.csv"), target="blue")
+
+    submission = Submission.objects.get(round__key="attack")
+    assert response.url == reverse("submission", args=[submission.public_id])
+    assert guesses() == {("red", "blue")}
+    assert submission.files.get().file.name == "my best.csv"
+
+
+def test_several_files_find_their_targets(cast, as_user, tables):
+    client = as_user(cast.alice)
+
+    response = send(cast, client, file("attack_blue.csv"), file("green.csv"), note="E2")
+
+    assert response.url == attack_url(cast)
+    assert "2 files were received" in text(client.get(response.url))
+    assert guesses() == {("red", "blue"), ("red", "green")}
+    assert set(Submission.objects.filter(target__isnull=False).values_list("note", flat=True)) == {
+        "E2"
+    }
+
+
+def test_an_archive_finds_its_targets(cast, as_user, tables):
+    data = zipped(("g/attack_blue.csv", GUESS), ("g/green.csv", NONE), ("__MACOSX/g/._x", b"x"))
+
+    send(cast, as_user(cast.alice), file("guesses.zip", data))
+
+    assert guesses() == {("red", "blue"), ("red", "green")}
+    blue = Submission.objects.get(target=tables["Blue"])
+    assert pipeline.scored(blue).evaluations.get().values["n_records"] == 4
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["blue.csv", "grene.csv"], ["grene.csv", "green.csv"]),
+        (["blue.csv", "attack_blue.csv"], ["Blue", "attack_blue.csv"]),
+        (["blue.csv", "red.csv"], ["red.csv", "your own team"]),
+        (["blue.csv", "green.xlsx"], ["green.xlsx"]),
+    ],
+)
+def test_if_one_file_fits_no_target_nothing_is_handed_in(cast, as_user, tables, names, says):
+    response = send(cast, as_user(cast.alice), *map(file, names), note="kept")
+
+    body = text(response)
+    assert response.status_code == 422
+    for words in (*says, 'value="kept"', "choose the files once more"):
+        assert words in body
+    assert guesses() == set()
+
+
+def test_a_wrong_target_is_no_target(cast, as_user, tables):
+    for target in ("red", "nobody", "../blue"):
+        response = send(cast, as_user(cast.alice), file("x.csv"), target=target)
+        assert response.status_code == 422
+    assert guesses() == set()
+
+
+def test_targets_without_tries_are_named_and_nothing_is_handed_in(cast, as_user, tables):
+    for _ in range(3):
+        pipeline.guess(cast.alice, cast.red, tables["Blue"], GUESS)
+    client = as_user(cast.alice)
+
+    response = send(cast, client, file("blue.csv"), file("green.csv"))
+
+    assert response.status_code == 422
+    assert "Blue: all 3 tries" in text(response)
+    assert guesses() == {("red", "blue")}
+    assert "no tries left" in text(client.get(attack_url(cast)))
+
+
+def test_after_the_deadline_no_guess_is_taken(cast, as_user, tables):
+    pipeline.close(tables["Blue"].round)
+
+    response = send(cast, as_user(cast.alice), file("blue.csv"), note="late")
+
+    assert response.status_code == 422
+    assert "after the deadline" in text(response)
+    assert "late" in text(response)
+    assert guesses() == set()
+
+
+def test_a_guess_before_the_tables_are_published_is_refused(cast, as_user):
+    pipeline.open_attack(cast.contest)
+
+    assert send(cast, as_user(cast.alice), file("blue.csv")).status_code == 422
+    assert guesses() == set()
+
+
+# What is told of a rate
+
+
+@pytest.mark.parametrize(
+    ("mode", "says", "hides"),
+    [
+        ("exact", ["100.00 %"], ["after the round has closed"]),
+        ("coarse", ["90–100 %"], ["100.00 %"]),
+        ("after_close", ["shown after the round has closed on"], ["100.00 %", "90–100"]),
+    ],
+)
+def test_the_result_says_what_the_feedback_allows(cast, as_user, tables, mode, says, hides):
+    feedback(cast, mode)
+    table = storage.read(tables["Blue"].table).decode().splitlines()[1:]
+    order = [factories.NOISY.decode().splitlines()[1:].index(line) + 1 for line in table]
+    right = "\n".join(map(str, order)).encode()
+    guess = pipeline.scored(pipeline.guess(cast.alice, cast.red, tables["Blue"], right))
+    client = as_user(cast.alice)
+
+    result = text(client.get(reverse("submission", args=[guess.public_id])))
+    listed = text(client.get(attack_url(cast)))
+
+    assert all(words in result for words in says)
+    assert not any(words in result for words in hides)
+    assert ("100.00 %" in listed) == (mode == "exact")
+    pipeline.close(guess.round)
+    assert "100.00 %" in text(client.get(reverse("submission", args=[guess.public_id])))
+    assert "100.00 %" in text(client.get(attack_url(cast)))
+
+
+def test_an_earlier_guess_says_that_a_later_one_counts(cast, as_user, tables):
+    first, last = (
+        pipeline.scored(pipeline.guess(cast.alice, cast.red, tables["Blue"], GUESS))
+        for _ in range(2)
+    )
+    client = as_user(cast.alice)
+
+    assert "that one counts" in text(client.get(reverse("submission", args=[first.public_id])))
+    assert "that one counts" not in text(client.get(reverse("submission", args=[last.public_id])))
+
+
+def test_a_guess_is_the_teams_own(cast, as_user, tables):
+    guess = pipeline.scored(pipeline.guess(cast.alice, cast.red, tables["Blue"], GUESS))
+
+    url = reverse("submission", args=[guess.public_id])
+    assert as_user(cast.bob).get(url).status_code == 200
+    for stranger in (cast.carol, cast.grace, cast.eve, None):
+        assert as_user(stranger).get(url).status_code == 404
+    assert str(guess.public_id) not in text(as_user(cast.carol).get(attack_url(cast)))

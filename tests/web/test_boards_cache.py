@@ -1,0 +1,244 @@
+"""The stored boards and the boards made from the facts are the same bytes, at a constant price."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from pwscup.contests.models import Contest
+from pwscup.leaderboards import services
+from pwscup.leaderboards.boards import BOARDS
+from pwscup.leaderboards.models import Standing
+from pwscup.submissions.models import Choice, Submission
+from tests import factories
+from tests.web import board_facts
+
+pytestmark = pytest.mark.django_db
+
+
+class Game:
+    """A contest in which anything may happen next."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)  # the seed makes a failure repeatable
+        self.contest = factories.make_contest()
+        self.anonymization, self.attack = board_facts.rounds_of(self.contest)
+        self.phase = "anonymization"
+        self.new_team()
+
+    def step(self) -> str:
+        events = [
+            self.new_team,
+            self.rename,
+            self.submit,
+            self.submit,
+            self.evaluate_again,
+            self.wait,
+        ]
+        if self.phase == "anonymization":
+            events += [self.choose, self.open_attack]
+        elif self.phase == "attack":
+            events += [self.guess, self.guess, self.guess, self.close]
+        else:
+            events += [self.finish, self.guess]
+        event = self.random.choice(events)
+        event()
+        return event.__name__
+
+    def team(self):
+        return self.any_of(self.contest.teams)
+
+    def values(self):
+        few = {m: self.random.choice([None, 0.25, 0.5, 1.0, 1 / 3]) for m in board_facts.MEASURES}
+        return {"n_original": 4, "n_anonymized": 4, **few}
+
+    def new_team(self) -> None:
+        team = factories.make_team(self.contest, f"team {self.contest.teams.count()}")
+        team.is_house = self.random.random() < 0.3
+        team.save()
+
+    def rename(self) -> None:
+        team = self.team()
+        team.name = f"{team.name}*"[-20:]
+        team.save()
+
+    def submit(self) -> None:
+        board_facts.scored(self.team(), self.anonymization, self.values())
+
+    def evaluate_again(self) -> None:
+        submission = self.any_of(Submission.objects.filter(round=self.anonymization))
+        if submission:
+            board_facts.evaluate(submission, self.values())
+
+    def any_of(self, rows):
+        found = list(rows.order_by("pk"))
+        return self.random.choice(found) if found else None
+
+    def wait(self) -> None:
+        submission = self.any_of(Submission.objects.filter(releases=None))
+        if submission:
+            submission.state = self.random.choice(list(Submission.State))
+            submission.save()
+
+    def choose(self) -> None:
+        scored = self.any_of(
+            Submission.objects.filter(round=self.anonymization, state=Submission.State.SCORED)
+        )
+        if scored:
+            Choice.objects.create(submission=scored, team=scored.team, round=self.anonymization)
+
+    def open_attack(self) -> None:
+        self.move("attack")
+        for team in self.contest.teams.all():
+            newest = team.submissions.filter(state="scored").order_by("-pk").first()
+            if newest:
+                board_facts.release(newest, self.attack)
+
+    def guess(self) -> None:
+        release = self.any_of(self.attack.releases)
+        attacker = self.team()
+        if release and release.team != attacker:
+            rate = board_facts.rate_of(self.random.choice([0, 0.25, 1]))
+            board_facts.scored(attacker, self.attack, rate, target=release)
+
+    def close(self) -> None:
+        self.move("after")
+
+    def finish(self) -> None:
+        Submission.objects.filter(state__in=["waiting", "running"]).update(state="scored")
+
+    def move(self, phase: str) -> None:
+        self.phase = phase
+        board_facts.move_to(self.contest, phase)
+
+
+def served(client, contest) -> list[bytes]:
+    cache.clear()
+    answers = []
+    for board in BOARDS:
+        for name in ("board-fragment", "board-csv"):
+            answers.append(client.get(reverse(name, args=[contest.slug]), {"board": board}).content)
+    return answers
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_cached_boards_are_the_boards_made_anew(client, seed):
+    game = Game(seed)
+    for _ in range(25):
+        event = game.step()
+        contest = Contest.objects.get(pk=game.contest.pk)
+        from_cache = services.boards_of(contest, timezone.now())
+        assert json.dumps(from_cache.data) == json.dumps(
+            services.boards_of(contest, timezone.now()).data
+        ), event
+        made = services.rebuild(contest, timezone.now())
+        assert made.key == from_cache.key, event
+        assert json.dumps(made.data) == json.dumps(from_cache.data), event
+    cached = served(client, game.contest)
+    Standing.objects.all().delete()
+    assert served(client, game.contest) == cached
+
+
+def test_a_board_is_not_made_twice_from_the_same_facts(client):
+    contest = factories.make_contest()
+    board_facts.game(contest)
+    first = served(client, contest)
+    built = Standing.objects.values_list("built_at", flat=True).get()
+    assert served(client, contest) == first
+    assert Standing.objects.values_list("built_at", flat=True).get() == built
+
+
+def test_stored_boards_survive_a_database_that_reorders_keys(client):
+    contest = factories.make_contest()
+    board_facts.game(contest)
+    first = served(client, contest)
+    standing = Standing.objects.get()
+    standing.boards = json.loads(json.dumps(standing.boards, sort_keys=True))
+    standing.save()
+    assert served(client, contest) == first
+
+
+@pytest.mark.parametrize(
+    ("name", "query"), [("board-fragment", {"board": "attack"}), ("board-csv", {"board": "matrix"})]
+)
+def test_an_unchanged_answer_is_a_304_without_a_body(client, name, query):
+    contest = factories.make_contest()
+    played = board_facts.game(contest)
+    address = reverse(name, args=[contest.slug])
+    first = client.get(address, query)
+    again = client.get(address, query, headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    assert "no-cache" in again["Cache-Control"]
+    assert {"Accept-Language", "Cookie"} <= set(again["Vary"].split(", "))
+    board_facts.scored(
+        played.teams["Blue"],
+        played.attack,
+        board_facts.rate_of(1),
+        target=played.releases["Green"],
+    )
+    changed = client.get(address, query, headers={"if-none-match": first["ETag"]})
+    assert changed.status_code == 200
+    assert changed["ETag"] != first["ETag"]
+
+
+def test_members_and_visitors_never_share_an_answer(cast, as_user):
+    board_facts.game(cast.contest)
+    address = reverse("board-fragment", args=[cast.contest.slug])
+    tags = {as_user(user).get(address)["ETag"] for user in (None, cast.alice, cast.carol)}
+    assert len(tags) == 3
+    visitors = {as_user(user).get(address)["ETag"] for user in (None, cast.eve, cast.oscar)}
+    assert len(visitors) == 1
+
+
+def grown(n_teams: int) -> Contest:
+    contest = factories.make_contest(slug=f"cup-{n_teams}")
+    board_facts.move_to(contest, "after")
+    anonymization, attack = board_facts.rounds_of(contest)
+    teams = [factories.make_team(contest, f"team {i}") for i in range(n_teams)]
+    releases = [
+        board_facts.release(
+            board_facts.scored(team, anonymization, board_facts.values_of(board_facts.RED)), attack
+        )
+        for team in teams
+    ]
+    for attacker in teams[:3]:
+        for release in releases:
+            if release.team != attacker:
+                board_facts.scored(attacker, attack, board_facts.rate_of(0.5), target=release)
+    return contest
+
+
+def n_queries(client, address: str) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)
+
+
+def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
+    client = as_user(cast.eve)
+    for name in ("board", "board-fragment", "board-csv"):
+        small, large = [], []
+        for counts, contest in ((small, _once(3)), (large, _once(30))):
+            address = reverse(name, args=[contest.slug])
+            Standing.objects.all().delete()
+            counts += [n_queries(client, address), n_queries(client, address)]
+        assert small == large, name
+        assert small[1] < small[0]
+
+
+def test_a_cached_fragment_is_cheap(client):
+    address = reverse("board-fragment", args=[_once(3).slug])
+    client.get(address)
+    # the contest, its rounds, five counts of facts, the awaited submissions, the stored boards
+    assert n_queries(client, address) <= 9
+
+
+def _once(n_teams: int) -> Contest:
+    return Contest.objects.filter(slug=f"cup-{n_teams}").first() or grown(n_teams)

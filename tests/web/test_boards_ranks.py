@@ -1,0 +1,124 @@
+"""The ranks of one submission among those that count."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from pwscup.contests.models import Round
+from pwscup.submissions.models import Submission
+from tests import factories
+from tests.web import board_facts
+
+pytestmark = pytest.mark.django_db
+
+
+def address(submission):
+    return reverse("submission-ranks", args=[submission.public_id])
+
+
+def ranks(answer):
+    return {row["measure"].id: row["rank"] for row in answer.context["rows"]}
+
+
+def test_the_counted_submission_has_its_ranks_of_the_board(cast, as_user):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    answer = as_user(cast.alice).get(address(played.submissions["Red"]))
+    assert ranks(answer) == {
+        "U1": 1, "U2": 1, "U3": 1, "U4": 1, "U5": 2, "U6": 1, "S1": 3, "S2": 2,
+        "E1": 3, "E2": 3, "E3": 1, "E4": 2, "EUC1": 2, "EUC2": 3,
+    }  # fmt: skip
+    assert answer.context["standing"].rank == 2
+    assert answer.context["standing"].total == 1.916666667
+    html = answer.content.decode()
+    assert "rank <strong>2</strong> of 3" in html
+    assert "95.00 %" in html  # EUC2 is a rate, U5 is not
+    assert '<td class="num">0.2</td>' in html
+
+
+def test_the_result_page_finds_the_parts_it_takes(cast, as_user):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    html = as_user(cast.alice).get(address(played.submissions["Red"])).content.decode()
+    assert html.count('class="rank-summary') == 1
+    for measure in board_facts.MEASURES:
+        assert html.count(f'id="rank-{measure}"') == 1
+
+
+def test_another_submission_takes_the_place_of_the_teams_counted_one(cast, as_user):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    values = board_facts.values_of(board_facts.RED)
+    worse = board_facts.scored(played.teams["Red"], played.anonymization, values | {"U1": 99})
+    old = as_user(cast.alice).get(address(played.submissions["Red"]))
+    new = as_user(cast.alice).get(address(worse))
+    assert ranks(old)["U1"] == 1
+    assert ranks(new)["U1"] == 3
+    best = {row["measure"].id: row["best"] for row in new.context["rows"]}
+    assert (best["U1"], best["S2"]) == (1.25, 7.7)
+
+
+def test_a_missing_value_has_the_last_rank(cast, as_user):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    board_facts.evaluate(
+        played.submissions["Red"], board_facts.values_of(board_facts.RED) | {"U4": None}
+    )
+    assert ranks(as_user(cast.bob).get(address(played.submissions["Red"])))["U4"] == 3
+
+
+def test_attacks_count_against_the_released_submission_once_their_round_has_closed(cast, as_user):
+    played = board_facts.game(cast.contest, phase="attack")
+    blue = played.submissions["Blue"]
+    values = board_facts.values_of(board_facts.BLUE)
+    other = board_facts.scored(played.teams["Blue"], played.anonymization, values)
+    board_facts.add_guesses(played)
+    carol = as_user(cast.carol)
+    assert carol.get(address(blue)).context["standing"].worst_rate == 0.4
+    board_facts.move_to(cast.contest, "after")
+    assert carol.get(address(blue)).context["standing"].worst_rate == 0.6
+    assert carol.get(address(other)).context["standing"].worst_rate == 0.4
+
+
+def test_strangers_are_told_nothing(cast, as_user):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    red = address(played.submissions["Red"])
+    people = (cast.alice, cast.bob, cast.oscar, cast.carol, cast.eve)
+    assert [as_user(p).get(red).status_code for p in people] == [200, 200, 200, 404, 404]
+    assert as_user(None).get(red).status_code == 302
+
+
+def test_only_a_scored_anonymization_has_ranks(cast, as_user):
+    played = board_facts.game(cast.contest)
+    guess = Submission.objects.filter(round=played.attack, team=cast.red).first()
+    alice = as_user(cast.alice)
+    assert alice.get(address(guess)).status_code == 404
+    red = played.submissions["Red"]
+    for state in set(Submission.State) - {Submission.State.SCORED}:
+        Submission.objects.filter(pk=red.pk).update(state=state)
+        assert alice.get(address(red)).status_code == 404
+
+
+@pytest.mark.parametrize("feedback", ["coarse", "after_close"])
+def test_ranks_are_hidden_as_long_as_the_values_are(cast, as_user, feedback):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    Round.objects.filter(pk=played.anonymization.pk).update(feedback=feedback)
+    answer = as_user(cast.alice).get(address(played.submissions["Red"]))
+    assert "Ranks are shown when the round has closed." in answer.content.decode()
+    assert "<table" not in answer.content.decode()
+
+
+def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
+    played = board_facts.game(cast.contest)
+    alice = as_user(cast.alice)
+
+    def count():
+        with CaptureQueriesContext(connection) as queries:
+            assert alice.get(address(played.submissions["Red"])).status_code == 200
+        return len(queries)
+
+    few = count()
+    for i in range(10):
+        team = factories.make_team(cast.contest, f"team {i}")
+        values = board_facts.values_of(board_facts.GREEN)
+        board_facts.release(board_facts.scored(team, played.anonymization, values), played.attack)
+    assert count() == few

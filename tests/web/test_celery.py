@@ -1,0 +1,50 @@
+"""The settings that survived every kill, as Celery understands them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from pwscup.celery import app
+from pwscup.submissions import tasks
+
+
+def test_each_queue_has_its_own_key():
+    queues = app.amqp.queues
+    assert list(queues) == ["housekeeping", "scoring"]
+    assert {name: queue.routing_key for name, queue in queues.items()} == {
+        "housekeeping": "housekeeping",
+        "scoring": "scoring",
+    }
+
+
+def test_sweeps_go_before_scoring():
+    route = app.amqp.router.route
+    assert route({}, tasks.sweep.name)["queue"].name == "housekeeping"
+    assert route({}, tasks.score.name)["queue"].name == "scoring"
+    assert app.conf.task_default_queue == "scoring"
+    assert app.conf.broker_transport_options["queue_order_strategy"] == "priority"
+
+
+def test_a_task_that_kills_its_process_is_not_started_again_by_the_broker():
+    assert app.conf.task_acks_late is True
+    assert app.conf.task_reject_on_worker_lost is False
+
+
+def test_workers_take_no_more_than_they_work_on_and_wait_for_the_broker_for_ever():
+    assert app.conf.worker_prefetch_multiplier == 1
+    assert app.conf.broker_connection_max_retries is None
+    assert app.conf.result_backend is None
+
+
+def test_recovery_is_the_leases_work_not_the_brokers():
+    options = app.conf.broker_transport_options
+    assert options["visibility_timeout"] == 6 * 3600
+    assert (options["unacked_restore_interval"], options["unacked_restore_throttle"]) == (5, 1)
+    assert settings.SCORING_HEARTBEAT_SECONDS * 4 < settings.SCORING_LEASE_SECONDS
+    assert settings.RESEND_SECONDS >= 60
+
+
+def test_sweeps_that_nobody_had_time_for_are_dropped():
+    entry = app.conf.beat_schedule["sweep"]
+    assert entry["task"] == tasks.sweep.name
+    assert entry["options"]["expires"] == entry["schedule"]

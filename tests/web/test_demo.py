@@ -1,0 +1,75 @@
+"""The demo contests, played through on a small table by the real services and tasks."""
+
+from __future__ import annotations
+
+import pytest
+
+from pwscup.contests.models import Contest
+from pwscup.demo import cast, create, play
+from pwscup.submissions import tasks
+from pwscup.submissions.models import Release, Submission
+
+STATES = Submission.State
+
+
+@pytest.fixture
+def demo(transactional_db, monkeypatch):
+    monkeypatch.setattr(create, "N_RECORDS", 120)
+    monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
+    assert create.create()
+    return {contest.slug: contest for contest in Contest.objects.filter(is_demo=True)}
+
+
+def score_everything() -> None:
+    for submission in Submission.objects.filter(state=STATES.WAITING):
+        tasks.score(submission.pk)
+
+
+def test_house_teams_fill_both_rounds_of_the_finished_contest(demo):
+    assert play.advance() == len(cast.HOUSES) + create.RUNNING_HOUSES
+    assert play.advance() == 0
+    score_everything()
+    tasks.sweep()
+    assert Release.objects.count() == len(cast.HOUSES)
+    assert play.advance() == len(cast.HOUSES) * (len(cast.HOUSES) - 1)
+    score_everything()
+    assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
+    assert play.advance() == 0
+
+
+def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
+    """What is scored of a round of the past is published at once, and the round is shut with it."""
+    submit, calls = play.services.submit, []
+
+    def third_fails(**given):
+        calls.append(given["team"])
+        if len(calls) == 3:
+            raise RuntimeError("the worker is killed")
+        return submit(**given)
+
+    monkeypatch.setattr(play.services, "submit", third_fails)
+    with pytest.raises(RuntimeError, match="killed"):
+        play.advance()
+    assert not Submission.objects.exists()
+    monkeypatch.undo()
+    monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
+    assert play.advance() == len(cast.HOUSES) + create.RUNNING_HOUSES
+
+
+def test_the_running_contest_is_open_and_offers_a_sample(demo, client):
+    running = demo[create.RUNNING]
+    assert {team.name for team in running.teams.filter(is_house=False)} == set(cast.TEAMS)
+    assert running.samples.count() == 2
+    page = client.get(f"/c/{running.slug}/").content.decode()
+    assert running.title in page
+
+
+def test_a_second_start_makes_nothing(demo):
+    before = Contest.objects.count()
+    assert not create.create()
+    assert Contest.objects.count() == before
+
+
+def test_demo_people_can_log_in(demo, client):
+    for person in [cast.ORGANIZER, *(p for team in cast.TEAMS.values() for p in team)]:
+        assert client.login(email=person.email, password=cast.PASSWORD)

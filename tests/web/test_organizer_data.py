@@ -1,0 +1,361 @@
+"""The organizer's table: upload, roles of its columns, confirmation, replacement."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from pwscup.contests import services, tables
+from pwscup.contests.forms import ColumnForm, ColumnsForm
+from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
+from pwscup.core import storage
+from pwscup.core.models import Event, StoredFile
+from pwscup.submissions.models import Submission
+from scoring.errors import ProblemsFound
+from scoring.schema import Column, Kind, Role, Schema
+from tests import factories
+
+URL = "/organize/next/data/"
+COLUMNS = "/organize/next/data/columns/"
+TABLE = (
+    b"name,job,hours,pay\n"
+    b"Ishikawa,cook,40,100\nTanaka,?,20,200\nSuzuki,cook,40,300\nWatanabe,Sales-rep,38,400\n"
+)
+
+
+def upload(client, contest: Contest, data: bytes, name: str = "people.csv"):
+    contest.refresh_from_db()
+    fields = {"version": contest.version, "table": SimpleUploadedFile(name, data)}
+    return client.post(f"/organize/{contest.slug}/data/", fields, follow=True)
+
+
+def filled(contest: Contest, **changes) -> dict:
+    """The columns as the page proposes them; `pay={"role": …}` changes a column, `e2_column` an attack."""
+    contest.refresh_from_db()
+    schema = TableDraft.objects.get(contest=contest).schema
+    form = ColumnsForm(schema, version=contest.version)
+    data = {"version": contest.version}
+    for one in form.columns:
+        values = {name: one[name].value() for name in one.fields} | changes.get(one.column_name, {})
+        values = {name: value for name, value in values.items() if value not in (None, False)}
+        data |= {f"{one.prefix}-{name}": value for name, value in values.items()}
+    data |= {key: getattr(schema, key) or "" for key in ("e2_column", "e4_column")}
+    return data | {key: value for key, value in changes.items() if key.endswith("_column")}
+
+
+CHOSEN = {
+    "name": {"role": "identifier", "kind": "category", "values": ""},
+    "job": {"role": "quasi_identifier", "kind": "category", "cross": "on"},
+    "hours": {"role": "quasi_identifier", "kind": "integer", "values": "", "cross": False},
+    "pay": {"role": "sensitive", "kind": "integer", "values": "", "cross": False},
+    "e2_column": "pay",
+    "e4_column": "",
+}
+
+
+def confirm(client, contest: Contest, **changes):
+    data = filled(contest, **(CHOSEN | changes)) | {"confirm": "1"}
+    return client.post(f"/organize/{contest.slug}/data/columns/", data, follow=True)
+
+
+def said(response) -> str:
+    return " ".join(str(message) for message in response.context["messages"])
+
+
+# Upload
+
+
+def test_a_table_nobody_prepared_becomes_a_proposal(oscar, draft):
+    response = upload(oscar, draft, TABLE)
+    kept = TableDraft.objects.get()
+    assert (kept.n_records, kept.file.area, kept.file.name) == (4, "draft", "people.csv")
+    assert kept.schema.names == ("name", "job", "hours", "pay")
+    assert [column["n_distinct"] for column in kept.columns] == [4, 3, 3, 4]
+    page = response.content.decode()
+    assert "not confirmed" in page
+    assert "for example cook" in page
+    assert not Dataset.objects.filter(contest=draft).exists()
+    assert Event.objects.last().kind == "contest.table_uploaded"
+
+
+BROKEN = {
+    "empty": (b"", "the file is empty"),
+    "header only": (b"a,b\n", "only a header line"),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "got UTF-16"),
+    "CP932": ("名前,職業\n石川,料理人\n".encode("cp932"), "CP932"),
+    "binary": (b"a,b\n1,\x00\x01\n", "not a text file"),
+    "zip": (b"PK\x03\x04" + bytes(60), "not a text file"),
+    "ragged": (b"a,b\n1,2\n3\n4,5,6\n", "wrong number of cells"),
+    "repeated column": (b"a,a\n1,2\n", "names a column twice"),
+    "column without name": (b"a,\n1,2\n", "column without a name"),
+    "open quotation": (b'a,b\n"1,2\n3,4\n', "quotation mark"),
+    "reserved column": (b"a,source_row\nx,1\ny,2\n", "reserved"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_said_to_be_and_the_former_stays(oscar, draft, name):
+    data, words = BROKEN[name]
+    upload(oscar, draft, TABLE)
+    response = upload(oscar, draft, data)
+    assert response.status_code == 200
+    whats = [problem.what + " ".join(problem.details) for problem in response.context["problems"]]
+    assert any(words in what for what in whats), whats
+    assert TableDraft.objects.get().n_records == 4
+    assert response.context["column_rows"]
+
+
+def test_ragged_records_are_named(oscar, draft):
+    problems = upload(oscar, draft, BROKEN["ragged"][0]).context["problems"]
+    assert [problem.row for problem in problems] == [2, 3]
+    assert problems[0].file == "people.csv"
+
+
+def test_a_file_above_the_limit_is_refused(oscar, draft, settings):
+    settings.MAX_UPLOAD_BYTES = 100
+    response = upload(oscar, draft, TABLE + b"x" * 100)
+    assert "too large" in str(response.context["upload_form"].errors)
+    assert not TableDraft.objects.exists()
+
+
+def test_a_form_without_a_file_asks_for_one(oscar, draft):
+    response = oscar.post(URL, {"version": draft.version})
+    assert "Choose a file." in response.content.decode()
+
+
+def test_another_upload_forgets_the_one_before(
+    oscar, draft, settings, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        upload(oscar, draft, TABLE)
+        first = settings.PRIVATE_ROOT / TableDraft.objects.get().file.path
+        assert first.exists()
+        upload(oscar, draft, factories.ORIGINAL)
+    assert not first.exists()
+    assert TableDraft.objects.get().schema.names == ("qi1", "qi2", "qi3", "sa1", "sa2")
+    assert StoredFile.objects.filter(area="draft").count() == 1
+
+
+def test_drafts_alone_are_ever_discarded(db):
+    for area in ("sealed", "published"):
+        file = storage.store(b"x", area=area, name="x")
+        with pytest.raises(storage.SealedFileError):
+            storage.discard_draft(file)
+        with pytest.raises(storage.SealedFileError):
+            storage.read_draft(file)
+    with pytest.raises(storage.SealedFileError):
+        storage.read(storage.store(b"x", area="draft", name="x"))
+
+
+# Columns
+
+
+def test_confirming_seals_the_whole_and_publishes_the_rest(oscar, draft):
+    upload(oscar, draft, TABLE)
+    response = confirm(oscar, draft)
+    assert said(response) == "The table is the contest's original now."
+    dataset = Dataset.objects.get(contest=draft)
+    assert (dataset.sealed.area, dataset.public.area) == ("sealed", "published")
+    assert storage.read(dataset.public).splitlines()[:2] == [b"job,hours,pay", b"cook,40,100"]
+    assert dataset.n_records == 4
+    assert dataset.schema.column("name").role is Role.IDENTIFIER
+    assert (dataset.schema.cross, dataset.schema.e2_column) == (("job",), "pay")
+    assert {sample.key for sample in Sample.objects.filter(contest=draft)} == {"anonymized", "rows"}
+    event = Event.objects.last()
+    assert event.kind == "contest.table_attached"
+    assert event.data["roles"]["quasi_identifier"] == "job, hours"
+    assert "confirmed" in response.content.decode()
+
+
+def test_checking_changes_no_contest_but_keeps_the_columns(oscar, draft):
+    upload(oscar, draft, TABLE)
+    response = oscar.post(COLUMNS, filled(draft, **CHOSEN) | {"check": "1"})
+    assert "Every cell fits its column." in response.content.decode()
+    assert not Dataset.objects.filter(contest=draft).exists()
+    assert TableDraft.objects.get().schema.column("name").role is Role.IDENTIFIER
+
+
+def test_cells_that_do_not_fit_are_named_and_nothing_is_lost(oscar, draft):
+    upload(oscar, draft, TABLE)
+    changes = CHOSEN["hours"] | {"max": "30"}
+    response = confirm(oscar, draft, hours=changes, job={"values": "cook\n?"})
+    found = [(one.row, one.column) for one in response.context["problems"]]
+    assert found == [(1, "hours"), (3, "hours"), (4, "job"), (4, "hours")]
+    assert not Dataset.objects.filter(contest=draft).exists()
+    assert TableDraft.objects.exists()
+    again = {form.column_name: form for form, _about in response.context["column_rows"]}
+    assert again["hours"]["max"].value() == "30"
+    assert again["name"]["role"].value() == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"e2_column": "job"}, "unsuitable column"),
+        ({"e4_column": "name"}, "unsuitable column"),
+        ({"pay": {"role": "sensitive", "kind": "integer", "cross": "on"}}, "cross is set"),
+        ({"pay": {"min": "9", "max": "1", "role": "sensitive", "kind": "integer"}}, "min is above"),
+        ({"job": {"values": "cook\ncook"}}, "listed twice"),
+        (
+            {name: {"role": "identifier", "cross": False} for name in ("job", "hours", "pay")}
+            | {"e2_column": ""},
+            "no columns",
+        ),
+    ],
+)
+def test_columns_that_do_not_fit_together_are_named(oscar, draft, changes, words):
+    upload(oscar, draft, TABLE)
+    response = confirm(oscar, draft, **changes)
+    assert any(words in one.what for one in response.context["problems"])
+    assert not Dataset.objects.filter(contest=draft).exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("role", "king"), ("kind", "date"), ("min", "1e5"), ("max", "NaN"), ("max", "１２")],
+)
+def test_fields_that_cannot_be_are_said_in_place(oscar, draft, field, value):
+    upload(oscar, draft, TABLE)
+    response = confirm(oscar, draft, pay=CHOSEN["pay"] | {field: value})
+    rows = {form.column_name: form for form, _about in response.context["column_rows"]}
+    assert field in rows["pay"].errors
+    assert not Dataset.objects.filter(contest=draft).exists()
+
+
+def test_confirming_without_an_upload_is_no_error_page(oscar, draft):
+    response = oscar.post(COLUMNS, {"confirm": "1"}, follow=True)
+    assert "Upload it first." in said(response)
+
+
+def test_the_last_of_two_organizers_overwrites_nothing(cast, oscar, draft):
+    upload(oscar, draft, TABLE)
+    old = filled(draft, **CHOSEN) | {"confirm": "1"}
+    services.upload_table(
+        actor=cast.oscar,
+        contest=draft,
+        name="other.csv",
+        data=b"a,b,c,d\n1,x,1,1\n2,y,2,2\n",
+    )
+    response = oscar.post(COLUMNS, old, follow=True)
+    assert "Another organizer changed this contest" in said(response)
+    assert not Dataset.objects.filter(contest=draft).exists()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        Column("c", Role.QUASI_IDENTIFIER, Kind.CATEGORY, True, values=(" a", "b ", "", "?", "-")),
+        Column("c", Role.OTHER, Kind.CATEGORY),
+        Column("c", Role.SENSITIVE, Kind.INTEGER, min=-5, max=20_000_000),
+        Column("c", Role.SENSITIVE, Kind.NUMBER, min=0.25),
+    ],
+)
+def test_a_column_survives_its_form(column):
+    shown = ColumnForm(column=column, prefix="c0")
+    sent = {f"c0-{name}": shown[name].value() for name in shown.fields}
+    sent = {key: value for key, value in sent.items() if value not in (None, False)}
+    form = ColumnForm(
+        {key: str(v).replace("\n", "\r\n") for key, v in sent.items()}, column=column, prefix="c0"
+    )
+    assert form.is_valid(), form.errors
+    assert form.column() == column
+
+
+def test_values_with_line_breaks_are_left_open():
+    described = tables.describe(b'a,b\n"x\ny",1\nz,2\nz,3\nz,4\n')
+    assert described.schema.column("a").values is None
+
+
+# Warnings
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"job": {"cross": False}}, "No quasi-identifier is a cross column"),
+        (
+            {name: {"role": "other", "cross": False} for name in ("job", "hours")},
+            "No column is a quasi-identifier",
+        ),
+        (
+            {"pay": {"role": "other", "kind": "integer"}, "e2_column": ""},
+            "No sensitive column holds numbers",
+        ),
+        ({"e2_column": ""}, "Attack E2 has no column"),
+        ({}, "Attack E4 has no column"),
+        ({"name": {"role": "quasi_identifier", "kind": "category"}}, "“name” has 4 different"),
+        ({}, "no value and will not tell the teams apart: U4, E4."),
+    ],
+)
+def test_what_is_worth_knowing_before_confirming(oscar, draft, changes, words):
+    upload(oscar, draft, TABLE)
+    merged = CHOSEN | {
+        key: CHOSEN[key] | value if isinstance(value, dict) else value
+        for key, value in changes.items()
+    }
+    response = oscar.post(COLUMNS, filled(draft, **merged) | {"check": "1"})
+    assert any(words in warning for warning in response.context["warnings"])
+
+
+# Replacement
+
+
+def test_columns_of_the_same_name_keep_their_roles(oscar, draft):
+    upload(oscar, draft, TABLE)
+    confirm(oscar, draft)
+    upload(oscar, draft, TABLE.replace(b"job", b"work"))
+    schema = TableDraft.objects.get().schema
+    assert schema.column("name").role is Role.IDENTIFIER
+    assert schema.column("hours").kind is Kind.INTEGER
+    assert schema.e2_column == "pay"
+    confirm(oscar, draft, work=CHOSEN["job"])
+    dataset = Dataset.objects.get(contest=draft)
+    assert storage.read(dataset.public).startswith(b"work,hours,pay\n")
+
+
+def test_another_table_is_looked_at_afresh(oscar, draft):
+    upload(oscar, draft, TABLE)
+    confirm(oscar, draft)
+    upload(oscar, draft, b"sex,pay,age\nf,low,30\nm,high,30\nf,low,31\nm,low,30\n")
+    assert TableDraft.objects.get().schema.column("pay").kind is Kind.CATEGORY
+
+
+def test_a_table_stays_once_something_was_handed_in(cast, oscar):
+    services.upload_table(
+        actor=cast.oscar, contest=cast.contest, name="t.csv", data=factories.ORIGINAL
+    )
+    Submission.objects.create(
+        round=cast.contest.rounds.first(), team=cast.red, number=1, arrived_at=timezone.now()
+    )
+    before = Dataset.objects.get().public_id
+    assert "cannot be replaced" in said(upload(oscar, cast.contest, TABLE))
+    data = filled(cast.contest) | {"confirm": "1"}
+    response = oscar.post("/organize/cup/data/columns/", data, follow=True)
+    assert "cannot be replaced" in said(response)
+    assert Dataset.objects.get().public_id == before
+    assert 'type="file"' not in response.content.decode()
+
+
+def test_a_table_that_no_team_could_hand_in_is_refused(cast, draft):
+    Contest.objects.filter(pk=draft.pk).update(
+        ruleset_text=draft.ruleset_text.replace("= 20_971_520", "= 1_000")
+    )
+    contest = Contest.objects.get(pk=draft.pk)
+    schema = Schema((Column("a", Role.SENSITIVE, Kind.INTEGER),))
+    data = b"a\n" + b"1234567\n" * 200
+    with pytest.raises(services.ContestRefused, match="at most"):
+        services.attach_dataset(actor=cast.oscar, contest=contest, data=data, schema=schema)
+
+
+def test_a_refused_table_changes_nothing(cast):
+    before = Dataset.objects.get().sealed_id, StoredFile.objects.count()
+    with pytest.raises(ProblemsFound):
+        services.attach_dataset(
+            actor=cast.oscar,
+            contest=cast.contest,
+            data=factories.ORIGINAL.replace(b"400\n", b"4000\n"),
+            schema=Schema.from_toml(factories.SCHEMA),
+        )
+    assert (Dataset.objects.get().sealed_id, StoredFile.objects.count()) == before
+    assert not Event.objects.exists()

@@ -1,0 +1,247 @@
+"""The organizer's rounds: dates in the contest's zone, limits, opening and closing at once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from django.utils import timezone
+
+from pwscup.contests import services
+from pwscup.contests.forms import MomentField
+from pwscup.contests.models import Contest
+from pwscup.core.models import Event
+from pwscup.submissions.models import Submission
+from scoring.rulesets import load_ruleset
+from tests import factories
+
+URL = "/organize/cup/rounds/"
+
+
+def local(moment: datetime) -> str:
+    return moment.astimezone(ZoneInfo("Asia/Tokyo")).strftime("%Y-%m-%dT%H:%M")
+
+
+def filled(contest: Contest, **changes) -> dict:
+    """The form as the page shows it, with changes such as `attack__tries`."""
+    data = {"version": contest.version}
+    for round in contest.rounds.all():
+        data |= {
+            f"{round.key}-opens_at": local(round.opens_at),
+            f"{round.key}-closes_at": local(round.closes_at),
+            f"{round.key}-tries": round.tries,
+            f"{round.key}-feedback": round.feedback,
+        }
+    return data | {key.replace("__", "-"): value for key, value in changes.items()}
+
+
+def said(response) -> str:
+    return " ".join(str(message) for message in response.context["messages"])
+
+
+def errors(response) -> str:
+    form = response.context["form"]
+    return str(form.errors) + " ".join(str(one.errors) for one in form.rounds)
+
+
+# Local times
+
+
+@pytest.mark.parametrize(
+    ("zone", "typed", "moment"),
+    [
+        ("Asia/Tokyo", "2031-07-01T10:00", datetime(2031, 7, 1, 1, 0, tzinfo=UTC)),
+        ("Asia/Tokyo", "2031-07-01 10:00", datetime(2031, 7, 1, 1, 0, tzinfo=UTC)),
+        ("Europe/Paris", "2031-07-01T10:00", datetime(2031, 7, 1, 8, 0, tzinfo=UTC)),
+        ("Europe/Paris", "2031-01-01T10:00", datetime(2031, 1, 1, 9, 0, tzinfo=UTC)),
+        ("America/New_York", "2031-03-09T03:00", datetime(2031, 3, 9, 7, 0, tzinfo=UTC)),
+    ],
+)
+def test_times_are_read_on_the_clock_of_the_zone(zone, typed, moment):
+    field = MomentField(zone=ZoneInfo(zone))
+    assert field.clean(typed) == moment
+    assert field.clean(field.prepare_value(moment)) == moment
+
+
+@pytest.mark.parametrize(
+    ("zone", "typed", "code"),
+    [
+        ("America/New_York", "2031-03-09T02:30", "missing"),
+        ("America/New_York", "2031-11-02T01:30", "twice"),
+        ("Europe/Paris", "2031-03-30T02:30", "missing"),
+        ("Europe/Paris", "2031-10-26T02:30", "twice"),
+        ("Asia/Tokyo", "10 o'clock", "format"),
+        ("Asia/Tokyo", "2031-02-30T10:00", "format"),
+        ("Asia/Tokyo", "0001-01-01T00:00", "year"),
+        ("America/New_York", "9999-12-31T23:59", "year"),
+        ("Asia/Tokyo", "", "required"),
+    ],
+)
+def test_times_that_no_clock_shows_or_shows_twice_are_named(zone, typed, code):
+    with pytest.raises(ValidationError) as refusal:
+        MomentField(zone=ZoneInfo(zone)).clean(typed)
+    assert refusal.value.code == code
+    if code in ("missing", "twice"):
+        assert zone in refusal.value.messages[0]
+        assert typed.replace("T", " ") in refusal.value.messages[0]
+
+
+def test_suggested_rounds_keep_their_hour_over_a_change_of_the_clock():
+    zone = ZoneInfo("Europe/Paris")
+    start = datetime(2031, 3, 20, 10, 0, tzinfo=zone)
+    plans = services.suggested_rounds(load_ruleset("pwscup2015"), start, zone)
+    assert [plan.closes_at.astimezone(zone).isoformat() for plan in plans] == [
+        "2031-04-03T10:00:00+02:00",
+        "2031-04-10T10:00:00+02:00",
+    ]
+
+
+# The form
+
+
+def test_dates_tries_and_feedback_are_saved_with_an_event(cast, oscar):
+    attack = cast.contest.rounds.get(key="attack")
+    later = attack.closes_at + timedelta(days=1)
+    changes = {"attack__closes_at": local(later), "attack__tries": 5, "attack__feedback": "coarse"}
+    response = oscar.post(URL, filled(cast.contest, **changes), follow=True)
+    assert said(response) == "Saved."
+    attack.refresh_from_db()
+    assert attack.closes_at == later.replace(second=0, microsecond=0)
+    assert (attack.tries, attack.feedback) == (5, "coarse")
+    event = Event.objects.get()
+    assert (event.kind, event.actor) == ("contest.rounds_changed", cast.oscar)
+    assert event.data["attack"]["tries"] == [3, 5]
+    assert set(event.data) == {"attack"}
+
+
+def test_an_unchanged_form_moves_nothing_not_even_seconds(cast, oscar):
+    before = list(cast.contest.rounds.values_list("opens_at", "closes_at"))
+    assert any(moment.second or moment.microsecond for pair in before for moment in pair)
+    oscar.post(URL, filled(cast.contest))
+    assert list(cast.contest.rounds.values_list("opens_at", "closes_at")) == before
+    assert not Event.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"attack__closes_at": "2020-01-01T10:00"}, "“Attack round” ends before it starts."),
+        (
+            {"anonymization__closes_at": "2090-01-01T10:00"},
+            "“Attack round” opens while “Anonymization round” is still open. Open it later, or",
+        ),
+        ({"attack__tries": 0}, "greater than or equal to 1"),
+        ({"attack__tries": "many"}, "whole number"),
+        ({"attack__feedback": "never"}, "valid choice"),
+        ({"anonymization__feedback": "coarse"}, "valid choice"),
+        ({"attack__opens_at": "soon"}, "Enter a date and a time"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_to_do(cast, oscar, changes, words):
+    before = list(cast.contest.rounds.values())
+    response = oscar.post(URL, filled(cast.contest, **changes))
+    assert response.status_code == 200
+    assert words in errors(response).replace("&#x27;", "'")
+    assert list(cast.contest.rounds.values()) == before
+    assert "2090-01-01T10:00" in response.content.decode() or "2090" not in str(changes)
+
+
+def test_an_opening_that_something_follows_from_stays(cast, oscar):
+    first = cast.contest.rounds.get(key="anonymization")
+    moved = {"anonymization__opens_at": local(first.opens_at - timedelta(days=1))}
+    Submission.objects.create(
+        round=first, team=cast.red, number=1, arrived_at=timezone.now(), submitted_by=cast.alice
+    )
+    response = oscar.post(URL, filled(cast.contest, **moved), follow=True)
+    assert "its opening is past and stays" in said(response)
+    longer = first.closes_at + timedelta(days=1)
+    oscar.post(URL, filled(cast.contest, anonymization__closes_at=local(longer)))
+    first.refresh_from_db()
+    assert first.closes_at == longer.replace(second=0, microsecond=0)
+
+
+def test_the_last_of_two_organizers_overwrites_nothing(cast, oscar):
+    old = filled(cast.contest)
+    oscar.post(URL, old | {"attack-tries": 4})
+    response = oscar.post(URL, old | {"attack-tries": 9}, follow=True)
+    assert "Another organizer changed this contest" in said(response)
+    assert cast.contest.rounds.get(key="attack").tries == 4
+
+
+def test_several_problems_are_said_together(cast):
+    first, second = map(services.plan_of, cast.contest.rounds.all())
+    upside_down = services.RoundPlan("a", first.closes_at, first.opens_at, 1, "exact")
+    early = services.RoundPlan("b", first.opens_at - timedelta(days=9), first.opens_at, 1, "exact")
+    with pytest.raises(services.ContestRefused) as refusal:
+        services.update_rounds(
+            actor=cast.oscar,
+            contest=cast.contest,
+            plans=[
+                services.RoundPlan("anonymization", first.closes_at, first.opens_at, 1, "exact"),
+                services.RoundPlan("attack", early.opens_at, early.closes_at, 1, "exact"),
+            ],
+        )
+    assert len(refusal.value.messages) == 2
+    assert len(services.round_problems([("A", upside_down), ("B", early)])) == 2
+    assert services.round_problems([("A", first), ("B", second)]) == []
+
+
+# At once
+
+
+def press(client, key, action, contest):
+    url = reverse(f"organize-round-{action}", args=["cup", key])
+    return client.post(url, {"version": Contest.objects.get(pk=contest.pk).version}, follow=True)
+
+
+def test_closing_one_round_and_opening_the_next(cast, oscar):
+    first, second = cast.contest.rounds.all()
+    assert "has not closed yet. Close it first" in said(
+        press(oscar, "attack", "open", cast.contest)
+    )
+    assert said(press(oscar, "anonymization", "close", cast.contest)) == "The round is closed."
+    first.refresh_from_db()
+    assert first.has_closed(timezone.now())
+    assert said(press(oscar, "attack", "open", cast.contest)) == "The round is open."
+    second.refresh_from_db()
+    assert second.is_open(timezone.now())
+    kinds = list(Event.objects.values_list("kind", "subject"))
+    assert kinds == [("contest.round_closed", "anonymization"), ("contest.round_opened", "attack")]
+
+
+@pytest.mark.parametrize(
+    ("key", "action", "words"),
+    [
+        ("anonymization", "open", "has opened already"),
+        ("attack", "close", "is not open"),
+    ],
+)
+def test_what_is_open_is_not_opened_nor_what_is_closed_closed(cast, oscar, key, action, words):
+    assert words in said(press(oscar, key, action, cast.contest))
+    assert not Event.objects.exists()
+
+
+def test_a_button_on_an_old_page_does_nothing(cast, oscar):
+    old = cast.contest.version
+    oscar.post(URL, filled(cast.contest, attack__tries=4))
+    url = reverse("organize-round-close", args=["cup", "anonymization"])
+    assert "Another organizer" in said(oscar.post(url, {"version": old}, follow=True))
+    assert cast.contest.rounds.get(key="anonymization").is_open(timezone.now())
+
+
+def test_a_round_that_is_none_is_not_found(cast, oscar):
+    url = reverse("organize-round-open", args=["cup", "final"])
+    assert oscar.post(url).status_code == 404
+
+
+def test_the_page_offers_what_can_be_done(cast, oscar):
+    page = oscar.get(URL).content.decode()
+    assert reverse("organize-round-close", args=["cup", "anonymization"]) in page
+    assert reverse("organize-round-open", args=["cup", "attack"]) in page
+    assert reverse("organize-round-open", args=["cup", "anonymization"]) not in page
+    assert "All times in Asia/Tokyo." in page
+    factories.make_contest(slug="over", phase="after", organizer=cast.oscar)
+    assert "Open now" not in oscar.get("/organize/over/rounds/").content.decode()

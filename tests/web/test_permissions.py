@@ -1,0 +1,195 @@
+"""Every address × every role: what a GET and a POST answer. A new address without a line here fails the test.
+
+The contest stands in its attack round, both tables are published, and `submission` is alice's own.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, reverse
+
+from pwscup.accounts.models import Invitation
+from pwscup.contests.models import Sample
+from pwscup.core import storage
+from pwscup.submissions import releases, services, tasks
+from tests import factories
+
+ROLES = ("visitor", "eve", "alice", "bob", "carol", "oscar", "olga")
+STRANGERS = ("visitor", "eve", "carol", "olga")
+LOGIN, OK, BACK, GONE, SHUT, TAKEN, WRONG = "login", 200, 302, 404, 405, 409, 422
+
+# Who is answered how; the columns are ROLES. olga organizes another contest.
+EVERYBODY = (OK, OK, OK, OK, OK, OK, OK)
+NOBODY = (GONE, GONE, GONE, GONE, GONE, GONE, GONE)
+NO_GET = (SHUT, SHUT, SHUT, SHUT, SHUT, SHUT, SHUT)
+PERSON = (LOGIN, OK, OK, OK, OK, OK, OK)
+PERSON_BACK = (LOGIN, BACK, BACK, BACK, BACK, BACK, BACK)
+OWN_TEAM = (GONE, GONE, OK, OK, GONE, OK, GONE)
+OWN_TEAM_OR_LOGIN = (LOGIN, GONE, OK, OK, GONE, OK, GONE)
+PLAYERS = (GONE, GONE, OK, OK, OK, OK, GONE)
+PLAYERS_OR_LOGIN = (LOGIN, GONE, OK, OK, OK, OK, GONE)
+ITS_ORGANIZERS = (LOGIN, GONE, GONE, GONE, GONE, OK, GONE)
+ORGANIZERS = (LOGIN, GONE, GONE, GONE, GONE, OK, OK)
+
+GET: dict[tuple[object, ...], str] = {
+    EVERYBODY: """
+        account_email_verification_sent account_inactive account_reset_password
+        account_reset_password_done account_reset_password_from_key_done account_confirm_email
+        account_reset_password_from_key
+        board board-csv board-fragment contest health home invitation round rules schema""",
+    NOBODY: "mail",  # open only in a demo, from this very machine
+    PERSON: "account account-delete account_change_password account_email account_reauthenticate team",
+    PERSON_BACK: """
+        account_confirm_login_code account_set_password
+        team-create team-invite team-leave team-remove team-rename team-revoke team-transfer""",
+    (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
+    (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
+    (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
+    OWN_TEAM: "submission submission-file submission-status",
+    OWN_TEAM_OR_LOGIN: "submission-ranks",
+    PLAYERS: "release targets-zip",
+    PLAYERS_OR_LOGIN: "original sample",
+    ITS_ORGANIZERS: """
+        organize-contest organize-data organize-events organize-events-csv organize-rounds
+        organize-settings organize-submissions organize-submissions-csv""",
+    ORGANIZERS: "organize organize-new",
+    NO_GET: """
+        organize-columns organize-organizers organize-publish organize-unpublish
+        organize-round-open organize-round-close
+        submission-cancel submission-choose submission-note""",
+}
+
+# An empty POST by those who have no business there; the columns are STRANGERS.
+POST: dict[tuple[object, ...], str] = {
+    (SHUT, SHUT, SHUT, SHUT): """
+        board board-csv board-fragment contest health home mail organize organize-contest
+        organize-events organize-events-csv original release rules sample schema submission
+        submission-file submission-ranks submission-status targets-zip""",
+    (LOGIN, SHUT, SHUT, SHUT): "organize-submissions organize-submissions-csv",
+    (LOGIN, GONE, GONE, GONE): """
+        organize-columns organize-data organize-organizers organize-publish organize-round-close
+        organize-round-open organize-rounds organize-settings organize-unpublish
+        team-remove team-transfer""",
+    (LOGIN, GONE, GONE, OK): "organize-new",
+    (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note",
+    (LOGIN, OK, OK, OK): "account account-delete team",
+    (LOGIN, WRONG, WRONG, WRONG): "round team-create",
+    # carol acts on her own team; to the others there is none
+    (LOGIN, GONE, WRONG, GONE): "team-rename",
+    (LOGIN, GONE, BACK, GONE): "team-invite team-revoke team-leave",
+    (BACK, BACK, BACK, BACK): "set_language",
+}
+# A POST that makes the stranger a member: tests/web/test_teams.py; allauth's own: test_accounts.py.
+POST_ELSEWHERE = "invitation"
+
+
+def table(rows: dict[tuple[object, ...], str]) -> dict[str, tuple[object, ...]]:
+    return {name: answers for answers, names in rows.items() for name in names.split()}
+
+
+def by_name() -> dict[str, str]:
+    """Name → one pattern, for every address of the installation."""
+
+    def walk(resolver, prefix=""):
+        for pattern in resolver.url_patterns:
+            where = prefix + str(pattern.pattern)
+            if hasattr(pattern, "url_patterns"):
+                yield from walk(pattern, where)
+            else:
+                yield pattern.name, where
+
+    return dict(walk(get_resolver()))
+
+
+def answer(client: Client, method: str, url: str) -> int | str:
+    """The status, or "login" for a redirect to the log-in page."""
+    response = getattr(client, method)(url)
+    if response.status_code == 302 and "/accounts/login/" in response["Location"]:
+        return LOGIN
+    return response.status_code
+
+
+@pytest.fixture
+def stage(transactional_db, monkeypatch) -> SimpleNamespace:
+    """The cast, a contest in its attack round with two published tables, and a client for each role."""
+    monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
+    people = {name: factories.make_user(name) for name in ("eve", "alice", "bob", "carol")}
+    people |= {name: factories.make_user(name, is_organizer=True) for name in ("oscar", "olga")}
+    contest = factories.make_contest(organizer=people["oscar"], phase="attack")
+    sample = storage.store(factories.NOISY, area=storage.Area.PUBLISHED, name="sample.csv")
+    Sample.objects.create(contest=contest, key="anonymized", file=sample)
+    red = factories.make_team(contest, "Red", people["alice"], people["bob"])
+    blue = factories.make_team(contest, "Blue", people["carol"])
+    first, second = contest.rounds.all()
+    submissions = [
+        services.submit(
+            user=team.captain,
+            team=team,
+            round=first,
+            files={"anonymized": ("y.csv", factories.NOISY), "rows": ("r.csv", factories.ROWS)},
+            arrived_at=first.opens_at + timedelta(hours=1),
+        )
+        for team in (red, blue)
+    ]
+    for submission in submissions:
+        tasks.score(submission.pk)
+    releases.publish(second)
+    clients = {name: Client() for name in ROLES}
+    for name, user in people.items():
+        clients[name].force_login(user)
+    return SimpleNamespace(
+        contest=contest,
+        clients=clients,
+        submission=submissions[0],
+        release=second.releases.get(team=red),
+        invitation=Invitation.objects.create(team=red, created_by=people["alice"]),
+    )
+
+
+def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
+    """What fills the pattern of an address."""
+    pattern = by_name()[name]
+    values: dict[str, object] = {}
+    if "<slug:slug>" in pattern:
+        values["slug"] = stage.contest.slug
+    if "<slug:key>" in pattern:
+        values["key"] = "anonymized" if name == "submission-file" else "attack"
+    if "<uuid:public_id>" in pattern:
+        values["public_id"] = (stage.release if name == "release" else stage.submission).public_id
+    if "<str:name>" in pattern:
+        values["name"] = "anonymized.csv"
+    if "<slug:token>" in pattern:
+        values["token"] = stage.invitation.token
+    if name == "account_confirm_email":
+        values["key"] = "unknown"
+    if name == "account_reset_password_from_key":
+        values |= {"uidb36": "1", "key": "unknown"}
+    return values
+
+
+def test_every_address_has_its_line():
+    names = set(by_name())
+    ours = {name for name in names if not name.startswith("account_")}
+    assert set(table(GET)) == names
+    assert set(table(POST)) | {POST_ELSEWHERE} == ours
+
+
+def test_get(stage):
+    for name, expected in table(GET).items():
+        url = reverse(name, kwargs=arguments(name, stage))
+        got = tuple(answer(stage.clients[role], "get", url) for role in ROLES)
+        assert (name, got) == (name, expected)
+
+
+def test_post_of_strangers(stage):
+    for name, expected in table(POST).items():
+        url = reverse(name, kwargs=arguments(name, stage))
+        got = tuple(answer(stage.clients[role], "post", url) for role in STRANGERS)
+        assert (name, got) == (name, expected)
+    stage.submission.refresh_from_db()
+    assert stage.submission.state == "scored"
+    assert stage.contest.teams.count() == 2

@@ -1,0 +1,231 @@
+"""The row is the job: one claim at a time, a lease, a fence that refuses late results."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from pwscup.core.models import Event
+from pwscup.submissions import queue, selectors, sweeper, tasks
+from pwscup.submissions.models import Evaluation, Submission
+from pwscup.submissions.states import FINAL, UNFINISHED, State
+from tests.web.pipeline import hand_in
+
+RESULT = {
+    "ruleset_digest": "d",
+    "scoring_version": "1",
+    "seed": "1",
+    "input_hashes": {},
+    "values": {"U1": 0.0},
+    "seconds": 0.1,
+}
+
+
+pytestmark = pytest.mark.usefixtures("sent")
+
+
+def state_of(submission) -> str:
+    submission.refresh_from_db()
+    return submission.state
+
+
+def expire(submission) -> None:
+    past = timezone.now() - timedelta(seconds=1)
+    Submission.objects.filter(pk=submission.pk).update(lease_until=past)
+
+
+def test_every_state_is_unfinished_or_final():
+    assert set(State) == UNFINISHED | FINAL
+    assert not UNFINISHED & FINAL
+
+
+def test_a_claim_is_given_once(submission):
+    claim = queue.claim(submission.pk)
+    assert (claim.submission_id, claim.fence) == (submission.pk, 1)
+    assert queue.claim(submission.pk) is None
+    assert state_of(submission) == State.RUNNING
+    assert submission.attempts == 1
+    left = submission.lease_until - timezone.now()
+    assert timedelta(seconds=25) < left <= timedelta(seconds=30)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_workers_at_once_one_gets_the_claim(submission):
+    barrier, claims = threading.Barrier(6), []
+
+    def work():
+        try:
+            barrier.wait()
+            claims.append(queue.claim(submission.pk))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(claim is not None for claim in claims) == 1
+    assert len(claims) == 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_taking_back_and_claiming_at_once_have_one_winner(cast, round):
+    for _ in range(5):
+        submission = hand_in(cast.alice, cast.red, round)
+        barrier, won = threading.Barrier(2), []
+
+        def race(name, action, pk=submission.pk, barrier=barrier, won=won):
+            try:
+                barrier.wait()
+                if action(pk):
+                    won.append(name)
+            finally:
+                connection.close()
+
+        threads = [
+            threading.Thread(target=race, args=pair)
+            for pair in ((State.CANCELLED, queue.withdraw), (State.RUNNING, queue.claim))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert won == [state_of(submission)]
+
+
+def test_a_result_is_written_once_with_its_event(submission):
+    claim = queue.claim(submission.pk)
+    assert queue.finish_scored(claim, **RESULT)
+    assert not queue.finish_scored(claim, **RESULT)
+    assert state_of(submission) == State.SCORED
+    assert submission.finished_at is not None
+    assert submission.lease_until is None
+    assert Evaluation.objects.filter(submission=submission, fence=1).count() == 1
+    assert Event.objects.filter(kind="submission.scored").count() == 1
+
+
+def test_a_late_result_is_refused_while_the_row_waits_again(submission):
+    late = queue.claim(submission.pk)
+    expire(submission)
+    assert queue.take_back(submission.pk, late.fence)
+    assert state_of(submission) == State.WAITING
+    assert not queue.renew(late)
+    assert not queue.finish_scored(late, **RESULT)
+    assert state_of(submission) == State.WAITING
+    assert not Evaluation.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "finish",
+    [
+        lambda claim: queue.finish_scored(claim, **RESULT),
+        lambda claim: queue.finish_rejected(claim, [], 0),
+        lambda claim: queue.finish_failed(claim, "reference"),
+    ],
+)
+def test_a_late_result_is_refused_after_somebody_else_took_over(submission, finish):
+    late = queue.claim(submission.pk)
+    expire(submission)
+    queue.take_back(submission.pk, late.fence)
+    current = queue.claim(submission.pk)
+    assert current.fence == late.fence + 1
+    assert not finish(late)
+    assert state_of(submission) == State.RUNNING
+    assert queue.finish_scored(current, **RESULT)
+    assert Evaluation.objects.get().fence == current.fence
+
+
+def test_a_lease_that_was_renewed_is_not_taken_back(submission):
+    claim = queue.claim(submission.pk)
+    expire(submission)
+    assert queue.renew(claim)
+    assert not queue.take_back(submission.pk, claim.fence)
+    assert state_of(submission) == State.RUNNING
+
+
+def test_after_three_silent_workers_it_has_failed_with_a_reference(submission, caplog):
+    for attempt in (1, 2, 3):
+        claim = queue.claim(submission.pk)
+        assert claim.fence == attempt
+        expire(submission)
+        sweeper.take_back_expired(timezone.now())
+    assert state_of(submission) == State.FAILED
+    assert len(submission.reference) == 10
+    assert submission.reference in caplog.text
+    assert queue.claim(submission.pk) is None
+
+
+def test_references_differ_and_are_readable():
+    references = {queue.new_reference() for _ in range(200)}
+    assert len(references) == 200
+    assert all(set(reference) <= set(queue.ALPHABET) for reference in references)
+
+
+# The sweeper
+
+
+def test_what_was_just_sent_is_left_alone(submission, sent):
+    sweeper.resend_forgotten(timezone.now())
+    assert sent == []
+
+
+def test_what_was_sent_a_minute_ago_is_sent_once_more(submission, sent):
+    now = timezone.now()
+    Submission.objects.update(sent_at=now - timedelta(seconds=61))
+    sweeper.resend_forgotten(now)
+    sweeper.resend_forgotten(now)
+    assert sent == [submission.pk]
+
+
+def test_what_could_not_be_sent_is_sent_at_the_next_sweep(submission, sent):
+    Submission.objects.update(sent_at=None)
+    sweeper.resend_forgotten(timezone.now())
+    assert sent == [submission.pk]
+
+
+def test_only_what_waits_is_sent(cast, round, sent):
+    for state in State:
+        pk = hand_in(cast.alice, cast.red, round).pk
+        Submission.objects.filter(pk=pk).update(state=state, sent_at=None)
+    sweeper.resend_forgotten(timezone.now())
+    assert sent == list(Submission.objects.filter(state="waiting").values_list("pk", flat=True))
+
+
+def test_a_broker_that_is_away_is_asked_once_in_a_sweep(cast, round, monkeypatch):
+    asked = []
+
+    def fail(pk):
+        asked.append(pk)
+        raise ConnectionError
+
+    for _ in range(3):
+        hand_in(cast.alice, cast.red, round)
+    Submission.objects.update(sent_at=None)
+    monkeypatch.setattr(tasks, "send_score", fail)
+    assert sweeper.resend_forgotten(timezone.now()) == 0
+    assert len(asked) == 1
+    assert Submission.objects.filter(sent_at=None).count() == 3
+
+
+def test_a_sweep_takes_back_and_sends_in_one_go(submission, sent):
+    queue.claim(submission.pk)
+    expire(submission)
+    sweeper.sweep()
+    assert sent == [submission.pk]
+    assert state_of(submission) == State.WAITING
+
+
+# The place in the queue
+
+
+def test_the_place_counts_what_waits_before(cast, round):
+    first, second = hand_in(cast.alice, cast.red, round), hand_in(cast.carol, cast.blue, round)
+    assert [selectors.queue_place(s) for s in (first, second)] == [1, 2]
+    queue.claim(first.pk)
+    first.refresh_from_db()
+    assert [selectors.queue_place(s) for s in (first, second)] == [None, 1]

@@ -1,0 +1,213 @@
+"""The rules page says what the ruleset says, with this contest's rounds and table."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from django.utils import translation
+
+from pwscup.contests import rule_words, tables
+from pwscup.contests.models import Contest, Dataset
+from pwscup.contests.rules import rules_of
+from scoring.comparison import OPTION_CHOICES
+from scoring.evaluate import Options
+from scoring.registry import MEASURES
+from scoring.rulesets import load_ruleset
+from scoring.rulesets.kinds import ROUND_KINDS
+from scoring.schema import Column, Kind, Role, Schema
+from tests import factories
+
+RULESET = load_ruleset("pwscup2015")
+SCHEMA = Schema.from_toml(factories.SCHEMA)
+
+
+def rules(ruleset=RULESET, rounds=(), schema=SCHEMA, **options):
+    return rules_of(ruleset, rounds, schema, max_team_size=3, **options)
+
+
+def values_of(column: Column) -> str:
+    return rules(schema=Schema((column,))).columns[0].domain
+
+
+# Words exist for everything that a ruleset may say
+
+
+def test_every_option_has_its_sentence():
+    chosen = {(name, value) for name, values in OPTION_CHOICES.items() for value in values}
+    assert set(rule_words.OPTIONS) == chosen
+
+
+def test_every_round_kind_has_its_words():
+    for kind in ROUND_KINDS.values():
+        assert set(kind.counts) <= set(rule_words.COUNTS)
+        assert {(kind.id, feedback) for feedback in kind.feedback} <= set(rule_words.FEEDBACK)
+        assert set(kind.files.values()) <= set(rule_words.FILE_FORMATS)
+
+
+def test_every_measure_has_words_and_a_family():
+    assert set(rule_words.WORDS) == set(MEASURES)
+    assert {measure.family for measure in MEASURES.values()} == set(rule_words.FAMILIES)
+
+
+def test_every_role_and_kind_has_a_name():
+    assert set(rule_words.ROLES) == set(Role)
+    assert set(rule_words.KINDS) == set(Kind)
+
+
+# What is said
+
+
+def test_measures_stand_in_families_with_direction_and_ends():
+    by_id = {m.id: m for family in rules().families for m in family.measures}
+    assert tuple(by_id) == RULESET.measures
+    assert (by_id["U1"].direction, by_id["U1"].best, by_id["U1"].worst) == (
+        "lower is better",
+        "0: nothing is lost",
+        "no upper end",
+    )
+    assert (by_id["S1"].direction, by_id["S1"].worst) == (
+        "higher is better",
+        "1: somebody is unique",
+    )
+    assert by_id["EUC2"].worst == "1: every record is found"
+    assert by_id["U3"].definition == MEASURES["U3"].description
+
+
+@pytest.mark.parametrize("name", sorted(OPTION_CHOICES))
+def test_options_are_said_as_they_are_set(name):
+    said = set()
+    for value in OPTION_CHOICES[name]:
+        ruleset = dataclasses.replace(
+            RULESET, options=dataclasses.replace(Options(), **{name: value})
+        )
+        said.add(rules(ruleset).options)
+        assert len(rules(ruleset).options) == len(OPTION_CHOICES)
+    assert len(said) == len(OPTION_CHOICES[name])
+
+
+def test_the_ranking_follows_the_ruleset():
+    ranking = dataclasses.replace(
+        RULESET.ranking, utility=("U1", "U5"), anonymization_weight=0.7, attack_weight=0.3
+    )
+    lines = dict(rules(dataclasses.replace(RULESET, ranking=ranking)).ranking)
+    assert lines["Utility rank"] == "mean of the ranks on U1, U5"
+    assert lines["Overall board"].startswith("0.7 × rank on the anonymization board + 0.3 × ")
+    assert "E1, E2, E3, E4, EUC1, EUC2" in lines["Safety rank"]
+    assert "1, 1, 3" in lines["Equal and missing values"]
+
+
+def test_without_an_attack_round_nothing_is_said_of_attackers():
+    ruleset = dataclasses.replace(RULESET, rounds=RULESET.rounds[:1])
+    said = rules(ruleset)
+    assert said.marking == ()
+    assert "Attack board" not in dict(said.ranking)
+    assert "every other team" not in dict(said.ranking)["Safety rank"]
+
+
+@pytest.mark.parametrize(
+    ("column", "domain"),
+    [
+        (Column("c", Role.OTHER, Kind.CATEGORY), "any text"),
+        (Column("c", Role.OTHER, Kind.CATEGORY, values=("a", "")), "a, (empty)"),
+        (
+            Column("c", Role.OTHER, Kind.CATEGORY, values=tuple(map(str, range(40)))),
+            ", ".join(map(str, range(30))) + " and 10 more",
+        ),
+        (Column("c", Role.OTHER, Kind.NUMBER), "any number"),
+        (Column("c", Role.OTHER, Kind.NUMBER, min=-0.5), "at least -0.5"),
+        (Column("c", Role.OTHER, Kind.INTEGER, max=20_000), "at most 20,000"),
+        (Column("c", Role.OTHER, Kind.INTEGER, min=0, max=3_000_000), "0 to 3,000,000"),
+    ],
+)
+def test_domains_in_words(column, domain):
+    assert values_of(column) == domain
+
+
+def test_hidden_columns_are_not_named():
+    hidden = Column("my_number", Role.IDENTIFIER, Kind.INTEGER)
+    schema = Schema((hidden, *SCHEMA.columns))
+    assert [column.name for column in rules(schema=schema).columns] == list(SCHEMA.names)
+
+
+def test_limits_follow_the_contest_and_the_ruleset():
+    limits = dataclasses.replace(RULESET.limits, max_file_bytes=2048, max_records_factor=2.5)
+    said = " ".join(rules(dataclasses.replace(RULESET, limits=limits)).limits).replace("\xa0", " ")
+    assert "2.0 KB" in said
+    assert "2.5 times" in said
+    assert "at most 3 members" in said
+
+
+def test_without_a_table_the_columns_are_left_open():
+    said = rules(schema=None)
+    assert said.columns == said.attack_columns == ()
+
+
+# Measures that this table cannot have
+
+
+def drop(*roles: Role, cross: bool = True, attacks: bool = True) -> Schema:
+    columns = tuple(
+        dataclasses.replace(
+            column,
+            role=Role.OTHER if column.role in roles else column.role,
+            cross=column.cross and cross and column.role not in roles,
+        )
+        for column in SCHEMA.columns
+    )
+    return Schema(columns, *(("sa1", "sa2") if attacks and Role.SENSITIVE not in roles else ()))
+
+
+@pytest.mark.parametrize(
+    ("schema", "missing"),
+    [
+        (SCHEMA, ()),
+        (drop(cross=False), ("U2", "U3")),
+        (drop(attacks=False), ("E2", "E4")),
+        (drop(Role.SENSITIVE), ("U1", "U2", "U4", "U5", "E2", "E3", "E4", "EUC1", "EUC2")),
+    ],
+)
+def test_unmeasured_is_what_the_library_gives_no_value(schema, missing):
+    assert tables.unmeasured(schema, RULESET) == missing
+
+
+def test_unmeasured_measures_are_marked(cast, as_user):
+    Dataset.objects.update(schema_text=drop(cross=False).to_toml())
+    response = as_user(None).get("/c/cup/rules/")
+    families = response.context["rules"].families
+    unmeasured = [m.id for family in families for m in family.measures if not m.is_measured]
+    assert unmeasured == ["U2", "U3"]
+    assert "Not measured in this contest" in response.content.decode()
+
+
+# The page
+
+
+def test_the_rounds_of_this_contest_are_shown_not_the_defaults(cast, as_user):
+    cast.contest.rounds.filter(key="anonymization").update(tries=7, feedback="after_close")
+    cast.contest.rounds.filter(key="attack").update(tries=1, feedback="exact")
+    page = as_user(None).get("/c/cup/rules/").content.decode()
+    assert "7 submissions for each team." in page
+    assert "1 guess for each other team." in page
+    assert "The values are shown after the round has closed." in page
+    assert "The attackers see the rate of a guess as soon as it is marked." in page
+    assert "20 submissions" not in page
+
+
+def test_coarse_feedback_is_said(cast, as_user):
+    cast.contest.rounds.filter(key="attack").update(feedback="coarse")
+    assert "ten per cent" in as_user(None).get("/c/cup/rules/").content.decode()
+
+
+def test_the_page_speaks_japanese_where_the_ruleset_does(cast, as_user):
+    page = as_user(None).get("/c/cup/rules/", headers={"accept-language": "ja"}).content.decode()
+    assert RULESET.rounds[1].description["ja"].split("\n")[0] in page
+    with translation.override("ja"):
+        assert rules().title == RULESET.title["ja"]
+
+
+def test_the_rules_are_those_of_the_contests_creation(cast, as_user):
+    text = RULESET.text.replace("max_file_bytes = 20_971_520", "max_file_bytes = 5_000")
+    Contest.objects.update(ruleset_text=text)
+    page = as_user(None).get("/c/cup/rules/").content.decode().replace("\xa0", " ")
+    assert "4.9 KB" in page

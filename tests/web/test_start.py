@@ -1,0 +1,31 @@
+"""The page comes up fast: what the web server imports before it answers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+import django
+django.setup()
+import pwscup.urls
+from django.test import Client
+print(Client().get("/healthz").status_code)
+print(sorted({"numpy", "pandas", "scipy", "sklearn"} & set(sys.modules)))
+"""
+
+
+@pytest.mark.django_db
+def test_the_web_server_starts_without_numerical_libraries():
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "pwscup.settings_test"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split("\n")[1] == "[]"

@@ -1,0 +1,118 @@
+"""Every text has its Japanese: the catalogue is compared with what xgettext finds in the tree now."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polib
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CATALOGUE = Path("locale/ja/LC_MESSAGES/django.po")
+SOURCES = [path for folder in ("pwscup", "scoring") for path in (ROOT / folder).rglob("*.py")]
+TEMPLATES = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
+# Besides its own names, the functions that mark a text are found under "_" alone.
+GETTEXT = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+UNTRANSLATED = {"PWSCup", "English", "日本語", "SHA-256", "schema.toml", ".csv"}
+IN_TEMPLATES = re.compile(
+    r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}|{#.*?#}"
+    r"|<(script|style)\b.*?</\1>",
+    re.DOTALL,
+)
+ATTRIBUTES = re.compile(
+    r"""\s(?:aria-label|alt|title|placeholder|data-confirm|data-busy|data-copied)=(["'])(.*?)\1"""
+)
+LETTERS = re.compile(r"[^\W\d_]")
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory) -> polib.POFile:
+    """The Japanese catalogue after `makemessages` in a copy of the sources."""
+    copy = tmp_path_factory.mktemp("sources")
+    for folder in ("pwscup", "scoring", "templates", "locale"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "manage.py", copy)
+    command = [sys.executable, "manage.py", "makemessages", "--locale", "ja", "--no-obsolete"]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return polib.pofile(copy / CATALOGUE)
+
+
+def test_no_text_lacks_its_japanese(collected):
+    missing = [entry.msgid for entry in collected if not entry.translated() and not entry.obsolete]
+    assert len(collected) > 100
+    assert missing == []
+
+
+def test_no_translation_is_only_guessed(collected):
+    assert [entry.msgid for entry in collected.fuzzy_entries()] == []
+
+
+def test_texts_of_every_part_are_collected(collected):
+    texts = {entry.msgid for entry in collected}
+    assert {
+        "Skip to the content",  # a template
+        "Hello,",  # a mail
+        "Hand in",  # a view
+        "How many records were deleted.",  # the words of the rules
+        "contest created",  # the words of the events
+        "the file is empty — expected one row number a line",  # scoring
+    } <= texts
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_texts_are_marked_by_a_name_that_is_collected(path):
+    tree = ast.parse(path.read_text("utf-8"))
+    aliases = [
+        alias.asname
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in GETTEXT and alias.asname not in (None, "_")
+    ]
+    assert aliases == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_templates_say_nothing_outside_the_catalogue(path):
+    html = IN_TEMPLATES.sub(" ", path.read_text("utf-8"))
+    texts = [value for _quote, value in ATTRIBUTES.findall(html)]
+    texts += re.sub(r"<[^>]*>", "\n", html).split("\n")
+    assert [text for text in map(_without_names, texts) if LETTERS.search(text)] == []
+
+
+def _without_names(text: str) -> str:
+    for name in UNTRANSLATED:
+        text = text.replace(name, "")
+    return re.sub(r"&\w+;", "", text).strip()
+
+
+def test_placeholders_survive_translation():
+    command = [
+        "msgfmt",
+        "--check-format",
+        "--check-header",
+        "--output-file=/dev/null",
+        str(CATALOGUE),
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_braces_survive_translation():
+    """Messages of `scoring.errors` are filled with str.format, which msgfmt does not check."""
+    from string import Formatter
+
+    def fields(text: str) -> set[str]:
+        return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+    from scoring.errors import MESSAGES
+
+    catalogue = {entry.msgid: entry.msgstr for entry in polib.pofile(ROOT / CATALOGUE)}
+    wrong = [text for text in MESSAGES.values() if fields(catalogue.get(text, "")) != fields(text)]
+    assert wrong == []

@@ -1,0 +1,251 @@
+"""The answer key: one door, every read on record, and nothing of it anywhere that people can look."""
+
+from __future__ import annotations
+
+import ast
+import json
+import logging
+import random
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core import serializers
+from django.utils import timezone
+
+from pwscup.contests import truth
+from pwscup.contests.models import Dataset
+from pwscup.core import storage
+from pwscup.core.models import Event, StoredFile
+from pwscup.submissions import evaluation
+from pwscup.submissions.models import Evaluation, Release, Submission
+from tests import factories
+from tests.web import crawler, pipeline
+from tests.web.pipeline import hand_in, scored
+
+SOURCES = sorted(Path(settings.BASE_DIR, "pwscup").rglob("*.py"))
+N_RECORDS = 60
+
+
+def imported_by(path: Path) -> set[str]:
+    """Everything a module imports, at its top or inside a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return found
+
+
+def names_of(paths: Iterable[Path]) -> set[str]:
+    return {str(path.relative_to(settings.BASE_DIR)) for path in paths}
+
+
+def test_one_module_imports_the_door():
+    importers = [path for path in SOURCES if "pwscup.contests.truth" in imported_by(path)]
+    assert names_of(importers) == {"pwscup/submissions/evaluation.py"}
+
+
+def test_two_modules_know_where_files_lie():
+    knowing = [path for path in SOURCES if "PRIVATE_ROOT" in path.read_text()]
+    assert names_of(knowing) == {
+        "pwscup/settings.py",
+        "pwscup/core/storage.py",
+        "pwscup/contests/truth.py",
+    }
+
+
+def test_storage_does_not_hand_out_what_is_sealed(db):
+    file = storage.store(b"secret", area=storage.Area.SEALED, name="x")
+    with pytest.raises(storage.SealedFileError):
+        storage.read(file)
+
+
+def test_every_read_is_on_record_before_it_happens(cast):
+    file = storage.store(b"secret", area=storage.Area.SEALED, name="x")
+    args = {"reason": "an audit", "contest_id": cast.contest.pk, "actor": cast.oscar}
+    assert truth.read_sealed(file, **args) == b"secret"
+    event = Event.objects.get(kind="truth.read")
+    assert (event.actor, event.contest_id) == (cast.oscar, cast.contest.pk)
+    assert event.data == {"reason": "an audit"}
+    assert file.path not in event.subject
+
+    (settings.PRIVATE_ROOT / file.path).unlink()
+    with pytest.raises(FileNotFoundError):
+        truth.read_sealed(file, **args)
+    assert Event.objects.filter(kind="truth.read").count() == 2
+
+
+def test_scoring_and_downloads_leave_their_reasons(cast):
+    evaluation._originals.clear()
+    round = cast.contest.rounds.get(key="anonymization")
+    submission = scored(hand_in(cast.alice, cast.red, round))
+    name, data = evaluation.own_upload(cast.alice, submission, "rows")
+    assert (name, data) == ("rows.csv", factories.ROWS)
+    reads = Event.objects.filter(kind="truth.read").order_by("id")
+    assert [(event.actor, event.data["reason"]) for event in reads] == [
+        (None, "scoring: the original is prepared"),
+        (None, f"scoring {submission.public_id}"),
+        (None, f"scoring {submission.public_id}"),
+        (cast.alice, f"download of {submission.public_id}"),
+    ]
+
+
+# The canary
+
+
+class World:
+    """A contest in its attack round whose original has an identifier column, and everything that is hidden in it."""
+
+    def __init__(self, cast) -> None:
+        self.cast, self.rng = cast, random.Random(4)
+        self.names = [f"canary-{secrets.token_hex(6)}" for _ in range(N_RECORDS)]
+        self._attach_original()
+        anonymization = cast.contest.rounds.get(key="anonymization")
+        self.declared = {}
+        for user, team in ((cast.alice, cast.red), (cast.carol, cast.blue)):
+            self.declared[team.pk] = self.rng.sample(range(1, N_RECORDS + 1), N_RECORDS)
+            rows = csv_of(self.declared[team.pk])
+            table = self._table(self.declared[team.pk])
+            assert scored(hand_in(user, team, anonymization, anonymized=table, rows=rows)).pk
+            scored(hand_in(user, team, anonymization, anonymized=b"sa1\n1\n", rows=rows))
+            hand_in(user, team, anonymization, anonymized=b"x,y\n", rows=rows)
+        Submission.objects.filter(state="waiting").update(state="failed", reference="abcdefghjk")
+        self.targets = pipeline.publish(cast.contest)
+        for user, team, name in ((cast.alice, cast.red, "Blue"), (cast.carol, cast.blue, "Red")):
+            guess = self.rng.sample(range(1, N_RECORDS + 1), N_RECORDS)
+            scored(pipeline.guess(user, team, self.targets[name], csv_of(guess)))
+        assert Evaluation.objects.count() == 4
+        assert Release.objects.count() == 2
+
+    def _attach_original(self) -> None:
+        Dataset.objects.all().delete()
+        schema = (
+            '[[column]]\nname = "name"\nrole = "identifier"\nkind = "category"\n' + factories.SCHEMA
+        )
+        self.records = [f"1,2,1,{10 * i},{1000 - i}" for i in range(N_RECORDS)]
+        header = "qi1,qi2,qi3,sa1,sa2"
+        whole = [f"name,{header}"]
+        whole += [f"{n},{r}" for n, r in zip(self.names, self.records, strict=True)]
+        files = {"sealed": whole, "public": [header, *self.records]}
+        stored = {
+            area: storage.store("\n".join([*lines, ""]).encode(), area=stored_area, name="o.csv")
+            for (area, lines), stored_area in zip(
+                files.items(), (storage.Area.SEALED, storage.Area.PUBLISHED), strict=True
+            )
+        }
+        Dataset.objects.create(
+            contest=self.cast.contest, schema_text=schema, n_records=N_RECORDS, **stored
+        )
+
+    def _table(self, rows: list[int]) -> bytes:
+        lines = ["qi1,qi2,qi3,sa1,sa2", *(self.records[row - 1] for row in rows)]
+        return "\n".join([*lines, ""]).encode()
+
+    def secrets(self, *, without_rows_of: int | None = None) -> dict[str, list[bytes]]:
+        """What is hidden, by what it is; the declared rows of one's own team are no secret to it."""
+        keys = [
+            json.loads((settings.PRIVATE_ROOT / r.key.path).read_bytes())
+            for r in self.targets.values()
+        ]
+        declared = [rows for team, rows in self.declared.items() if team != without_rows_of]
+        return {
+            "identifiers": [name.encode() for name in self.names],
+            "release seeds": [key["seed"].encode() for key in keys],
+            "released orders": [run for key in keys for run in runs(key["source"])],
+            "declared rows": [run for rows in declared for run in runs([r - 1 for r in rows])],
+            "sealed paths": [
+                path.encode()
+                for path in StoredFile.objects.filter(area="sealed").values_list("path", flat=True)
+            ],
+        }
+
+    def parameters(self) -> dict[str, list[str]]:
+        """Values for every parameter that an address of the site has."""
+        contest = self.cast.contest
+        things = [*Submission.objects.all(), *Release.objects.all()]
+        return {
+            "slug": [contest.slug],
+            "key": ["anonymization", "attack", "anonymized", "rows", "guess", "3-abc"],
+            "public_id": [str(thing.public_id) for thing in things],
+            "name": ["anonymized.csv", "rows.csv", "original.csv"],
+            "token": ["no-such-token"],
+            "pk": ["1"],
+            "user_id": [str(self.cast.bob.pk)],
+            "uidb36": ["1"],
+        }
+
+
+def csv_of(rows: list[int]) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def runs(source: list[int], length: int = 8) -> list[bytes]:
+    """Stretches of a mapping in every form it might leak in: JSON or CSV, counted from 0 or 1."""
+    found = []
+    for start in range(0, len(source) - length + 1, length):
+        for first in (0, 1):
+            numbers = [str(row + first) for row in source[start : start + length]]
+            found += [separator.join(numbers).encode() for separator in (",", ", ", "\n", "\r\n")]
+    return found
+
+
+def leaks(text: bytes, hidden: dict[str, list[bytes]]) -> set[str]:
+    return {what for what, needles in hidden.items() if any(needle in text for needle in needles)}
+
+
+@pytest.fixture
+def world(cast, caplog):
+    caplog.set_level(logging.DEBUG)
+    evaluation._originals.clear()
+    return World(cast)
+
+
+def test_the_canary_sings(world):
+    """The detector itself: every kind of secret is found where it does stand."""
+    hidden = world.secrets()
+    sealed = StoredFile.objects.filter(area="sealed")
+    everything = b"\n".join((settings.PRIVATE_ROOT / file.path).read_bytes() for file in sealed)
+    assert leaks(everything, hidden) == set(hidden) - {"sealed paths"}
+    as_lists = json.dumps([world.declared[world.cast.red.pk]]).encode()
+    assert leaks(as_lists, hidden) == {"declared rows"}
+
+
+@pytest.mark.parametrize("viewer", ["alice", "carol", "eve", "anonymous"])
+def test_nothing_hidden_is_on_any_page(world, as_user, viewer, caplog):
+    user = None if viewer == "anonymous" else getattr(world.cast, viewer)
+    own = {"alice": world.cast.red.pk, "carol": world.cast.blue.pk}.get(viewer)
+    hidden = world.secrets(without_rows_of=own)
+    for round in (None, world.cast.contest.rounds.get(key="attack")):
+        if round is not None:  # once more when everything has closed and rates are shown
+            pipeline.close(round)
+        start = crawler.addresses(world.parameters())
+        seen = list(crawler.crawl(as_user(user), start))
+        assert {address: found for address, _, text in seen if (found := leaks(text, hidden))} == {}
+        assert [address for address, status, _ in seen if status >= 500] == []
+        assert sum(status == 200 for _, status, _ in seen) >= 5
+    assert leaks(caplog.text.encode(), world.secrets()) == set()
+
+
+def test_nothing_hidden_is_in_the_logs_or_on_any_row_that_pages_show(world, caplog):
+    hidden = world.secrets()
+    assert leaks(caplog.text.encode(), hidden) == set()
+    rows = [*Event.objects.all(), *Submission.objects.all()]
+    assert leaks(serializers.serialize("json", rows).encode(), hidden) == set()
+    results = list(Evaluation.objects.values_list("values", "input_hashes", "seed"))
+    assert leaks(json.dumps(results).encode(), hidden) == set()
+
+
+def test_a_release_has_neither_identifiers_nor_the_order_of_the_upload(world):
+    for release in world.targets.values():
+        table = storage.read(release.table)
+        assert table.startswith(b"qi1,qi2,qi3,sa1,sa2\n")
+        assert leaks(table, world.secrets()) == set()
+        upload = world._table(world.declared[release.team_id])
+        assert sorted(table.splitlines()) == sorted(upload.splitlines())
+        assert table != upload
+    assert timezone.now() > release.created_at

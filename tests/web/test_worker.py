@@ -1,0 +1,348 @@
+"""What comes of a submission: values, problems or a reference, and nothing that nobody may see."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+import scoring
+from pwscup.core.models import Event
+from pwscup.submissions import evaluation, feedback, queue, tasks, worker
+from pwscup.submissions.feedback import Band
+from pwscup.submissions.models import Evaluation
+from pwscup.submissions.states import State
+from scoring.errors import Problem
+from scoring.evaluate import score
+from scoring.reading import read_table
+from tests import factories
+from tests.web import pipeline
+from tests.web.pipeline import hand_in, scored
+
+pytestmark = pytest.mark.usefixtures("sent")
+
+
+def test_the_values_are_those_of_the_library_at_home(cast, submission):
+    result = scored(submission).evaluations.get()
+
+    schema = cast.contest.datasets.get().schema
+    original = read_table(factories.ORIGINAL, schema, file="original", original=True)
+    anonymized = read_table(factories.NOISY, schema, file="anonymized")
+    assert result.values == score(original, anonymized, np.arange(4), schema)
+    assert result.values["U1"] == 1.25
+    assert result.values["E3"] == 1
+
+
+def test_an_evaluation_says_what_it_was_made_from(cast, submission):
+    result = scored(submission).evaluations.get()
+
+    assert result.ruleset_digest == cast.contest.ruleset.digest
+    assert result.scoring_version == scoring.__version__
+    contents = {
+        "original": factories.ORIGINAL,
+        "anonymized": factories.NOISY,
+        "rows": factories.ROWS,
+    }
+    hashes = {key: hashlib.sha256(data).hexdigest() for key, data in contents.items()}
+    assert result.input_hashes == hashes
+    assert 0 < result.seconds < 60
+    assert int(result.seed).bit_length() <= evaluation.SEED_BITS
+
+
+def test_seeds_are_fresh(cast, round):
+    seeds = {scored(hand_in(cast.alice, cast.red, round)).evaluations.get().seed for _ in range(4)}
+    assert len(seeds) == 4
+
+
+def test_rows_and_declared_rows_move_together():
+    table = read_table(factories.NOISY, evaluation_schema(), file="anonymized")
+    moved, source = evaluation.shuffled(table, np.array([3, 1, 0, 2]), seed=7)
+    again, same = evaluation.shuffled(table, np.array([3, 1, 0, 2]), seed=7)
+    assert moved.equals(again)
+    assert list(source) == list(same)
+    pairs = {(row.sa1, int(where)) for row, where in zip(moved.itertuples(), source, strict=True)}
+    assert pairs == {(110, 3), (220, 1), (280, 0), (390, 2)}
+    assert list(moved.index) == [0, 1, 2, 3]
+
+
+def evaluation_schema():
+    from scoring.schema import Schema
+
+    return Schema.from_toml(factories.SCHEMA)
+
+
+def test_one_file_with_source_rows_scores_the_same(cast, round, submission):
+    lines = factories.NOISY.decode().splitlines()
+    both = "\n".join(
+        [lines[0] + ",source_row", *(f"{line},{i}" for i, line in enumerate(lines[1:], 1))]
+    )
+    one = scored(hand_in(cast.alice, cast.red, round, anonymized=both.encode(), rows=None))
+    assert one.evaluations.get().values == scored(submission).evaluations.get().values
+
+
+def test_every_problem_of_both_files_is_kept(cast, round):
+    bad = factories.NOISY.replace(b"110", b"abc").replace(b"390,520", b"390,99999")
+    submission = scored(hand_in(cast.alice, cast.red, round, anonymized=bad, rows=b"1\n1\n3\n9\n"))
+
+    assert submission.state == State.REJECTED
+    problems = [Problem.from_dict(d) for d in submission.problems]
+    assert submission.n_problems == len(problems)
+    assert {(p.file, p.code, p.row) for p in problems} >= {
+        ("anonymized", "cell.not_a_number", 1),
+        ("anonymized", "cell.above_maximum", 4),
+        ("rows", "row_number.repeated", 2),
+        ("rows", "row_number.too_large", 4),
+    }
+    assert not submission.evaluations.exists()
+
+
+def test_a_failure_of_ours_leaves_a_reference_and_no_trace_on_the_row(
+    submission, monkeypatch, caplog
+):
+    def fail(_):
+        raise RuntimeError("the secret is 4711")
+
+    monkeypatch.setattr(evaluation, "evaluate", fail)
+    assert scored(submission).state == State.FAILED
+    assert len(submission.reference) == 10
+    assert submission.problems == []
+    assert submission.reference in caplog.text
+    assert "Traceback" in caplog.text
+    shown = json.dumps([str(vars(submission)), *(e.data for e in Event.objects.all())])
+    assert "4711" not in shown
+    assert "RuntimeError" not in shown
+
+
+def test_a_database_that_went_away_is_left_to_the_lease(submission, monkeypatch):
+    def fail(_):
+        raise OperationalError("server closed the connection")
+
+    monkeypatch.setattr(evaluation, "evaluate", fail)
+    with pytest.raises(OperationalError):
+        worker.work_on(submission.pk)
+    submission.refresh_from_db()
+    assert submission.state == State.RUNNING
+
+
+def test_a_message_delivered_twice_scores_once(submission):
+    tasks.score(submission.pk)
+    tasks.score(submission.pk)
+    tasks.score.apply([submission.pk])
+    submission.refresh_from_db()
+    assert submission.attempts == 1
+    assert Evaluation.objects.count() == 1
+
+
+def test_a_message_about_nothing_does_nothing(db):
+    tasks.score(999_999)
+    assert not Evaluation.objects.exists()
+    assert not Event.objects.exists()
+
+
+def test_the_original_is_prepared_once_for_a_process(cast, round):
+    evaluation._originals.clear()
+    for _ in range(3):
+        scored(hand_in(cast.alice, cast.red, round))
+    reads = Event.objects.filter(kind="truth.read", data__reason__startswith="scoring: the orig")
+    assert reads.count() == 1
+
+
+def test_only_a_few_originals_are_kept(cast):
+    evaluation._originals.clear()
+    for number in range(evaluation.MAX_ORIGINALS + 2):
+        contest = factories.make_contest(f"cup-{number}")
+        evaluation.original_table(contest.datasets.get())
+    assert len(evaluation._originals) == evaluation.MAX_ORIGINALS
+
+
+# Guesses
+
+
+@pytest.fixture
+def targets(cast, round):
+    for user, team in ((cast.alice, cast.red), (cast.carol, cast.blue)):
+        scored(hand_in(user, team, round))
+    return pipeline.publish(cast.contest)
+
+
+def truth_of(release) -> list[int]:
+    """The declared rows of a release, 1-based, told by its noisy expenditures."""
+    by_amount = {110: 1, 220: 2, 280: 3, 390: 4}
+    lines = release_lines(release)
+    return [by_amount[int(line.split(",")[3])] for line in lines[1:]]
+
+
+def release_lines(release) -> list[str]:
+    from pwscup.core import storage
+
+    return storage.read(release.table).decode().splitlines()
+
+
+@pytest.mark.parametrize("n_right", [0, 1, 3, 4])
+def test_a_guess_is_marked_against_the_released_order(cast, targets, n_right):
+    release = targets["Blue"]
+    right = truth_of(release)
+    rows = "".join(f"{row if i < n_right else 0}\n" for i, row in enumerate(right))
+    submission = scored(pipeline.guess(cast.alice, cast.red, release, rows.encode()))
+    result = submission.evaluations.get()
+    assert result.values == {"n_records": 4, "hits": n_right, "rate": n_right / 4}
+    assert set(result.input_hashes) == {"release", "guess"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [(b"1\n2\n3\n", "row_number.count"), (b"1\n2\n3\n9\n", "row_number.too_large")],
+)
+def test_a_guess_that_cannot_be_read_is_rejected(cast, targets, rows, code):
+    submission = scored(pipeline.guess(cast.alice, cast.red, targets["Blue"], rows))
+    assert submission.state == State.REJECTED
+    assert code in {problem["code"] for problem in submission.problems}
+
+
+# Feedback
+
+
+def seen(submission, viewer):
+    result = submission.evaluations.get()
+    return feedback.visible_values(submission, result, viewer, timezone.now())
+
+
+def test_anonymization_results_are_shown_exactly_at_once(cast, submission):
+    scored(submission)
+    result = submission.evaluations.get()
+    for viewer in (cast.alice, cast.bob, cast.oscar):
+        assert seen(submission, viewer).values == result.values
+    for viewer in (cast.carol, cast.eve):
+        assert seen(submission, viewer) is None
+
+
+@pytest.mark.parametrize(
+    ("setting", "before", "after"),
+    [
+        ("after_close", (None, None), (None, 0.25)),
+        ("coarse", (Band(20, 30), None), (None, 0.25)),
+        ("exact", (None, 0.25), (None, 0.25)),
+    ],
+)
+def test_a_rate_is_shown_as_the_round_says(cast, targets, setting, before, after):
+    release = targets["Blue"]
+    release.round.feedback = setting
+    release.round.save()
+    first, *_ = truth_of(release)
+    submission = scored(
+        pipeline.guess(cast.alice, cast.red, release, f"{first}\n0\n0\n0\n".encode())
+    )
+
+    def told(viewer):
+        visible = seen(submission, viewer)
+        if visible is None:
+            return None, None
+        return visible.band, visible.values and visible.values["rate"]
+
+    assert told(cast.alice) == before
+    assert told(cast.oscar) == (None, 0.25)
+    assert told(cast.carol) == (None, None)
+    pipeline.close(submission.round)
+    assert told(cast.alice) == after
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "shown"),
+    [
+        (0, 100, "0–10 %"),
+        (9, 100, "0–10 %"),
+        (10, 100, "10–20 %"),
+        (29, 100, "20–30 %"),  # 0.29 is slightly less in binary
+        (3, 10, "30–40 %"),
+        (99, 100, "90–100 %"),
+        (100, 100, "90–100 %"),
+    ],
+)
+def test_bands_of_ten_points(hits, n, shown):
+    assert str(Band.of(hits, n)) == shown
+
+
+# The heartbeat
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_lease_is_renewed_while_scoring_goes_on(submission, monkeypatch, settings):
+    settings.SCORING_HEARTBEAT_SECONDS = 0.05
+    leases = []
+
+    def slow(pk):
+        for _ in range(2):
+            submission.refresh_from_db()
+            leases.append(submission.lease_until)
+            time.sleep(0.3)
+        raise RuntimeError
+
+    monkeypatch.setattr(evaluation, "evaluate", slow)
+    worker.work_on(submission.pk)
+    assert leases[1] > leases[0]
+    assert not [t for t in threading.enumerate() if t.name == "heartbeat"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_takes_too_long_has_failed_and_the_process_ends(submission, monkeypatch, settings):
+    settings.SCORING_TIME_LIMIT = 0.1
+    ended = threading.Event()
+    monkeypatch.setattr(worker, "end_process", ended.set)
+
+    def stuck(pk):
+        assert ended.wait(10)
+        submission.refresh_from_db()
+        assert submission.state == State.FAILED
+        raise RuntimeError
+
+    monkeypatch.setattr(evaluation, "evaluate", stuck)
+    assert not worker.work_on(submission.pk)
+    submission.refresh_from_db()
+    assert submission.state == State.FAILED
+    assert submission.reference
+
+
+@pytest.mark.django_db(transaction=True)
+def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monkeypatch, settings):
+    settings.SCORING_TIME_LIMIT = 0.1
+    ended = threading.Event()
+    monkeypatch.setattr(worker, "end_process", ended.set)
+    claim = queue.claim(submission.pk)
+    type(submission).objects.update(fence=claim.fence + 1)
+    with worker.Heartbeat(claim):
+        assert ended.wait(10)
+    submission.refresh_from_db()
+    assert submission.state == State.RUNNING
+
+
+# The process
+
+
+def test_an_allocation_above_the_limit_fails_and_leaves_the_process_alive():
+    code = (
+        "from pwscup.core.keeper import limit_memory\n"
+        "limit_memory(500_000_000)\n"
+        "try: bytearray(600_000_000)\n"
+        "except MemoryError: print('refused')\n"
+        "print(len(bytearray(1_000_000)))"
+    )
+    expected = ["refused", "1000000"] if sys.platform == "linux" else ["1000000"]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == expected
+
+
+def test_memory_that_runs_out_is_a_failure_of_ours(submission, monkeypatch):
+    def fail(_):
+        raise MemoryError
+
+    monkeypatch.setattr(evaluation, "evaluate", fail)
+    assert scored(submission).state == State.FAILED
+    assert submission.reference

@@ -1,0 +1,8 @@
+#!/bin/sh
+# One universal resolution for Python 3.11 to 3.14, with hashes: the test lock is the whole, the others are subsets of it.
+set -eu
+uv=$1
+flags="--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet"
+$uv pip compile $flags --extra distributed --extra test pyproject.toml -o requirements-test.txt
+$uv pip compile $flags --extra distributed -c requirements-test.txt pyproject.toml -o requirements-distributed.txt
+$uv pip compile $flags -c requirements-test.txt pyproject.toml -o requirements.txt

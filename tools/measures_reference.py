@@ -1,0 +1,185 @@
+"""Writes docs/reference/measures.md from the registry and its docstrings: `python -m tools.measures_reference`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoring.cli_options import ATTACK_OPTIONS
+from scoring.comparison import OPTION_CHOICES, Options
+from scoring.registry import ATTACKS, MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scoring.registry import Attack, Measure
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "measures.md"
+FAMILIES = {
+    "utility": ("Utility", "What an anonymized table has lost: 0 is nothing."),
+    "anonymity": ("Safety: equivalence classes", "How many records look alike to an attacker."),
+    "linkage": (
+        "Safety: re-identification rates",
+        "What six built-in attackers find. Each has all of X and the shuffled Y, and does not know "
+        "the declared rows. The rate is hits / n_anonymized.",
+    ),
+}
+_HEADING = re.compile(r"^(?P<title>[A-Z][a-z]+)\n-{3,}$", re.MULTILINE)
+_INTRODUCTION = """\
+<!-- Written by `python -m tools.measures_reference` from the docstrings; edit those. -->
+# Measures and attacks
+
+X is the original table with n_original records, Y an anonymized table with n_anonymized. The *declared
+rows* say from which record of X each record of Y was made. The paper is Ito & Kikuchi,
+“ユークリッド距離を用いた再識別手法と PWSCup2015 の匿名加工データを用いた評価”; why a definition differs from its
+text is told in [Measures and the paper](../explanation/measures-and-the-paper.md). A value is rounded to
+nine decimals; one that a table has no columns for is None (in JSON `null`) and is not ranked.
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    parts = [_INTRODUCTION, _overview(), _options()]
+    for family, (title, lead) in FAMILIES.items():
+        parts.append(f"## {title}\n\n{lead}\n")
+        parts += [_measure(m) for m in MEASURES.values() if m.family == family]
+    parts.append(
+        "## Attacks\n\nWhat `python -m scoring attack` runs: one definite guess a record, to be marked "
+        "against the declared rows. Files count rows from 1, the library from 0.\n"
+    )
+    parts += [_attack(attack) for attack in ATTACKS.values()]
+    return "\n".join(parts)
+
+
+def sections(docstring: str) -> dict[str, str]:
+    """The sections of a numpydoc docstring by title; what stands before the first is "Summary"."""
+    pieces = _HEADING.split(docstring)
+    titles = ["Summary", *pieces[1::2]]
+    return {title: text.strip() for title, text in zip(titles, pieces[::2], strict=True)}
+
+
+def entries(section: str) -> dict[str, str]:
+    """The descriptions in a section of parameters or attributes, by name, each on one line."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in section.splitlines():
+        if line and not line[0].isspace():
+            name = line.partition(" : ")[0].strip()
+            found[name] = []
+        elif line.strip():
+            found[name].append(line.strip())
+    return {name: " ".join(lines) for name, lines in found.items()}
+
+
+def _overview() -> str:
+    rows = [
+        f"| [{m.id}](#{_anchor(m)}) | {m.name} | {m.title} | {m.direction} | {_range(m)} |"
+        for m in MEASURES.values()
+    ]
+    head = "| id | in the paper | what it is | better | range |\n|---|---|---|---|---|"
+    return "\n".join([head, *rows, ""])
+
+
+def _options() -> str:
+    described = entries(sections(inspect.getdoc(Options) or "")["Attributes"])
+    rows = [
+        f"| `{field.name}` | `{field.default}` | {_codes(OPTION_CHOICES[field.name])} "
+        f"| {described[field.name]} |"
+        for field in fields(Options)
+    ]
+    head = (
+        "| option | default | choices | meaning, in the order of the choices |\n|---|---|---|---|"
+    )
+    lead = "How a score settles what the definitions leave open; a ruleset sets them."
+    return "\n".join(["## Options", "", lead, "", head, *rows, ""])
+
+
+def _measure(measure: Measure) -> str:
+    found = sections(measure.description)
+    parameters = entries(found["Parameters"])
+    lines = [
+        f"### {_heading(measure)}",
+        f"`{measure.name}` · {measure.direction} is better · {_range(measure)}",
+        found["Summary"],
+        f"**Looks at.** {parameters['comparison']}",
+        f"**Value.** {_returned(found['Returns'])}",
+        f"**Options.** {parameters['options']}",
+        f"**Source.** {_flat(found['Notes'])}",
+        _example(measure.function, found["Examples"]),
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
+def _attack(attack: Attack) -> str:
+    found = sections(attack.description)
+    lines = [
+        f"### Attack {attack.id}",
+        f"`{attack.name}` · {attack.title}",
+        _capitalized(found["Summary"].removeprefix(f"{attack.id}: ")),
+        f"**Options.** {_settings(attack)}",
+        f"**Guess.** {_returned(found['Returns'])}",
+        f"**Source.** {_flat(found['Notes'])}",
+        _example(attack.function, found["Examples"]),
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
+def _settings(attack: Attack) -> str:
+    described = entries(sections(attack.description)["Parameters"])
+    parameter = {"q": "quasi_identifiers", "s": "sensitive"}
+    words = [
+        f"`{option}`: {_uncapitalized(described[parameter[option]].rstrip('.'))}"
+        for option in ATTACK_OPTIONS[attack.id]
+    ]
+    return ". ".join(words) + "."
+
+
+def _heading(measure: Measure) -> str:
+    return f"{measure.id}: {measure.title}"
+
+
+def _anchor(measure: Measure) -> str:
+    return re.sub(r"[^\w\- ]", "", _heading(measure).lower()).replace(" ", "-")
+
+
+def _range(measure: Measure) -> str:
+    return (
+        f"{measure.low:g} to {measure.high:g}"
+        if measure.high is not None
+        else f"{measure.low:g} and up"
+    )
+
+
+def _codes(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _returned(section: str) -> str:
+    """The description of the one value that is returned."""
+    return next(iter(entries(section).values()))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _capitalized(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _uncapitalized(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
+def _example(function: Callable[..., object], text: str) -> str:
+    """The docstring's example with the imports that stand above the function."""
+    imports = ["import numpy as np"] if "np." in text else []
+    imports.append(f"from {function.__module__} import {function.__name__}")
+    return "\n".join(["```pycon", *(f">>> {line}" for line in imports), text, "```"])
+
+
+if __name__ == "__main__":
+    TARGET.write_text(reference(), encoding="utf-8")

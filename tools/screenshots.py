@@ -1,0 +1,155 @@
+"""Takes the pictures in docs/images/ from a running demo: `python -m tools.screenshots http://127.0.0.1:8000`.
+
+It hands in the sample as Alice and uploads fixtures/clinic.csv to a new draft contest as Oscar, so
+that a demo of its own is better: `manage.py up --address 127.0.0.1:8021 --data-dir FOLDER`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from pwscup.demo.cast import HOUSES, ORGANIZER, PASSWORD, TEAMS, Person
+from scoring.rulesets import load_ruleset
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+MAX_BYTES = 200_000
+WIDTH = 1280
+SCORED_MS = 120_000
+PLAYED_SECONDS = 180
+BUILT_IN = load_ruleset("pwscup2015").ranking.linkage
+SETTLED_MS = 1_500  # charts draw themselves in
+FINISHED, RUNNING = "demo-finished", "demo-running"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Take the pictures of the documentation.")
+    parser.add_argument("address", help="of a running demo, such as http://127.0.0.1:8000")
+    site = parser.parse_args().address.rstrip("/")
+    IMAGES.mkdir(exist_ok=True)
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium)
+        leaderboard(browser, site)
+        result(browser, site)
+        roles(browser, site)
+        browser.close()
+
+
+def leaderboard(browser: Browser, site: str) -> None:
+    """The attack matrix and the anonymization board of the finished contest, once everything is scored."""
+    with visit(browser, site, width=1400) as page:  # at which all columns of the board fit
+        await_matrix(page, f"{site}/c/{FINISHED}/board/?board=matrix")
+        shoot(page, "matrix", 960)
+        page.goto(f"{site}/c/{FINISHED}/board/?board=anonymization")
+        shoot(page, "leaderboard", 1000)
+
+
+def await_matrix(page: Page, address: str) -> None:
+    """Look until every house team has attacked every other one: a closed contest's page does not poll."""
+    deadline = time.monotonic() + PLAYED_SECONDS
+    n_rows = len(HOUSES) + len(BUILT_IN)
+    while time.monotonic() < deadline:
+        page.goto(address)
+        table = page.locator("#board table").last
+        is_scored = page.get_by_text("being scored").count() == 0
+        if is_scored and table.locator("tbody tr").count() == n_rows and not missing(table):
+            return
+        page.wait_for_timeout(2_000)
+    raise SystemExit(f"{address}: not full after {PLAYED_SECONDS} s")
+
+
+def missing(table: Locator) -> int:
+    """How many targets lack a guess."""
+    return table.get_by_text("–", exact=True).count()
+
+
+def result(browser: Browser, site: str) -> None:
+    """The sample, handed in by Alice and scored."""
+    captain = TEAMS["Aoi"][0]
+    with visit(browser, site, captain) as page, TemporaryDirectory() as folder:
+        page.goto(f"{site}/c/{RUNNING}/round/anonymization/")
+        files = [
+            download(page, f"{RUNNING}-sample-{n}.csv", folder) for n in ("anonymized", "rows")
+        ]
+        for field, file in zip(page.locator("input[type=file]").all(), files, strict=True):
+            field.set_input_files(file)
+        page.get_by_role("button", name="Hand in").click()
+        expect(page.locator("main")).to_contain_text("Every measure", timeout=SCORED_MS)
+        page.reload()
+        shoot(page, "result", 900)
+
+
+def roles(browser: Browser, site: str) -> None:
+    """The proposal for an organizer's own table."""
+    with visit(browser, site, ORGANIZER) as page:
+        page.goto(f"{site}/organize/new/")
+        page.locator("[name=title]").fill("Clinic cup")
+        page.locator("[name=slug]").fill(
+            f"clinic-{secrets.token_hex(4)}"
+        )  # a second run needs another
+        page.locator("main form button").first.click()
+        page.locator("input[type=file]").set_input_files(ROOT / "fixtures" / "clinic.csv")
+        page.get_by_role("button", name="Upload").click()
+        expect(page.locator("#columns")).to_be_visible()
+        shoot(page, "roles", 1000)
+
+
+@contextmanager
+def visit(
+    browser: Browser, site: str, person: Person | None = None, *, width: int = WIDTH
+) -> Iterator[Page]:
+    """A page in a session of its own, in English and light, logged in where a person is given."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        device_scale_factor=WIDTH / width,  # every picture is as wide
+        locale="en",
+        color_scheme="light",
+    )
+    page = context.new_page()
+    if person is not None:
+        page.goto(f"{site}/accounts/login/")
+        page.locator("[name=login]").fill(person.email)
+        page.locator("[name=password]").fill(PASSWORD)
+        page.locator("main").get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    yield page
+    context.close()
+
+
+def download(page: Page, name: str, folder: str) -> Path:
+    with page.expect_download() as started:
+        page.get_by_role("link", name=name).first.click()
+    path = Path(folder) / name
+    started.value.save_as(path)
+    return path
+
+
+def shoot(page: Page, name: str, height: int) -> None:
+    """The upper part of a page; an error where the file is too large for a README."""
+    page.wait_for_timeout(SETTLED_MS)
+    full = page.evaluate("document.querySelector('footer').getBoundingClientRect().top + scrollY")
+    width = page.evaluate("document.documentElement.clientWidth")
+    path = IMAGES / f"{name}.png"
+    page.screenshot(
+        path=path,
+        clip={"x": 0, "y": 0, "width": width, "height": min(height, full)},
+        full_page=True,
+    )
+    if path.stat().st_size > MAX_BYTES:
+        raise SystemExit(
+            f"{path.name}: expected at most {MAX_BYTES} bytes, got {path.stat().st_size}"
+        )
+
+
+if __name__ == "__main__":
+    main()
