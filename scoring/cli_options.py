@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scoring.anonymizers import ANONYMIZERS, Value
-from scoring.anonymizers.base import unknown_option, wrong_value
+from scoring.anonymizers import ANONYMIZERS
 from scoring.cli_output import UsageError
 from scoring.errors import Problem
+from scoring.options import Value, unknown_option, wrong_value
 from scoring.registry import ATTACKS
 from scoring.schema import Schema
 

@@ -31,12 +31,16 @@ class Options:
         U2 and U3 over the cells of the anonymized table, or over those of either table.
     denominator : {"anonymized", "original"}
         Whose number of records a re-identification rate is divided by.
+    seed : int
+        Where measures that draw at random begin. They sort the records first, so that their order
+        decides nothing.
     """
 
     ties: str = "expected"
     no_match: str = "miss"
     cells: str = "anonymized"
     denominator: str = "anonymized"
+    seed: int = 1
 
     def check(self) -> None:
         """Raise ValueError where an option has an unknown value."""
@@ -85,9 +89,16 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An original table with its indexes, built once; read-only, so that workers may share it."""
+    """An original table with its indexes, built once; read-only, so that workers may share it.
+
+    `table` has the schema's columns without identifiers; `control` holds records of the same kind
+    that the anonymized table was not made from, for the measures that compare an attack with one
+    on strangers.
+    """
 
     schema: Schema
+    table: pd.DataFrame
+    control: pd.DataFrame | None
     n_records: int
     sensitive: FloatArray
     totals: Sums
@@ -101,7 +112,9 @@ class Prepared:
     e4_values: ValueIndex | None
 
     @classmethod
-    def of(cls, original: pd.DataFrame, schema: Schema) -> Prepared:
+    def of(
+        cls, original: pd.DataFrame, schema: Schema, *, control: pd.DataFrame | None = None
+    ) -> Prepared:
         """Index `original`, whose columns are the schema's; identifiers may be absent.
 
         Raises
@@ -111,6 +124,9 @@ class Prepared:
             numbers in a numeric one.
         """
         check_table(original, schema, "original")
+        if control is not None:
+            check_table(control, schema, "control")
+        public = [name for name in schema.public().names if name in original.columns]
         sensitive = frozen(numbers(original, schema.sensitive_numeric))
         cells = Classes.of(original, schema.cross)
         index = Index.of(original, schema.quasi_identifiers, schema.sensitive_numeric)
@@ -118,6 +134,8 @@ class Prepared:
         e4 = _column(original, schema.e4_column)
         return cls(
             schema=schema,
+            table=original[public].reset_index(drop=True),
+            control=control,
             n_records=len(original),
             sensitive=sensitive,
             totals=column_sums(sensitive),

@@ -89,6 +89,7 @@ def _options() -> str:
         f"| `{field.name}` | `{field.default}` | {_codes(OPTION_CHOICES[field.name])} "
         f"| {described[field.name]} |"
         for field in fields(Options)
+        if field.name in OPTION_CHOICES
     ]
     head = (
         "| option | default | choices | meaning, in the order of the choices |\n|---|---|---|---|"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from scoring.anonymizers.base import Anonymized, Anonymizer, Option, Value
+from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.anonymizers.deletion import RECORD_DELETION
 from scoring.anonymizers.microaggregation import CLASS_AVERAGE
 from scoring.anonymizers.mondrian import MONDRIAN
@@ -16,6 +16,7 @@ from scoring.anonymizers.swapping import CLASS_SWAP
 from scoring.anonymizers.unification import QI_UNIFICATION
 from scoring.anonymizers.yamaoka import YAMAOKA
 from scoring.errors import Problem, ProblemsFound, shorten
+from scoring.options import Option, Value
 from scoring.schema import Schema
 
 __all__ = ["ANONYMIZERS", "Anonymized", "Anonymizer", "Option", "Value", "anonymize"]

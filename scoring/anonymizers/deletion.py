@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scoring.anonymizers.base import Anonymized, Anonymizer, Option, refuse
+from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.errors import gettext_noop as _
+from scoring.options import Option, refuse
 from scoring.schema import Schema
 
 ID = "record-deletion"
@@ -46,6 +47,8 @@ def record_deletion(
 RECORD_DELETION = Anonymizer(
     id=ID,
     title=_("Deletion of records"),
+    protects=_("The deleted records, and matching by rank for all others"),
+    costs=_("The deleted records"),
     function=record_deletion,
     options=(
         Option("fraction", "number", 0.1, _("share of the records to delete"), high=1),

@@ -59,5 +59,7 @@ def _place_in_class(of_row: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDAr
 CLASS_AVERAGE = Anonymizer(
     id="class-average",
     title=_("Averages within equivalence classes"),
+    protects=_("Linkage by amounts within a class: its records become alike"),
+    costs=_("The spread within classes; correlations change, means do not"),
     function=class_average,
 )

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scoring.anonymizers.base import Anonymized, Anonymizer, Option, refuse, untouched
+from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.domain import lower_medians, most_frequent, ordinal
 from scoring.errors import gettext_noop as _
+from scoring.options import Option, refuse
 from scoring.schema import Kind, Schema
 
 ID = "mondrian"
@@ -102,6 +103,8 @@ def _threshold(ordered: NDArray[np.float64], k: int) -> float | None:
 MONDRIAN = Anonymizer(
     id=ID,
     title=_("k-anonymization (Mondrian)"),
+    protects=_("Linkage by quasi-identifiers: each is shared by k records or more"),
+    costs=_("Detail of the quasi-identifiers, most where records are sparse"),
     function=mondrian,
     options=(Option("k", "integer", 3, _("the smallest equivalence class allowed"), low=1),),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scoring.anonymizers.base import Anonymized, Anonymizer, Option, untouched
+from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
+from scoring.options import Option
 from scoring.schema import Schema
 
 
@@ -44,6 +45,8 @@ def sa_noise(
 SA_NOISE = Anonymizer(
     id="sa-noise",
     title=_("Noise on sensitive attributes"),
+    protects=_("Linkage by amounts: the nearest original may be another one"),
+    costs=_("Every amount is off; correlations and cell means shift"),
     function=sa_noise,
     options=(
         Option(

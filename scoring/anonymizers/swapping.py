@@ -32,5 +32,7 @@ def class_swap(table: pd.DataFrame, schema: Schema, *, rng: np.random.Generator)
 CLASS_SWAP = Anonymizer(
     id="class-swap",
     title=_("Swap within equivalence classes"),
+    protects=_("Linkage by combinations of amounts: each record is mixed from several"),
+    costs=_("Correlations within classes; every column keeps its values"),
     function=class_swap,
 )

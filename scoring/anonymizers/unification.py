@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scoring.anonymizers.base import Anonymized, Anonymizer, Option, refuse, untouched
+from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.domain import UNITS, most_frequent, ordinal
 from scoring.errors import gettext_noop as _
+from scoring.options import Option, refuse
 from scoring.schema import Column, Kind, Schema
 
 ID = "qi-unification"
@@ -89,6 +90,8 @@ def _mode_of(codes: NDArray[np.int64], n_values: int) -> int:
 QI_UNIFICATION = Anonymizer(
     id=ID,
     title=_("Unification of quasi-identifiers"),
+    protects=_("Linkage by quasi-identifiers: the unified columns tell nothing any more"),
+    costs=_("What the columns said; counts and means of cells if they are cross columns"),
     function=qi_unification,
     options=(
         Option(

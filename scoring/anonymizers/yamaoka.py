@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scoring.anonymizers.base import Anonymized, Anonymizer, Option, refuse
+from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.errors import Problem, ProblemsFound
 from scoring.errors import gettext_noop as _
+from scoring.options import Option, refuse
 from scoring.schema import Schema
 
 ID = "yamaoka"
@@ -71,6 +72,8 @@ def _next_in_group(group_of_rank: NDArray[np.int64]) -> NDArray[np.int64]:
 YAMAOKA = Anonymizer(
     id=ID,
     title=_("Yamaoka anonymization"),
+    protects=_("Being scored: the declared rows are permuted, the values tell as much as before"),
+    costs=_("Only the measure that follows the declared rows"),
     function=yamaoka,
     options=(
         Option(

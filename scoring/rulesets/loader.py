@@ -116,7 +116,10 @@ def _data(data: Document) -> tuple[str, Schema | None]:
 def _options(options: Document) -> Options:
     from scoring.comparison import OPTION_CHOICES, Options
 
-    return Options(**{name: options.choice(name, OPTION_CHOICES[name]) for name in OPTION_CHOICES})
+    chosen: dict[str, Any] = {
+        name: options.choice(name, OPTION_CHOICES[name]) for name in OPTION_CHOICES
+    }
+    return Options(**chosen)
 
 
 def _ranking(ranking: Document, measures: tuple[str, ...]) -> RankingSpec:

@@ -17,7 +17,7 @@ from scoring.cli import ANONYMIZER_IDS, ATTACK_IDS, DATASETS, main
 from scoring.cli_options import ATTACK_OPTIONS
 from scoring.evaluate import score
 from scoring.reading import read_guess, read_rows, read_table
-from scoring.registry import ATTACKS, MEASURES
+from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.rulesets import load_ruleset
 from scoring.schema import Schema
 
@@ -100,7 +100,7 @@ def test_the_whole_path_agrees_with_the_library(run, folder):
     status, out, _ = run(f"score --ruleset pwscup2015 {SUBMISSION} --json")
     values = json.loads(out)
     assert status == 0
-    assert list(values) == ["n_original", "n_anonymized", *MEASURES]
+    assert list(values) == ["n_original", "n_anonymized", *PWSCUP_2015]
     assert values == score(*tables())
     status, out, _ = run(f"attack E1 {ORIGINAL} --anonymized Y.csv --seed 4 --out G.csv --json")
     assert (status, json.loads(out)) == (0, {"n_records": 180, "n_guessed": 180, "out": "G.csv"})
@@ -480,7 +480,7 @@ def test_the_score_is_shown_as_a_table(run, submission):
     _, out, err = run(f"score {SUBMISSION}")
     lines = out.splitlines()
     assert lines[0] == "200 anonymized records of 200"
-    assert len(lines) == 3 + len(MEASURES)
+    assert len(lines) == 3 + len(PWSCUP_2015)
     assert "U1    meanMAE " in out
     assert "higher" in next(line for line in lines if line.startswith("S1"))
     assert err == ""

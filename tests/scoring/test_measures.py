@@ -8,7 +8,7 @@ import pytest
 
 from scoring.evaluate import Options, Prepared, mark, score
 from scoring.examples import SCHEMA, comparison, table
-from scoring.registry import ATTACKS, MEASURES
+from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
@@ -72,7 +72,7 @@ def test_the_worked_examples(name):
 
 
 def test_a_result_names_the_sizes_and_every_measure_in_order():
-    assert list(scored("noise")) == ["n_original", "n_anonymized", *MEASURES]
+    assert list(scored("noise")) == ["n_original", "n_anonymized", *PWSCUP_2015]
     assert score(table("original"), table("noise"), ROWS, SCHEMA, measures=["E1"]) == {
         "n_original": 4,
         "n_anonymized": 4,
@@ -142,7 +142,7 @@ def test_what_a_table_lacks_is_null(n_qi, n_sa, n_cross, missing):
     schema = tables.make_schema(n_qi, n_sa, n_cross)
     x = tables.table(schema, np.random.default_rng(2), 6, "ties")
     got = score(x, x, np.arange(6), schema)
-    assert {id_ for id_ in MEASURES if got[id_] is None} == missing
+    assert {id_ for id_ in PWSCUP_2015 if got[id_] is None} == missing
     for attack in ATTACKS.values():
         assert len(attack(x, x, schema, rng=np.random.default_rng(0))) == 6
 

@@ -11,7 +11,7 @@ import pytest
 from scoring.attacks import nearest
 from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options, score
-from scoring.registry import ATTACKS, MEASURES
+from scoring.registry import ATTACKS, PWSCUP_2015
 from tests.scoring import oracles, tables
 
 ALL_OPTIONS = [
@@ -53,7 +53,7 @@ def options_of(seed: int) -> Options:
 
 
 def test_every_measure_has_an_oracle():
-    assert set(oracles.ORACLES) == set(MEASURES)
+    assert set(oracles.ORACLES) == set(PWSCUP_2015)
 
 
 @pytest.mark.parametrize("first_seed", range(0, 168, 21))
@@ -63,7 +63,7 @@ def test_measures_equal_their_oracles(first_seed, search):
         options = options_of(seed)
         got = score(case.original, case.anonymized, case.source, case.schema, options=options)
         expected = expected_scores(seed)
-        for id_ in MEASURES:
+        for id_ in PWSCUP_2015:
             exact = id_ not in ("U1", "U2", "U4", "U5")
             wanted = expected[id_]
             if wanted is not None:
@@ -78,7 +78,7 @@ def test_every_option_equals_its_oracle(options):
         arguments = case.original, case.anonymized, case.source, case.schema
         got = score(*arguments, options=options)
         expected = oracles.score(*arguments, options)
-        for id_ in MEASURES:
+        for id_ in PWSCUP_2015:
             wanted = expected[id_]
             assert got[id_] == (wanted if wanted is None else pytest.approx(wanted, abs=1e-8)), id_
 

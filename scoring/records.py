@@ -1,0 +1,68 @@
+"""A table as plain arrays: what the reader makes of a file, and what scoring looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scoring.schema import Schema
+
+CodeArray = npt.NDArray[np.int32]
+NumberArray = npt.NDArray[np.float64] | npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The columns of a table, each as one contiguous array, in the order of the file.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns in order.
+    numbers : mapping of str to float64 or int64 array, shape (n_records,)
+        The numeric columns; int64 only for the integers of an original.
+    codes : mapping of str to int32 array, shape (n_records,)
+        The category columns, as positions in `levels`.
+    levels : mapping of str to tuple of str
+        The distinct values of each category column; some may not occur.
+    """
+
+    names: tuple[str, ...]
+    numbers: Mapping[str, NumberArray]
+    codes: Mapping[str, CodeArray]
+    levels: Mapping[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        columns = self.codes or self.numbers
+        return len(next(iter(columns.values()))) if columns else 0
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, schema: Schema) -> Records:
+        """The columns of `table` that the schema knows, their types from the schema."""
+        numbers: dict[str, NumberArray] = {}
+        codes: dict[str, CodeArray] = {}
+        levels: dict[str, tuple[str, ...]] = {}
+        names = tuple(column.name for column in schema.columns if column.name in table.columns)
+        for name in names:
+            if schema.column(name).is_numeric:
+                numbers[name] = table[name].to_numpy(dtype=np.float64)
+            else:
+                found, values = pd.factorize(table[name].to_numpy(dtype=object))
+                codes[name] = found.astype(np.int32)
+                levels[name] = tuple(values)
+        return cls(names, numbers, codes, levels)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table with categories as str."""
+        data: dict[str, pd.Series] = {}
+        for name in self.names:
+            if name in self.numbers:
+                data[name] = pd.Series(self.numbers[name])
+            else:
+                values = np.array(self.levels[name], dtype=object)
+                data[name] = pd.Series(values[self.codes[name]], dtype="str")
+        return pd.DataFrame(data)
