@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from scoring.anonymizers import anonymize
-from scoring.cli_options import anonymizer_options, attack_columns
+from scoring.cli_input import read_original, read_schema, read_text
+from scoring.cli_options import anonymizer_options
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared, mark, score
 from scoring.reading import (
     read_guess,
     read_rows,
-    read_table,
-    write_guess,
     write_rows,
     write_table,
 )
-from scoring.registry import ATTACKS, MEASURES
+from scoring.registry import MEASURES
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
-from scoring.rulesets.loader import load_schema
-from scoring.schema import Schema
 from scoring.text import decode, read_header, records
 from scoring.validation import read_submission
 
@@ -57,8 +52,8 @@ def generate(arguments: Namespace, output: Output) -> None:
 def anonymize_table(arguments: Namespace, output: Output) -> None:
     steps = anonymizer_options(arguments.methods, arguments.set)
     check_writable(arguments.out, arguments.rows)
-    schema = _schema(arguments)
-    original = _original(arguments, schema, output)
+    schema = read_schema(arguments)
+    original = read_original(arguments, schema, output)
     try:
         done = anonymize(
             original,
@@ -86,8 +81,8 @@ def anonymize_table(arguments: Namespace, output: Output) -> None:
 
 
 def validate(arguments: Namespace, output: Output) -> None:
-    schema = _schema(arguments)
-    original = _original(arguments, schema, output)
+    schema = read_schema(arguments)
+    original = read_original(arguments, schema, output)
     output.step("checking the submission")
     table, _ = read_submission(*_submission(arguments), original=original, schema=schema)
     values = {
@@ -101,8 +96,8 @@ def validate(arguments: Namespace, output: Output) -> None:
 
 def score_submission(arguments: Namespace, output: Output) -> None:
     ruleset = _ruleset(arguments.ruleset)
-    schema = _schema(arguments, ruleset)
-    original = _original(arguments, schema, output)
+    schema = read_schema(arguments, ruleset)
+    original = read_original(arguments, schema, output)
     output.step("checking the submission")
     table, source = read_submission(*_submission(arguments), original=original, schema=schema)
     output.step("preparing the original")
@@ -114,23 +109,6 @@ def score_submission(arguments: Namespace, output: Output) -> None:
             prepared, table, source, schema, options=ruleset.options, measures=[measure]
         )
     output.result(values, _score_table(values))
-
-
-def attack(arguments: Namespace, output: Output) -> None:
-    check_writable(arguments.out)
-    schema = _schema(arguments)
-    columns = attack_columns(arguments.method, schema, arguments.set)
-    original = _original(arguments, schema, output)
-    output.step("reading the anonymized table")
-    table = read_table(read_file(arguments.anonymized), schema, file="anonymized")
-    output.step(f"attacking {len(table)} records by {arguments.method}")
-    guess = ATTACKS[arguments.method](
-        original, table, schema, rng=np.random.default_rng(arguments.seed), **columns
-    )
-    write_files({arguments.out: write_guess(guess)})
-    n_guessed = int((guess >= 0).sum())
-    values = {"n_records": len(guess), "n_guessed": n_guessed, "out": arguments.out}
-    output.result(values, f"{n_guessed} guesses for {len(guess)} records → {arguments.out}")
 
 
 def mark_guess(arguments: Namespace, output: Output) -> None:
@@ -146,45 +124,13 @@ def mark_guess(arguments: Namespace, output: Output) -> None:
     output.result(values, f"{marked.hits} of {marked.n_records} records hit, {rate}")
 
 
-COMMANDS: dict[str, Callable[[Namespace, Output], None]] = {
-    "generate": generate,
-    "anonymize": anonymize_table,
-    "validate": validate,
-    "score": score_submission,
-    "attack": attack,
-    "mark": mark_guess,
-}
-
-
-def _schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
-    if arguments.schema is not None:
-        return Schema.from_toml(_text(arguments.schema))
-    if ruleset is None:
-        return load_schema("households")
-    if ruleset.schema is None:
-        raise UsageError(f"--schema is needed: the ruleset {ruleset.id} names no columns")
-    return ruleset.schema
-
-
 def _ruleset(name: str) -> Ruleset:
     if name in ruleset_names():
         return load_ruleset(name)
     if Path(name).suffix == ".toml":
-        return parse_ruleset(_text(name))
+        return parse_ruleset(read_text(name))
     known = ", ".join(ruleset_names())
     raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
-
-
-def _text(path: str) -> str:
-    try:
-        return read_file(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: expected UTF-8 text") from error
-
-
-def _original(arguments: Namespace, schema: Schema, output: Output) -> Any:
-    output.step("reading the original table")
-    return read_table(read_file(arguments.original), schema, file="original", original=True)
 
 
 def _submission(arguments: Namespace) -> tuple[bytes, bytes | None]:

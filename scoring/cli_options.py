@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from scoring.anonymizers import ANONYMIZERS
 from scoring.cli_output import UsageError
-from scoring.errors import Problem
-from scoring.options import Value, unknown_option, wrong_value
+from scoring.errors import Problem, shorten
+from scoring.options import Option, Value, unknown_option, wrong_value
 from scoring.registry import ATTACKS
 from scoring.schema import Schema
-
-QUASI_IDENTIFIERS, SENSITIVE = "q", "s"
-ATTACK_OPTIONS: dict[str, tuple[str, ...]] = {
-    "E1": (QUASI_IDENTIFIERS,),
-    "E2": (QUASI_IDENTIFIERS, SENSITIVE),
-    "E3": (SENSITIVE,),
-    "E4": (SENSITIVE,),
-    "EUC1": (QUASI_IDENTIFIERS, SENSITIVE),
-    "EUC2": (QUASI_IDENTIFIERS, SENSITIVE),
-    "E4-rank": (SENSITIVE,),
-}
-ONE_COLUMN = ("E2", "E4", "E4-rank")
-"""Attacks that look at a single sensitive column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,48 +64,48 @@ def _apply(setting: Setting, steps: list[tuple[str, dict[str, Value]]]) -> list[
         methods = list(dict.fromkeys(method for method, _ in meant))
         known = list(dict.fromkeys(o.name for m in methods for o in ANONYMIZERS[m].options))
         return [unknown_option(setting.name, known, ", ".join(methods))]
-    problems = []
+    problems: list[Problem] = []
     for method, values in users:
         option = ANONYMIZERS[method].option(setting.name)
         assert option is not None
-        value = option.parse(setting.text)
-        if value is None or not option.accepts(value):
-            problems.append(wrong_value(method, option.name, option.expected, setting.text))
-        else:
-            values[option.name] = value
+        problems += _set(method, option, setting.text, values)
     return problems
 
 
-def attack_columns(
-    method: str, schema: Schema, texts: Sequence[str]
-) -> dict[str, tuple[str, ...] | None]:
-    """The columns that the attack looks at, by the names of its parameters."""
+def attack_options(method: str, schema: Schema, texts: Sequence[str]) -> dict[str, Any]:
+    """The columns and options of an attack, by the names of its function's parameters."""
     if method not in ATTACKS:
-        problem = Problem("attack.unknown", {"got": method, "expected": ", ".join(ATTACKS)})
+        problem = Problem(
+            "attack.unknown", {"got": shorten(method), "expected": ", ".join(ATTACKS)}
+        )
         raise UsageError("unknown method", [problem])
-    known = ATTACK_OPTIONS[method]
-    chosen: dict[str, tuple[str, ...] | None] = {QUASI_IDENTIFIERS: None, SENSITIVE: None}
+    attack = ATTACKS[method]
+    known = [*(choice.option for choice in attack.columns), *(o.name for o in attack.options)]
+    values: dict[str, Any] = {}
     problems = []
     for setting in parse_settings(texts, [method]):
-        if setting.name not in known:
-            problems.append(unknown_option(setting.name, list(known), method))
-            continue
-        names = tuple(name.strip() for name in setting.text.split(","))
-        expected = _wrong_columns(method, setting.name, names, schema)
-        if expected:
-            problems.append(wrong_value(method, setting.name, expected, setting.text))
-        chosen[setting.name] = names
+        if (choice := attack.choice(setting.name)) is not None:
+            values[choice.parameter] = names = _names(setting.text)
+            if not choice.accepts(names, schema):
+                expected = choice.expected(schema)
+                problems.append(wrong_value(method, choice.option, expected, setting.text))
+        elif (option := attack.option(setting.name)) is not None:
+            problems += _set(method, option, setting.text, values)
+        else:
+            problems.append(unknown_option(setting.name, known, method))
     if problems:
         raise UsageError("options", problems)
-    return {"quasi_identifiers": chosen[QUASI_IDENTIFIERS], "sensitive": chosen[SENSITIVE]}
+    return values
 
 
-def _wrong_columns(method: str, option: str, names: tuple[str, ...], schema: Schema) -> str | None:
-    """What was expected, where these columns cannot be used."""
-    columns = {QUASI_IDENTIFIERS: schema.quasi_identifiers, SENSITIVE: schema.sensitive_numeric}
-    is_single = option == SENSITIVE and method in ONE_COLUMN
-    fits = set(names) <= set(columns[option]) and len(set(names)) == len(names)
-    if fits and not (is_single and len(names) > 1):
-        return None
-    number = "one column" if is_single else "different columns"
-    return f"{number} out of {', '.join(columns[option]) or 'none'}"
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
+def _set(method: str, option: Option, text: str, values: dict[str, Value]) -> list[Problem]:
+    """Take in an option's value, or say what is wrong with it."""
+    value = option.parse(text)
+    if value is None or not option.accepts(value):
+        return [wrong_value(method, option.name, option.expected, text)]
+    values[option.name] = value
+    return []

@@ -15,15 +15,14 @@ import pytest
 from django.core.management import get_commands
 
 from scoring import cli
-from scoring.anonymizers import ANONYMIZERS, anonymize
-from scoring.cli_options import ATTACK_OPTIONS
+from scoring.anonymizers import anonymize
 from scoring.comparison import OPTION_CHOICES
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import MESSAGES
 from scoring.reading import read_table, write_table
 from scoring.rulesets import kinds
 from scoring.schema import Column, Kind, Role, Schema, suggest_schema
-from tools import measures_reference, problems_reference
+from tools import measures_reference, methods_reference, problems_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -273,24 +272,9 @@ def test_command_line_gives_every_exit_status():
     assert statuses == set(map(str, expected))
 
 
-def test_command_line_names_every_anonymizer_with_its_options():
-    rows = [r for r in cells("command-line.md", "## anonymize") if not r[0].startswith("`--")]
-    documented = {CODE.findall(r[0])[0]: CODE.findall(r[1]) for r in rows}
-    expected = {
-        method: [f"{option.name}={_plain(option.default)}" for option in anonymizer.options]
-        for method, anonymizer in ANONYMIZERS.items()
-    }
-    assert documented == expected
-
-
-def _plain(default: object) -> str:
-    return "" if default == () else str(default)
-
-
-def test_command_line_names_every_attack_with_its_options():
-    rows = [r for r in cells("command-line.md", "## attack") if not r[0].startswith("`--")]
-    documented = {CODE.findall(r[0])[0]: (bool(r[1]), bool(r[2])) for r in rows}
-    assert documented == {m: ("q" in o, "s" in o) for m, o in ATTACK_OPTIONS.items()}
+def test_command_line_lists_every_method_with_its_options():
+    written = text_of(methods_reference.TARGET)
+    assert written == methods_reference.rewritten(written), "run: python -m tools.methods_reference"
 
 
 def test_command_line_names_every_management_command():

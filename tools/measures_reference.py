@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scoring.cli_options import ATTACK_OPTIONS
+from scoring.cli_help import setting
 from scoring.comparison import OPTION_CHOICES, Options
 from scoring.registry import ATTACKS, MEASURES
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from scoring.registry import Attack, Measure
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "measures.md"
-FAMILIES = {
+# In the order of the page. A new family of measures is one entry here.
+FAMILIES: dict[str, tuple[str, str]] = {
     "utility": ("Utility", "What an anonymized table has lost: 0 is nothing."),
     "anonymity": ("Safety: equivalence classes", "How many records look alike to an attacker."),
     "linkage": (
@@ -43,6 +44,9 @@ nine decimals; one that a table has no columns for is None (in JSON `null`) and 
 def reference() -> str:
     """The whole page."""
     parts = [_INTRODUCTION, _overview(), _options()]
+    unknown = {measure.family for measure in MEASURES.values()} - set(FAMILIES)
+    if unknown:
+        raise ValueError(f"FAMILIES: expected a title and a lead for {', '.join(sorted(unknown))}")
     for family, (title, lead) in FAMILIES.items():
         parts.append(f"## {title}\n\n{lead}\n")
         parts += [_measure(m) for m in MEASURES.values() if m.family == family]
@@ -130,10 +134,13 @@ def _attack(attack: Attack) -> str:
 
 def _settings(attack: Attack) -> str:
     described = entries(sections(attack.description)["Parameters"])
-    parameter = {"q": "quasi_identifiers", "s": "sensitive"}
     words = [
-        f"`{option}`: {_uncapitalized(described[parameter[option]].rstrip('.'))}"
-        for option in ATTACK_OPTIONS[attack.id]
+        f"`{choice.option}`: {_uncapitalized(described[choice.parameter].rstrip('.'))}"
+        for choice in attack.columns
+    ]
+    words += [
+        f"`{setting(option)}`: {_uncapitalized(described[option.name].rstrip('.'))}"
+        for option in attack.options
     ]
     return ". ".join(words) + "."
 

@@ -1,0 +1,151 @@
+"""What an attack is: a function of two tables, the columns it looks at, and its options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scoring.addresses import function_at
+from scoring.errors import Problem, ProblemsFound
+from scoring.options import Option, Value, option_problems
+from scoring.schema import Role, Schema
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from scoring.comparison import Prepared
+    from scoring.equivalence import IntArray
+
+
+class Guess(Protocol):
+    """An attack: it sees two tables and never the declared rows; its options follow by name."""
+
+    def __call__(
+        self,
+        original: pd.DataFrame | Prepared,
+        anonymized: pd.DataFrame,
+        schema: Schema,
+        *,
+        rng: np.random.Generator,
+        quasi_identifiers: Sequence[str] | None = None,
+        sensitive: Sequence[str] | None = None,
+        **options: Any,
+    ) -> IntArray: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """Columns of one role that an attack looks at: all by default, or those that are chosen.
+
+    `option` is what the command line calls the choice, `parameter` the functions' name for it.
+    """
+
+    option: str
+    parameter: str
+    role: Role
+    only_numbers: bool = False
+    is_single: bool = False
+
+    def known(self, schema: Schema) -> tuple[str, ...]:
+        """The columns there are to choose from."""
+        return tuple(
+            column.name
+            for column in schema.columns
+            if column.role is self.role and (column.is_numeric or not self.only_numbers)
+        )
+
+    def accepts(self, names: Sequence[str], schema: Schema) -> bool:
+        """Whether these are different columns out of those, and one where one is looked at."""
+        fits = set(names) <= set(self.known(schema)) and len(set(names)) == len(names)
+        return fits and not (self.is_single and len(names) != 1)
+
+    def expected(self, schema: Schema) -> str:
+        """What a message says where the choice cannot be used."""
+        number = "one column" if self.is_single else "different columns"
+        return f"{number} out of {', '.join(self.known(schema)) or 'none'}"
+
+
+QUASI_IDENTIFIERS = ColumnChoice("q", "quasi_identifiers", Role.QUASI_IDENTIFIER)
+SENSITIVE = ColumnChoice("s", "sensitive", Role.SENSITIVE)
+AMOUNTS = ColumnChoice("s", "sensitive", Role.SENSITIVE, only_numbers=True)
+ONE_AMOUNT = ColumnChoice("s", "sensitive", Role.SENSITIVE, only_numbers=True, is_single=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question that an attacker puts to two tables, whatever the form of the answer."""
+
+    id: str
+    name: str
+    title: str
+    address: str
+    columns: tuple[ColumnChoice, ...]
+    options: tuple[Option, ...] = ()
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What answers it."""
+        function: Callable[..., Any] = function_at(self.address)
+        return function
+
+    @property
+    def description(self) -> str:
+        """The function's docstring: method, parameters, source."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """What the attacker does, as the docstring begins."""
+        text = self.description.partition("\n")[0].removeprefix(f"{self.id}: ").rstrip(".")
+        return text[:1].upper() + text[1:]
+
+    def choice(self, option: str) -> ColumnChoice | None:
+        """The choice of columns that the command line calls so."""
+        return next((choice for choice in self.columns if choice.option == option), None)
+
+    def option(self, name: str) -> Option | None:
+        """The option of that name."""
+        return next((option for option in self.options if option.name == name), None)
+
+    def problems(self, values: Mapping[str, Value]) -> list[Problem]:
+        """What is wrong with these options: unknown names and values out of bounds."""
+        return option_problems(self.id, self.options, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Attack(Inquiry):
+    """A way to guess which original each record was made from."""
+
+    def __call__(
+        self,
+        original: pd.DataFrame | Prepared,
+        anonymized: pd.DataFrame,
+        schema: Schema,
+        *,
+        rng: np.random.Generator,
+        quasi_identifiers: Sequence[str] | None = None,
+        sensitive: Sequence[str] | None = None,
+        **options: Value,
+    ) -> IntArray:
+        """One 0-based original row for each anonymized record, -1 for no guess.
+
+        Raises
+        ------
+        ProblemsFound
+            Where an option is unknown or its value cannot be used.
+        """
+        if problems := self.problems(options):
+            raise ProblemsFound(problems)
+        guess: IntArray = self.function(
+            original,
+            anonymized,
+            schema,
+            rng=rng,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            **options,
+        )
+        return guess

@@ -1,0 +1,44 @@
+"""What commands read: the files that their arguments name."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pandas as pd
+
+from scoring.cli_output import Output, UsageError, read_file
+from scoring.reading import read_table
+from scoring.rulesets import Ruleset
+from scoring.rulesets.loader import load_schema
+from scoring.schema import Schema
+
+
+def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
+    """The schema of `--schema`; where there is none, the ruleset's or that of households."""
+    if arguments.schema is not None:
+        return Schema.from_toml(read_text(arguments.schema))
+    if ruleset is None:
+        return load_schema("households")
+    if ruleset.schema is None:
+        raise UsageError(f"--schema is needed: the ruleset {ruleset.id} names no columns")
+    return ruleset.schema
+
+
+def read_original(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+    """The table of `--original`."""
+    output.step("reading the original table")
+    return read_table(read_file(arguments.original), schema, file="original", original=True)
+
+
+def read_anonymized(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+    """The table of `--anonymized`."""
+    output.step("reading the anonymized table")
+    return read_table(read_file(arguments.anonymized), schema, file="anonymized")
+
+
+def read_text(path: str) -> str:
+    """The text of a file that the user named."""
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected UTF-8 text") from error

@@ -1,0 +1,75 @@
+"""Writes the tables of methods in docs/reference/command-line.md from the registries:
+`python -m tools.methods_reference`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scoring.anonymizers import ANONYMIZERS
+from scoring.attacks.catalog import Inquiry
+from scoring.cli_help import setting, summary
+from scoring.options import Option
+from scoring.registry import ATTACKS
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "command-line.md"
+BEGIN, END = "<!-- {} written by tools.methods_reference -->\n", "<!-- end of {} -->\n"
+
+
+def anonymizers() -> str:
+    """A row for each anonymizer."""
+    rows = [
+        f"| `{a.id}` | {options(a.options)} | {_cell(summary(a.description))} |"
+        for a in ANONYMIZERS.values()
+    ]
+    head = "| method | options with defaults | what it does |\n|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+def attacks() -> str:
+    """A row for each attack."""
+    rows = [
+        f"| `{a.id}` | {_choice(a, 'q')} | {_choice(a, 's')} | {options(a.options)} "
+        f"| {_cell(a.summary)} |"
+        for a in ATTACKS.values()
+    ]
+    head = "| method | `q` | `s` | options with defaults | guess |\n|---|---|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+TABLES = {"anonymizers": anonymizers, "attacks": attacks}
+
+
+def options(known: Sequence[Option]) -> str:
+    """Options with their defaults, choices and meaning in one cell."""
+    return "<br>".join(f"`{setting(option)}` {_cell(_meaning(option))}" for option in known)
+
+
+def rewritten(page: str) -> str:
+    """The page with every table between its two marks written anew."""
+    for name, table in TABLES.items():
+        before, begin, rest = page.partition(BEGIN.format(name))
+        _, end, after = rest.partition(END.format(name))
+        if not (begin and end):
+            raise ValueError(f"expected {BEGIN.format(name)!r} and later {END.format(name)!r}")
+        page = f"{before}{begin}\n{table()}\n\n{end}{after}"
+    return page
+
+
+def _meaning(option: Option) -> str:
+    return f"{option.doc}: {', '.join(option.choices)}" if option.choices else option.doc
+
+
+def _choice(attack: Inquiry, option: str) -> str:
+    choice = attack.choice(option)
+    if choice is None:
+        return ""
+    return "one" if choice.is_single else "numbers" if choice.only_numbers else "yes"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    TARGET.write_text(rewritten(TARGET.read_text(encoding="utf-8")), encoding="utf-8")
