@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from scoring.errors import Problem, ProblemsFound, shorten
 
-Value = str | int | float | tuple[str, ...]
-OptionKind = Literal["integer", "number", "columns", "text"]
+Value = str | int | float | tuple[Any, ...] | Mapping[str, Any]
+"""Tuples hold names of columns, or numbers."""
+OptionKind = Literal["integer", "number", "columns", "text", "integers", "numbers", "hierarchy"]
+
+_NOUNS = {
+    "integer": "an integer",
+    "number": "a number",
+    "integers": "integers with commas between them",
+    "numbers": "numbers with commas between them",
+}
+_HIERARCHY = "a file of generalization hierarchies: JSON, an object by column, each key once"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of an anonymizer or an attacker. `low` and `high` bound numbers, `choices` texts."""
+    """A setting of an anonymizer or an attacker. `low` and `high` bound numbers, `choices` texts.
+
+    A `hierarchy` is what a JSON file of generalization hierarchies holds: the command line names
+    the file, a method gets its content. A number or a hierarchy whose default is "" may be left
+    out.
+    """
 
     name: str
     kind: OptionKind
@@ -31,19 +47,33 @@ class Option:
             return "column names with commas between them"
         if self.kind == "text":
             return f"one of {', '.join(self.choices)}" if self.choices else "a text"
-        noun = "an integer" if self.kind == "integer" else "a number"
+        if self.kind == "hierarchy":
+            return _HIERARCHY
+        noun = _NOUNS[self.kind]
+        if math.isinf(self.low):
+            return noun
+        each = ", each" if self.kind in ("integers", "numbers") else ""
         if math.isinf(self.high):
-            return f"{noun} of at least {self.low:g}"
-        return f"{noun} from {self.low:g} to {self.high:g}"
+            return f"{noun}{each} of at least {self.low:g}"
+        return f"{noun}{each} from {self.low:g} to {self.high:g}"
 
     def parse(self, text: str) -> Value | None:
-        """The value that a text on the command line means; None where it means none."""
-        if self.kind == "columns":
-            names = tuple(name.strip() for name in text.split(","))
-            return names if all(names) else None
+        """The value that a text on the command line means; None where it means none.
+
+        The text of a hierarchy is the name of a file, which is read.
+        """
         if self.kind == "text":
             return text
+        if self.kind == "hierarchy":
+            return _read_object(text)
+        items = tuple(item.strip() for item in text.split(","))
+        if self.kind == "columns":
+            return items if all(items) else None
         try:
+            if self.kind == "integers":
+                return tuple(map(int, items))
+            if self.kind == "numbers":
+                return tuple(map(float, items))
             return int(text) if self.kind == "integer" else float(text)
         except ValueError:
             return None
@@ -54,10 +84,35 @@ class Option:
             return isinstance(value, tuple | list) and all(isinstance(v, str) for v in value)
         if self.kind == "text":
             return isinstance(value, str) and (not self.choices or value in self.choices)
-        kinds = (int,) if self.kind == "integer" else (int, float)
+        if isinstance(value, str):
+            return value == self.default == ""
+        if self.kind == "hierarchy":
+            return isinstance(value, Mapping)
+        if self.kind in ("integers", "numbers"):
+            return isinstance(value, tuple | list) and all(map(self._is_within, value))
+        return self._is_within(value)
+
+    def _is_within(self, value: object) -> bool:
+        kinds = (int,) if self.kind in ("integer", "integers") else (int, float)
         if not isinstance(value, kinds) or isinstance(value, bool):
             return False
         return math.isfinite(value) and self.low <= value <= self.high
+
+
+def _read_object(name: str) -> dict[str, Any] | None:
+    """The object in a JSON file; None where there is none, or a key stands twice in an object."""
+    try:
+        content = json.loads(Path(name).read_bytes(), object_pairs_hook=_once)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def option_problems(
