@@ -24,6 +24,14 @@ def warm_up(**_: Any) -> None:
     import pwscup.submissions.evaluation  # noqa: F401 — importing it is what warms up
 
 
+@signals.worker_init.connect
+def survive_a_lost_broker(**_: Any) -> None:
+    """Before the first connection is made."""
+    from pwscup.core import prefetch
+
+    prefetch.install()
+
+
 @signals.worker_process_init.connect
 def prepare_process(**_: Any) -> None:
     """What every process of the pool does before its first task."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 START_SECONDS = 60  # a machine may be busy with other tests
+PORTS = (20_000, 29_999)  # below those that Linux and macOS give to clients
 HINT = "`make test` installs it where it runs as root on Debian; elsewhere install it first."
 
 
@@ -21,9 +23,16 @@ class MissingProgramError(RuntimeError):
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no client is given as its own: while a server there is down, others try to reach it,
+    and one that is given the server's port connects to itself and keeps the server from coming back."""
+    while True:
+        port = random.randint(*PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
 
 
 def program(name: str, folders: str = "") -> str:

@@ -85,11 +85,25 @@ class Site:
         return [row["state"] for row in self.do("rows", keys=keys)]
 
     def wait_for(
-        self, keys: list[int], state: str, *, at_least: int | None = None, seconds: float = 40
+        self, keys: list[int], state: str, *, at_least: int | None = None, seconds: float = 90
     ) -> None:
         """Wait until all of them, or at least so many, are in a state."""
         wanted = len(keys) if at_least is None else at_least
-        wait_until(lambda: self.states(keys).count(state) >= wanted, f"{wanted} × {state}", seconds)
+        try:
+            wait_until(
+                lambda: self.states(keys).count(state) >= wanted, f"{wanted} × {state}", seconds
+            )
+        except TimeoutError as error:
+            raise AssertionError(
+                f"{error}\n{self.do('rows', keys=keys)}\n{self.story()}"
+            ) from error
+
+    def story(self) -> str:
+        """What the processes said last, and which of them have ended."""
+        ended = [(process.args[1:], process.poll()) for process in self.processes]
+        logs = sorted(self.folder.glob("*.log"))
+        tails = [f"== {log.name}\n" + "\n".join(log.read_text().splitlines()[-40:]) for log in logs]
+        return "\n".join([str(ended), *tails])
 
     def stop(self) -> None:
         for process in self.processes:

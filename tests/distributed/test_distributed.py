@@ -122,3 +122,22 @@ def test_a_silent_or_absent_broker_delays_an_upload_by_little_and_loses_nothing(
 def test_of_many_uploads_at_once_with_one_try_left_one_is_taken(site):
     for _ in range(3):
         assert site.do("race", n=6) == {"taken": 1, "tries.none_left": 5}
+
+
+def test_workers_that_finish_while_the_broker_is_away_take_work_again(site, servers):
+    """Their acknowledgements fail, and each of them held a place of the prefetch limit."""
+    a, b = site.workers.values()
+    keys = site.do("submit", n=4, note="1.5")["keys"]
+    site.wait_for(keys, "running", at_least=4)
+    servers.redis.kill()
+    site.wait_for(keys, "scored")
+    services.wait_until(
+        lambda: all("Couldn't ack" in site.log(name) for name in site.workers),
+        "the acknowledgements fail",
+    )
+    servers.redis.start()
+    (late,) = site.do("submit")["keys"]
+    site.wait_for([late], "scored")
+    assert outcome(site, [*keys, late]) == [ONCE] * 5
+    assert a.poll() is None
+    assert b.poll() is None
