@@ -115,6 +115,21 @@ MESSAGES: dict[str, str] = {
     "option.wrong_value": _(
         "option {option} of {method} has a wrong value — expected {expected} — got “{got}”"
     ),
+    # files of generalization hierarchies
+    "hierarchy.unknown_column": _(
+        "no such column in the table — expected one of {expected} — got “{got}”"
+    ),
+    "hierarchy.unknown_key": _("unknown key {key} — expected one of {expected}"),
+    "hierarchy.missing_key": _("key {key} is missing — expected {expected}"),
+    "hierarchy.wrong_value": _("key {key} has a wrong value — expected {expected} — got “{got}”"),
+    "hierarchy.missing_value": _(
+        "a value of the column has no entry — expected one for every value that occurs — "
+        "got “{got}”"
+    ),
+    "hierarchy.not_nested": _(
+        "the depths are not nested — expected each group of the finer one within a group of the "
+        "coarser one — got {got}"
+    ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),
     "schema.repeated_name": _("two columns have one name — got “{got}”"),
