@@ -9,10 +9,20 @@ import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.anonymizers.deletion import RECORD_DELETION
-from scoring.anonymizers.microaggregation import CLASS_AVERAGE
+from scoring.anonymizers.local_laplace import LOCAL_LAPLACE
+from scoring.anonymizers.microaggregation import (
+    CLASS_AVERAGE,
+    MDAV_MICROAGGREGATION,
+    UNIVARIATE_MICROAGGREGATION,
+)
 from scoring.anonymizers.mondrian import MONDRIAN
-from scoring.anonymizers.noise import SA_NOISE
-from scoring.anonymizers.swapping import CLASS_SWAP
+from scoring.anonymizers.noise import ADDITIVE_NOISE, MULTIPLICATIVE_NOISE, SA_NOISE
+from scoring.anonymizers.pseudonyms import PSEUDONYMIZE
+from scoring.anonymizers.randomized_response import (
+    GENERALIZED_RANDOMIZED_RESPONSE,
+    PK_ANONYMIZATION,
+)
+from scoring.anonymizers.swapping import ACROSS_CLASS_SWAP, CLASS_SWAP, RANK_SWAP
 from scoring.anonymizers.unification import QI_UNIFICATION
 from scoring.anonymizers.yamaoka import YAMAOKA
 from scoring.errors import Problem, ProblemsFound, shorten
@@ -31,6 +41,16 @@ ANONYMIZERS: dict[str, Anonymizer] = {
         RECORD_DELETION,
         YAMAOKA,
         MONDRIAN,
+        UNIVARIATE_MICROAGGREGATION,
+        MDAV_MICROAGGREGATION,
+        ADDITIVE_NOISE,
+        MULTIPLICATIVE_NOISE,
+        RANK_SWAP,
+        ACROSS_CLASS_SWAP,
+        PK_ANONYMIZATION,
+        GENERALIZED_RANDOMIZED_RESPONSE,
+        LOCAL_LAPLACE,
+        PSEUDONYMIZE,
     )
 }
 

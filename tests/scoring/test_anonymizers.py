@@ -17,6 +17,8 @@ from scoring.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 UNUSED = "value that no record has"
+NEEDED = {"pseudonymize": {"columns": ("job",)}}
+"""Options that a method cannot do without."""
 
 RANDOM_SCHEMA = Schema(
     (
@@ -71,7 +73,7 @@ def table_and_schema(request):
 
 
 def run(table, schema, *methods, seed=5):
-    steps = [m if isinstance(m, tuple) else (m, {}) for m in methods]
+    steps = [m if isinstance(m, tuple) else (m, NEEDED.get(m, {})) for m in methods]
     return anonymize(table, schema, steps, rng=np.random.default_rng(seed))
 
 

@@ -34,7 +34,8 @@ def problems(original, schema, *methods):
 # --- what every method hands in can be handed in ---
 
 
-@pytest.mark.parametrize("method", ANONYMIZERS)
+# Households have no column of free text.
+@pytest.mark.parametrize("method", sorted(set(ANONYMIZERS) - {"pseudonymize"}))
 def test_the_output_validates_as_a_submission(method):
     original = households(600, seed=2)
     done = run(original, HOUSEHOLDS_SCHEMA, method)
@@ -53,14 +54,17 @@ def test_integers_stay_integers(method):
         assert done.table[name].dtype == np.int64
 
 
-@pytest.mark.parametrize("method", sorted(set(ANONYMIZERS) - {"record-deletion", "yamaoka"}))
+@pytest.mark.parametrize(
+    "method", sorted(set(ANONYMIZERS) - {"record-deletion", "yamaoka", "pseudonymize"})
+)
 def test_a_table_of_one_record(method):
     original = households(1, seed=2)
-    done = run(original, HOUSEHOLDS_SCHEMA, method, **({"k": 1} if method == "mondrian" else {}))
+    k = ANONYMIZERS[method].option("k")
+    done = run(original, HOUSEHOLDS_SCHEMA, method, **({"k": 1} if k and k.default else {}))
     assert len(done.table) == 1
 
 
-@pytest.mark.parametrize("method", sorted(set(ANONYMIZERS) - {"qi-unification"}))
+@pytest.mark.parametrize("method", sorted(set(ANONYMIZERS) - {"qi-unification", "pseudonymize"}))
 @pytest.mark.parametrize("role", [QI, SA])
 def test_a_schema_of_one_role(method, role):
     schema = Schema((Column("a", role, Kind.INTEGER), Column("b", role, Kind.CATEGORY)))

@@ -125,7 +125,8 @@ def test_every_attack_writes_the_library_s_guess(run, submission, method):
     assert (guess == expected).all()
 
 
-@pytest.mark.parametrize("method", ANONYMIZERS)
+# Households have no column of free text to pseudonymize.
+@pytest.mark.parametrize("method", sorted(set(ANONYMIZERS) - {"pseudonymize"}))
 def test_every_anonymizer_makes_a_valid_submission(run, method):
     assert run(f"anonymize {method} {ORIGINAL} {ANONYMIZED}")[0] == 0
     assert run(f"validate {SUBMISSION}")[0] == 0
