@@ -26,6 +26,32 @@ class StoredFile(models.Model):
         return self.name
 
 
+class Job(models.Model):
+    """Job: a row that waits for a worker, is worked on under a lease, and ends in a final state.
+
+    What becomes of it is in `pwscup.core.jobs`. A concrete model adds `state`, whose values
+    `waiting`, `running` and `failed` are those of every job, and its own final ones.
+    """
+
+    WAITING, RUNNING, FAILED = "waiting", "running", "failed"
+    QUEUE_ORDER: tuple[str, ...] = ("id",)
+
+    state: models.CharField
+    sent_at = models.DateTimeField(null=True, help_text="when the broker was last told")
+    attempts = models.PositiveSmallIntegerField(default=0)
+    fence = models.PositiveIntegerField(
+        default=0, help_text="grows with every claim; a stale worker's result is refused"
+    )
+    lease_until = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    reference = models.CharField(
+        max_length=12, blank=True, help_text="of a failure of ours, for the log"
+    )
+
+    class Meta:
+        abstract = True
+
+
 class Event(models.Model):
     """Fact: something happened, in the order of `id`; never changed, never deleted."""
 

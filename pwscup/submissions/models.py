@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
-from pwscup.core.models import StoredFile
+from pwscup.core.models import Job, StoredFile
 
 
 class Release(models.Model):
@@ -37,8 +37,10 @@ class Release(models.Model):
         return f"release of {self.team}"
 
 
-class Submission(models.Model):
-    """Fact: what was handed in, when, by whom; and job (state, lease, fence): the row is the job."""
+class Submission(Job):
+    """Fact: what was handed in, when, by whom; and job: the row is scored by a worker."""
+
+    QUEUE_ORDER = ("arrived_at", "id")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -62,20 +64,10 @@ class Submission(models.Model):
     arrived_at = models.DateTimeField()
 
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    sent_at = models.DateTimeField(null=True, help_text="when the broker was last told")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    fence = models.PositiveIntegerField(
-        default=0, help_text="grows with every claim; a stale worker's result is refused"
-    )
-    lease_until = models.DateTimeField(null=True)
-    finished_at = models.DateTimeField(null=True)
     problems = models.JSONField(
         default=list, help_text="scoring.errors.Problem.to_dict, in file order"
     )
     n_problems = models.PositiveIntegerField(default=0)
-    reference = models.CharField(
-        max_length=12, blank=True, help_text="of a failure of ours, for the log"
-    )
 
     class Meta:
         ordering = ["arrived_at", "id"]

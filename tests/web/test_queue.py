@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from pwscup.core import jobs
 from pwscup.core.models import Event
 from pwscup.submissions import queue, selectors, sweeper, tasks
 from pwscup.submissions.models import Evaluation, Submission
@@ -45,7 +46,7 @@ def test_every_state_is_unfinished_or_final():
 
 def test_a_claim_is_given_once(submission):
     claim = queue.claim(submission.pk)
-    assert (claim.submission_id, claim.fence) == (submission.pk, 1)
+    assert (claim.pk, claim.fence) == (submission.pk, 1)
     assert queue.claim(submission.pk) is None
     assert state_of(submission) == State.RUNNING
     assert submission.attempts == 1
@@ -114,7 +115,7 @@ def test_a_late_result_is_refused_while_the_row_waits_again(submission):
     expire(submission)
     assert queue.take_back(submission.pk, late.fence)
     assert state_of(submission) == State.WAITING
-    assert not queue.renew(late)
+    assert not jobs.renew(late)
     assert not queue.finish_scored(late, **RESULT)
     assert state_of(submission) == State.WAITING
     assert not Evaluation.objects.exists()
@@ -143,7 +144,7 @@ def test_a_late_result_is_refused_after_somebody_else_took_over(submission, fini
 def test_a_lease_that_was_renewed_is_not_taken_back(submission):
     claim = queue.claim(submission.pk)
     expire(submission)
-    assert queue.renew(claim)
+    assert jobs.renew(claim)
     assert not queue.take_back(submission.pk, claim.fence)
     assert state_of(submission) == State.RUNNING
 
@@ -161,9 +162,9 @@ def test_after_three_silent_workers_it_has_failed_with_a_reference(submission, c
 
 
 def test_references_differ_and_are_readable():
-    references = {queue.new_reference() for _ in range(200)}
+    references = {jobs.new_reference() for _ in range(200)}
     assert len(references) == 200
-    assert all(set(reference) <= set(queue.ALPHABET) for reference in references)
+    assert all(set(reference) <= set(jobs.ALPHABET) for reference in references)
 
 
 # The sweeper

@@ -15,6 +15,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 import scoring
+from pwscup.core import heartbeat
 from pwscup.core.models import Event
 from pwscup.submissions import evaluation, feedback, queue, tasks, worker
 from pwscup.submissions.feedback import Band
@@ -295,7 +296,7 @@ def test_the_lease_is_renewed_while_scoring_goes_on(submission, monkeypatch, set
 def test_what_takes_too_long_has_failed_and_the_process_ends(submission, monkeypatch, settings):
     settings.SCORING_TIME_LIMIT = 0.1
     ended = threading.Event()
-    monkeypatch.setattr(worker, "end_process", ended.set)
+    monkeypatch.setattr(heartbeat, "end_process", ended.set)
 
     def stuck(pk):
         assert ended.wait(10)
@@ -314,10 +315,10 @@ def test_what_takes_too_long_has_failed_and_the_process_ends(submission, monkeyp
 def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monkeypatch, settings):
     settings.SCORING_TIME_LIMIT = 0.1
     ended = threading.Event()
-    monkeypatch.setattr(worker, "end_process", ended.set)
+    monkeypatch.setattr(heartbeat, "end_process", ended.set)
     claim = queue.claim(submission.pk)
     type(submission).objects.update(fence=claim.fence + 1)
-    with worker.Heartbeat(claim):
+    with heartbeat.Heartbeat(claim, queue.finish_failed):
         assert ended.wait(10)
     submission.refresh_from_db()
     assert submission.state == State.RUNNING

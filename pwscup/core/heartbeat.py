@@ -1,0 +1,78 @@
+"""Keeping a job's lease alive beside the work, and ending what takes too long."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from pwscup.core import jobs
+
+logger = logging.getLogger(__name__)
+
+
+class Heartbeat:
+    """Renews the lease of a claim beside the work, and ends the process where that takes too long.
+
+    The limit is kept here because Celery's own may be lost when the broker reconnects.
+    """
+
+    def __init__(self, claim: jobs.Claim, fail: Callable[[jobs.Claim, str], bool]) -> None:
+        self._claim = claim
+        self._fail = fail
+        self._done = threading.Event()
+        self._deadline = time.monotonic() + settings.SCORING_TIME_LIMIT
+        self._thread = threading.Thread(target=self._beat, daemon=True, name="heartbeat")
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        try:
+            while not self._done.wait(self._pause()):
+                if time.monotonic() >= self._deadline:
+                    self._give_up()
+                    return
+                self._renew()
+        finally:
+            connection.close()
+
+    def _pause(self) -> float:
+        left = self._deadline - time.monotonic()
+        return max(0.0, min(settings.SCORING_HEARTBEAT_SECONDS, left))
+
+    def _renew(self) -> None:
+        try:
+            jobs.renew(self._claim)
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("lease not renewed: %s", type(error).__name__)
+            connection.close()
+
+    def _give_up(self) -> None:
+        reference = jobs.new_reference()
+        logger.error(
+            "%s failed [%s]: not done within %s s",
+            self._claim.name,
+            reference,
+            settings.SCORING_TIME_LIMIT,
+        )
+        try:
+            self._fail(self._claim, reference)
+        finally:
+            end_process()
+
+
+def end_process() -> None:
+    """Leave at once: the thread that works cannot be stopped any other way, and the pool starts another."""
+    logging.shutdown()
+    os._exit(70)

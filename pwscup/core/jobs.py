@@ -1,0 +1,151 @@
+"""The row is the job: who may work on it, for how long, and whose result is taken.
+
+A message to the broker is only a hint that a row waits. A worker claims the row with a conditional
+update, holds it by a lease that it renews, and writes its result only while the fencing number it
+was given still stands. So a dead worker, a lost message and a message delivered twice change nothing
+but the time it takes.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from pwscup.core.models import Job
+
+logger = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One worker's right to one row: worth something while `fence` is the row's."""
+
+    model: type[Job]
+    pk: int
+    fence: int
+
+    @property
+    def name(self) -> str:
+        """What the log calls the row."""
+        return f"{self.model._meta.verbose_name} {self.pk}"
+
+
+def lease() -> timedelta:
+    return timedelta(seconds=settings.SCORING_LEASE_SECONDS)
+
+
+def new_reference() -> str:
+    """Ten characters that lead from a page to the log, none that looks like another."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(10))
+
+
+# Sending
+
+
+def announce(model: type[Job], pk: int, send: Callable[[int], None]) -> bool:
+    """Tell the broker that a row waits; where it cannot be told, the sweeper will try again."""
+    try:
+        send(pk)
+    except Exception as error:  # whatever is wrong with the broker, the row is safe
+        name = model._meta.verbose_name
+        logger.warning("broker not told of %s %s: %s", name, pk, type(error).__name__)
+        model.objects.filter(pk=pk, state=Job.WAITING).update(sent_at=None)
+        return False
+    return True
+
+
+# Working
+
+
+def claim(model: type[Job], pk: int) -> Claim | None:
+    """Take a waiting row; None where it does not wait: taken, finished or withdrawn."""
+    waiting = model.objects.filter(pk=pk, state=Job.WAITING)
+    with transaction.atomic():
+        taken = waiting.update(
+            state=Job.RUNNING,
+            fence=F("fence") + 1,
+            attempts=F("attempts") + 1,
+            lease_until=timezone.now() + lease(),
+        )
+        if not taken:
+            return None
+        fence = model.objects.values_list("fence", flat=True).get(pk=pk)
+    return Claim(model, pk, fence)
+
+
+def _held(claim: Claim) -> Any:
+    return claim.model.objects.filter(pk=claim.pk, state=Job.RUNNING, fence=claim.fence)
+
+
+def renew(claim: Claim) -> bool:
+    """Extend the lease; False where the claim is worth nothing any more."""
+    return bool(_held(claim).update(lease_until=timezone.now() + lease()))
+
+
+def finish(claim: Claim, state: str, **fields: Any) -> bool:
+    """Write how it ended, if the claim still holds."""
+    done = _held(claim).update(state=state, finished_at=timezone.now(), lease_until=None, **fields)
+    if not done:
+        logger.warning(
+            "late result of %s refused: claim %s no longer holds", claim.name, claim.fence
+        )
+    return bool(done)
+
+
+# Taking back
+
+
+def take_back(claim: Claim, fail: Callable[[Claim, str], bool]) -> bool:
+    """Let a row wait again whose worker went silent; after the last attempt it has failed."""
+    expired = _held(claim).filter(lease_until__lt=timezone.now())
+    with transaction.atomic():
+        row = expired.select_for_update().first()  # a lease renewed meanwhile is a lease
+        if row is None:
+            return False
+        if row.attempts < MAX_ATTEMPTS:
+            _held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None)
+            logger.warning("%s taken back from a silent worker", claim.name)
+            return True
+        reference = new_reference()
+        logger.error(
+            "%s failed [%s]: its worker went silent in each of %s attempts",
+            claim.name,
+            reference,
+            MAX_ATTEMPTS,
+        )
+        return fail(claim, reference)
+
+
+def expired(model: type[Job], now: datetime) -> list[Claim]:
+    """The claims whose lease has run out."""
+    rows = model.objects.filter(state=Job.RUNNING, lease_until__lt=now)
+    return [Claim(model, pk, fence) for pk, fence in rows.values_list("pk", "fence")]
+
+
+def resend_forgotten(model: type[Job], now: datetime, announce: Callable[[int], bool]) -> int:
+    """Tell the broker again of what waits though it was told long ago, or never."""
+    long_ago = now - timedelta(seconds=settings.RESEND_SECONDS)
+    forgotten = model.objects.filter(
+        Q(sent_at=None) | Q(sent_at__lt=long_ago), state=Job.WAITING
+    ).order_by(*model.QUEUE_ORDER)
+    sent = 0
+    for pk, sent_at in forgotten.values_list("pk", "sent_at"):
+        # Of two sweepers that see the row, the one that moves its time sends it.
+        moved = model.objects.filter(pk=pk, state=Job.WAITING, sent_at=sent_at)
+        if moved.update(sent_at=now):
+            if not announce(pk):
+                break  # the broker is away; the rest would wait for its silence one by one
+            sent += 1
+    return sent
