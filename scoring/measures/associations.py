@@ -1,0 +1,103 @@
+"""How strongly two columns go together: Pearson's r, Cramér's V and the correlation ratio."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from scoring.comparison import correlations
+from scoring.equivalence import FloatArray, IntArray
+
+
+def pearson(numbers: FloatArray) -> list[float]:
+    """r of each pair of columns, in order; 0 where one is constant.
+
+    Examples
+    --------
+    >>> [round(r, 6) for r in pearson(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 7.0]]))]
+    [0.993399]
+    """
+    if numbers.shape[1] < 2:
+        return []
+    return [float(r) for r in correlations(numbers)]
+
+
+def cramers_v(one: IntArray, two: IntArray, *, is_corrected: bool = True) -> float:
+    """Cramér's V of two columns of codes, by default with Bergsma's correction for few records.
+
+    Parameters
+    ----------
+    one, two : int64 arrays, shape (n_records,)
+        The levels of each record, from 0; levels that do not occur play no part.
+    is_corrected : bool
+        False gives sqrt(chi² / (n (min(rows, columns) - 1))).
+
+    Returns
+    -------
+    float
+        From 0, independent or one column constant, to 1, each tells the other.
+
+    Notes
+    -----
+    Bergsma, “A bias-correction for Cramér's V and Tschuprow's T”, section 2.
+
+    Examples
+    --------
+    >>> one, two = np.repeat([0, 0, 1, 1], [12, 7, 6, 7]), np.repeat([0, 1, 0, 1], [12, 7, 6, 7])
+    >>> round(cramers_v(one, two, is_corrected=False), 7)
+    0.1683451
+    """
+    n = len(one)
+    rows, one = np.unique(one, return_inverse=True)
+    columns, two = np.unique(two, return_inverse=True)
+    n_rows, n_columns = float(len(rows)), float(len(columns))
+    if min(n_rows, n_columns) < 2:
+        return 0.0
+    cells, counts = np.unique(one * len(columns) + two, return_counts=True)
+    in_row, in_column = np.bincount(one), np.bincount(two)
+    margins = in_row[cells // len(columns)] * in_column[cells % len(columns)]
+    # chi² / n over the cells that occur: the sum of O² / E over all cells, less n, over n.
+    phi2 = max(0.0, math.fsum((counts.astype(np.float64) ** 2 / margins).tolist()) - 1)
+    if is_corrected:
+        phi2 = max(0.0, phi2 - (n_rows - 1) * (n_columns - 1) / (n - 1))
+        n_rows -= (n_rows - 1) ** 2 / (n - 1)
+        n_columns -= (n_columns - 1) ** 2 / (n - 1)
+    freedom = min(n_rows, n_columns) - 1
+    return min(1.0, math.sqrt(phi2 / freedom)) if freedom > 0 else 0.0
+
+
+def correlation_ratio(codes: IntArray, numbers: FloatArray) -> list[float]:
+    """For each column of numbers, the square root of the share of its variance between the levels.
+
+    Parameters
+    ----------
+    codes : int64 array, shape (n_records,)
+        The level of each record, from 0.
+    numbers : float64 array, shape (n_records, n_columns)
+
+    Returns
+    -------
+    list of float
+        From 0, all levels have the same mean or the column is constant, to 1, a level tells the
+        number.
+
+    Notes
+    -----
+    Fisher, “Statistical methods for research workers”, section 45.
+
+    Examples
+    --------
+    >>> correlation_ratio(np.array([0, 0, 1, 1]), np.array([[1.0], [3.0], [1.0], [3.0]]))
+    [0.0]
+    """
+    sizes = np.maximum(np.bincount(codes), 1)
+    found = []
+    for column in numbers.T:
+        varies = column.max() > column.min()
+        centered = column - math.fsum(column.tolist()) / len(column)
+        total = float(centered @ centered)
+        means = np.bincount(codes, weights=centered) / sizes
+        between = float((sizes * means**2).sum())
+        found.append(min(1.0, math.sqrt(between / total)) if varies and total > 0 else 0.0)
+    return found

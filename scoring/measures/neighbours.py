@@ -1,0 +1,74 @@
+"""The record of a table that is nearest to a target in some columns, numbers and categories together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scoring.equivalence import FloatArray, IntArray
+from scoring.measures.coding import Coded, CodedTable
+
+_BLOCK = 1 << 19  # distances held at a time
+
+
+def nearest(
+    coded: Coded,
+    targets: CodedTable,
+    table: CodedTable,
+    columns: Sequence[int],
+    *,
+    rng: np.random.Generator,
+) -> IntArray:
+    """For each target the nearest record of the table in these columns; of several equally near, one at random.
+
+    Gower's distance: the sum over columns of \\|difference\\| / range for numbers, the range being that
+    of the table, and of 0 or 1 for equal and different categories. A number that is constant in the
+    table counts 0 where equal and 1 where not.
+
+    Parameters
+    ----------
+    coded : Coded
+        What the columns are.
+    targets, table : CodedTable
+        The table has at least one record.
+    columns : sequence of int
+        Positions of the columns that are compared.
+    rng : Generator
+
+    Returns
+    -------
+    int64 array, shape (n_targets,)
+        Positions in `table`.
+
+    Notes
+    -----
+    Gower, “A general coefficient of similarity and some of its properties”.
+    """
+    found = np.empty(len(targets), dtype=np.int64)
+    step = max(1, _BLOCK // len(table))
+    for start in range(0, len(targets), step):
+        block = slice(start, min(start + step, len(targets)))
+        far = _distances(coded, targets, table, columns, block)
+        rows, records = np.nonzero(far == far.min(axis=1)[:, None])
+        n_nearest = np.bincount(rows)
+        firsts = np.cumsum(n_nearest) - n_nearest
+        found[block] = records[firsts + rng.integers(n_nearest)]
+    return found
+
+
+def _distances(
+    coded: Coded, targets: CodedTable, table: CodedTable, columns: Sequence[int], block: slice
+) -> FloatArray:
+    far = np.zeros((block.stop - block.start, len(table)))
+    for i in columns:
+        ours, theirs = targets.columns[i][block][:, None], table.columns[i]
+        span = 0.0 if coded.n_levels[i] else float(theirs.max() - theirs.min())
+        if span > 0:
+            change = ours - theirs
+            np.abs(change, out=change)
+            change /= span
+            far += change
+        else:
+            far += ours != theirs
+    return far

@@ -1,0 +1,105 @@
+"""Conditions on columns: whether one record of a table alone fulfils them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.measures.coding import Coded, CodedTable
+
+MAX_CONDITIONS = 6
+TRIES = 20
+"""Conditions that are made for each one that is asked for."""
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The values of one column from `low` to `high`; for a category both are one code."""
+
+    column: int
+    low: float
+    high: float
+
+
+Predicate = tuple[Condition, ...]
+
+
+def isolates(predicates: Sequence[Predicate], table: CodedTable) -> BoolArray:
+    """Whether exactly one record of the table fulfils each predicate."""
+    return np.array([_n_fulfilling(p, table) == 1 for p in predicates], dtype=np.bool_)
+
+
+def isolating(
+    coded: Coded, table: CodedTable, n: int, *, rng: np.random.Generator
+) -> list[Predicate]:
+    """Up to `n` different predicates that exactly one record of the table fulfils.
+
+    Each is made from a random record and from one to `MAX_CONDITIONS` random columns: its category;
+    at least its number where that is above the median, else at most its number.
+
+    Parameters
+    ----------
+    coded : Coded
+        What the columns are.
+    table : CodedTable
+        At least one record.
+    n : int
+        How many; at most `TRIES` times as many are tried.
+    rng : Generator
+    """
+    medians = [
+        0.0 if n_levels else float(np.sort(column)[(len(column) - 1) // 2])
+        for n_levels, column in zip(coded.n_levels, table.columns, strict=True)
+    ]
+    found: dict[Predicate, None] = {}
+    most = min(MAX_CONDITIONS, len(coded.columns))
+    for _try in range(TRIES * n):
+        record = int(rng.integers(len(table)))
+        columns = rng.choice(len(coded.columns), int(rng.integers(1, most + 1)), replace=False)
+        predicate = tuple(
+            _condition(coded, i, float(table.columns[i][record]), medians[i])
+            for i in sorted(columns.tolist())
+        )
+        if predicate not in found and _n_fulfilling(predicate, table) == 1:
+            found[predicate] = None
+            if len(found) == n:
+                break
+    return list(found)
+
+
+def random_predicates(
+    coded: Coded, table: CodedTable, like: Sequence[Predicate], *, rng: np.random.Generator
+) -> list[Predicate]:
+    """For each predicate one on the same columns, its values and sides drawn for each column by itself."""
+    guesses = []
+    for predicate in like:
+        guess = []
+        for condition in predicate:
+            column = condition.column
+            value = float(table.columns[column][int(rng.integers(len(table)))])
+            middle = np.inf if rng.integers(2) else -np.inf
+            guess.append(_condition(coded, column, value, middle))
+        guesses.append(tuple(guess))
+    return guesses
+
+
+def _condition(coded: Coded, column: int, value: float, middle: float) -> Condition:
+    if coded.n_levels[column]:
+        return Condition(column, value, value)
+    if value > middle:
+        return Condition(column, value, np.inf)
+    return Condition(column, -np.inf, value)
+
+
+def _n_fulfilling(predicate: Predicate, table: CodedTable) -> int:
+    """How many records fulfil all conditions; each condition looks at what the ones before left."""
+    left = np.arange(len(table))
+    for condition in predicate:
+        values = table.columns[condition.column][left]
+        left = left[(values >= condition.low) & (values <= condition.high)]
+    return len(left)
