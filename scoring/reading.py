@@ -1,4 +1,4 @@
-"""Tables, read strictly with every problem named, and written."""
+"""Tables, read strictly with every problem named."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scoring.cells import (
-    MAX_DECIMALS,
-    ColumnProblems,
-    NumberArray,
-    binds_integers,
-    check_categories,
-    read_numbers,
-)
+from scoring import ordinary_files
+from scoring.cells import ColumnProblems, binds_integers, check_categories, read_numbers
+from scoring.equivalence import IntArray
 from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.records import CodeArray, NumberArray, Records
 from scoring.row_numbers import ROW_HEADER, read_guess, read_rows, write_guess, write_rows
-from scoring.schema import SOURCE_ROW, Column, Role, Schema
+from scoring.schema import SOURCE_ROW, Column, Kind, Role, Schema
 from scoring.text import MAX_UNUSABLE, decode, read_header, records
+from scoring.writing import write_table
 
 __all__ = [
     "MAX_UNUSABLE",
     "read_guess",
+    "read_records",
     "read_rows",
     "read_table",
     "split_source_row",
@@ -39,15 +37,15 @@ __all__ = [
 _BLOCK = 20_000  # records held as text at a time
 
 
-def read_table(
+def read_records(
     data: bytes,
     schema: Schema,
     *,
     file: str,
     original: bool = False,
     max_records: int | None = None,
-) -> pd.DataFrame:
-    """The table of a CSV file, its types from the schema alone.
+) -> Records:
+    """The records of a CSV file, their types from the schema alone.
 
     Parameters
     ----------
@@ -62,8 +60,8 @@ def read_table(
 
     Returns
     -------
-    DataFrame, shape (n_records, n_columns)
-        Categories as str, numbers as float64, the integers of an original as int64.
+    Records
+        Levels are in the order of the schema's list of values, else in the order of the file.
 
     Raises
     ------
@@ -75,9 +73,95 @@ def read_table(
     --------
     >>> from scoring.examples import SCHEMA
     >>> data = b"QI1,QI2,QI3,SA1,SA2\\n2,1,1,100,100.5\\n"
+    >>> read_records(data, SCHEMA, file="anonymized").numbers["SA2"].tolist()
+    [100.5]
+    """
+    if ordinary_files.pays(len(data)):
+        found = _read_ordinary(data, schema, original=original, max_records=max_records)
+        if found is not None:
+            return found
+    return read_carefully(data, schema, file=file, original=original, max_records=max_records)
+
+
+def read_table(
+    data: bytes,
+    schema: Schema,
+    *,
+    file: str,
+    original: bool = False,
+    max_records: int | None = None,
+) -> pd.DataFrame:
+    """The table of a CSV file, as `read_records` reads it.
+
+    Returns
+    -------
+    DataFrame, shape (n_records, n_columns)
+        Categories as str, numbers as float64, the integers of an original as int64.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA
+    >>> data = b"QI1,QI2,QI3,SA1,SA2\\n2,1,1,100,100.5\\n"
     >>> read_table(data, SCHEMA, file="anonymized")["SA2"].tolist()
     [100.5]
     """
+    found = read_records(data, schema, file=file, original=original, max_records=max_records)
+    return found.to_frame()
+
+
+def _read_ordinary(
+    data: bytes, schema: Schema, *, original: bool, max_records: int | None
+) -> Records | None:
+    """As `read_records`; None where the file is not an ordinary one."""
+    header = ordinary_files.Header.of(data)
+    if header is None:
+        return None
+    columns = _expected_columns(header.names, schema, original=original)
+    if header.names != tuple(column.name for column in columns):
+        return None
+    integral = [binds_integers(column, original=original) for column in columns]
+    return ordinary_files.read_table(
+        data, header, columns, integral=integral, max_records=max_records
+    )
+
+
+def read_ordinary_file(
+    data: bytes, schema: Schema, *, n_original: int
+) -> tuple[Records, IntArray] | None:
+    """The records and the declared 0-based rows of one ordinary file with a column `source_row`.
+
+    None where a row is named twice, too; `split_source_row` then leads to what is wrong.
+    """
+    if not ordinary_files.pays(len(data)) or (header := ordinary_files.Header.of(data)) is None:
+        return None
+    columns = list(schema.public().columns)
+    if SOURCE_ROW not in header.names:
+        return None
+    row = Column(SOURCE_ROW, Role.OTHER, Kind.INTEGER, min=1, max=n_original)
+    columns.insert(header.names.index(SOURCE_ROW), row)
+    if header.names != tuple(column.name for column in columns):
+        return None
+    integral = [column is row for column in columns]
+    both = ordinary_files.read_table(
+        data, header, columns, integral=integral, max_records=n_original
+    )
+    if both is None:
+        return None
+    source = both.numbers[SOURCE_ROW].astype(np.int64) - 1
+    if not ordinary_files.are_distinct(source, n_original):
+        return None
+    return both.without(SOURCE_ROW), source
+
+
+def read_carefully(
+    data: bytes,
+    schema: Schema,
+    *,
+    file: str,
+    original: bool = False,
+    max_records: int | None = None,
+) -> Records:
+    """As `read_records`, cell by cell: slow, but able to say everything that is wrong."""
     rows = records(decode(data, file=file), file=file)
     header = read_header(rows, file=file)
     columns = _expected_columns(header, schema, original=original)
@@ -101,9 +185,8 @@ class _TableReader:
         self.problems = Collector()
         self.n_records = 0
         self.n_unusable = 0
-        self._numbers: list[list[NumberArray]] = [[] for _ in columns]
-        self._categories: list[list[str]] = [[] for _ in columns]
-        self._shared: list[dict[str, str]] = [{} for _ in columns]
+        self._arrays: list[list[Any]] = [[] for _ in columns]
+        self._positions = [{v: i for i, v in enumerate(c.values or ())} for c in columns]
 
     def read(self, rows: Iterator[list[str]], max_records: int | None) -> None:
         """Take in all records."""
@@ -125,17 +208,20 @@ class _TableReader:
         if not self.n_records:
             self.problems.add("file.header_only", file=self.file)
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> Records:
         """What was read."""
-        data: dict[str, pd.Series[Any]] = {}
-        for column, numbers, categories in zip(
-            self.columns, self._numbers, self._categories, strict=True
+        numbers: dict[str, NumberArray] = {}
+        codes: dict[str, CodeArray] = {}
+        levels: dict[str, tuple[str, ...]] = {}
+        for column, arrays, positions in zip(
+            self.columns, self._arrays, self._positions, strict=True
         ):
+            array = np.concatenate(arrays)
             if column.is_numeric:
-                data[column.name] = pd.Series(np.concatenate(numbers))
+                numbers[column.name] = array
             else:
-                data[column.name] = pd.Series(categories, dtype="str")
-        return pd.DataFrame(data)
+                codes[column.name], levels[column.name] = array, tuple(positions)
+        return Records(tuple(column.name for column in self.columns), numbers, codes, levels)
 
     def _add(self, block: list[list[str]]) -> None:
         first_row = self.n_records + 1
@@ -181,12 +267,15 @@ class _TableReader:
             numbers = read_numbers(cells, column, file=self.file, integral=integral)
             if isinstance(numbers, ColumnProblems):
                 return numbers
-            self._numbers[position].append(numbers)
+            self._arrays[position].append(numbers)
             return None
         if wrong := check_categories(cells, column, file=self.file):
             return wrong
-        share = self._shared[position].setdefault  # one string object for each value
-        self._categories[position] += map(share, cells, cells)
+        positions = self._positions[position]
+        for value in dict.fromkeys(cells):
+            positions.setdefault(value, len(positions))
+        codes = np.fromiter(map(positions.__getitem__, cells), np.int32, len(cells))
+        self._arrays[position].append(codes)
         return None
 
 
@@ -259,38 +348,3 @@ def split_source_row(data: bytes, schema: Schema) -> tuple[bytes, bytes]:
                 break
     problems.raise_if_any()
     return table.getvalue().encode(), ("\n".join(numbers) + "\n").encode()
-
-
-def write_table(table: pd.DataFrame, schema: Schema) -> bytes:
-    """The canonical CSV of a table: UTF-8, LF, at most 4 decimals without trailing zeros.
-
-    Columns are in the schema's order; those that the table lacks are left out.
-
-    Examples
-    --------
-    >>> from scoring.examples import SCHEMA, table
-    >>> write_table(table("averaged").head(1), SCHEMA)
-    b'QI1,QI2,QI3,SA1,SA2\\n2,1,1,150,250\\n'
-    """
-    columns = [column for column in schema.columns if column.name in table.columns]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([column.name for column in columns])
-    writer.writerows(zip(*(_written(table[c.name], c) for c in columns), strict=True))
-    return text.getvalue().encode()
-
-
-def _written(values: pd.Series, column: Column) -> list[str]:
-    if not column.is_numeric:
-        return [str(value) for value in values.tolist()]
-    numbers = values.to_numpy()
-    if numbers.dtype.kind in "iu":
-        return [str(number) for number in numbers.tolist()]
-    return [_decimal(number) for number in numbers.tolist()]
-
-
-def _decimal(number: float) -> str:
-    if number.is_integer():
-        return str(int(number))
-    text = f"{number:.{MAX_DECIMALS}f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text

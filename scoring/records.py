@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,8 @@ class Records:
     codes : mapping of str to int32 array, shape (n_records,)
         The category columns, as positions in `levels`.
     levels : mapping of str to tuple of str
-        The distinct values of each category column; some may not occur.
+        The distinct values of each category column; some may not occur. Where the schema lists the
+        values, a table that was read has them in the schema's order.
     """
 
     names: tuple[str, ...]
@@ -55,6 +57,13 @@ class Records:
                 codes[name] = found.astype(np.int32)
                 levels[name] = tuple(values)
         return cls(names, numbers, codes, levels)
+
+    def without(self, name: str) -> Records:
+        """The other columns."""
+        names = tuple(other for other in self.names if other != name)
+        parts: tuple[Mapping[str, Any], ...] = (self.numbers, self.codes, self.levels)
+        kept = ({key: part[key] for key in names if key in part} for part in parts)
+        return Records(names, *kept)
 
     def to_frame(self) -> pd.DataFrame:
         """The table with categories as str."""

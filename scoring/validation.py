@@ -8,7 +8,8 @@ import pandas as pd
 
 from scoring.equivalence import IntArray
 from scoring.errors import Collector, Problem, ProblemsFound
-from scoring.reading import read_rows, read_table, split_source_row
+from scoring.reading import read_ordinary_file, read_records, read_rows, split_source_row
+from scoring.records import Records
 from scoring.schema import SOURCE_ROW, Schema
 from scoring.text import UTF8_BOM
 
@@ -16,7 +17,7 @@ from scoring.text import UTF8_BOM
 def read_submission(
     anonymized: bytes, rows: bytes | None, *, original: pd.DataFrame, schema: Schema
 ) -> tuple[pd.DataFrame, IntArray]:
-    """The anonymized table and the declared rows of a submission.
+    """The anonymized table and the declared rows of a submission, as `read_submitted_records`.
 
     Parameters
     ----------
@@ -47,18 +48,60 @@ def read_submission(
     >>> source
     array([0])
     """
+    found, source = read_submitted_records(
+        anonymized, rows, n_original=len(original), schema=schema
+    )
+    return found.to_frame(), source
+
+
+def read_submitted_records(
+    anonymized: bytes, rows: bytes | None, *, n_original: int, schema: Schema
+) -> tuple[Records, IntArray]:
+    """The anonymized records and the declared rows of a submission.
+
+    Parameters
+    ----------
+    anonymized : bytes
+        The anonymized table, as CSV.
+    rows : bytes or None
+        The row-number file; None where the table has a column `source_row`.
+    n_original : int
+        How many records the original has; no anonymized table has more.
+    schema : Schema
+
+    Returns
+    -------
+    records : Records, n_anonymized records
+        Numbers are float64.
+    source : int64 array, shape (n_anonymized,)
+        0-based, distinct.
+
+    Raises
+    ------
+    ProblemsFound
+        The problems of both files.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA
+    >>> data = b"QI1,QI2,QI3,SA1,SA2,source_row\\n2,1,1,100,100.5,1\\n"
+    >>> found, source = read_submitted_records(data, None, n_original=4, schema=SCHEMA)
+    >>> found.numbers["SA2"], source
+    (array([100.5]), array([0]))
+    """
     is_one_file = rows is None
     if rows is not None and _is_table(rows, schema) and not _is_table(anonymized, schema):
         raise ProblemsFound([Problem("submission.swapped", {})])
     if rows is None:
+        if (both := read_ordinary_file(anonymized, schema, n_original=n_original)) is not None:
+            return both
         anonymized, rows = _split(anonymized, schema)
-    n_original = len(original)
     problems = Collector()
     if rows is None:
         problems.add("submission.no_rows", file="rows", expected=SOURCE_ROW)
     table, n_records = None, None
     try:
-        table = read_table(anonymized, schema, file="anonymized", max_records=n_original)
+        table = read_records(anonymized, schema, file="anonymized", max_records=n_original)
         n_records = len(table)
     except ProblemsFound as error:
         problems.extend(error.problems, error.n_total)
