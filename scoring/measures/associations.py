@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from scoring.comparison import correlations
 from scoring.equivalence import FloatArray, IntArray
 
 
@@ -18,9 +17,11 @@ def pearson(numbers: FloatArray) -> list[float]:
     >>> [round(r, 6) for r in pearson(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 7.0]]))]
     [0.993399]
     """
-    if numbers.shape[1] < 2:
-        return []
-    return [float(r) for r in correlations(numbers)]
+    centered = _centered(numbers)
+    lengths = np.sqrt((centered**2).sum(axis=0))
+    lengths[lengths == 0] = 1.0
+    r = centered.T @ centered / np.outer(lengths, lengths)
+    return [float(value) for value in np.clip(r[np.triu_indices(len(r), k=1)], -1.0, 1.0)]
 
 
 def cramers_v(one: IntArray, two: IntArray, *, is_corrected: bool = True) -> float:
@@ -93,11 +94,18 @@ def correlation_ratio(codes: IntArray, numbers: FloatArray) -> list[float]:
     """
     sizes = np.maximum(np.bincount(codes), 1)
     found = []
-    for column in numbers.T:
-        varies = column.max() > column.min()
-        centered = column - math.fsum(column.tolist()) / len(column)
+    for centered in _centered(numbers).T:
         total = float(centered @ centered)
         means = np.bincount(codes, weights=centered) / sizes
         between = float((sizes * means**2).sum())
-        found.append(min(1.0, math.sqrt(between / total)) if varies and total > 0 else 0.0)
+        found.append(min(1.0, math.sqrt(between / total)) if total > 0 else 0.0)
     return found
+
+
+def _centered(numbers: FloatArray) -> FloatArray:
+    """Each column less its mean; 0 all over where it is constant."""
+    # Less the minimum first: large amounts a ten-thousandth apart would drown in the mean's rounding.
+    shifted = numbers - numbers.min(axis=0)
+    means = [math.fsum(column.tolist()) / len(column) for column in shifted.T]
+    centered: FloatArray = shifted - np.array(means)
+    return centered

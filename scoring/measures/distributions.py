@@ -16,7 +16,6 @@ from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray
 from scoring.measures.associations import correlation_ratio, cramers_v, pearson
 from scoring.measures.coding import Coded, CodedTable, cells, coded_pair, pairs, scored
-from scoring.sums import exact_mean
 
 DEFAULT = Options()
 SMOOTHING = 0.5
@@ -259,7 +258,7 @@ def squared_difference(comparison: Comparison, options: Options = DEFAULT) -> fl
     total = np.zeros(len(comparison.anonymized))
     for name in names:
         total += _change(comparison, name) ** 2
-    return exact_mean(total)
+    return _mean(total.tolist())
 
 
 def normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> float | None:
