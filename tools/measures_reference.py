@@ -27,6 +27,15 @@ FAMILIES: dict[str, tuple[str, str]] = {
         "What six built-in attackers find. Each has all of X and the shuffled Y, and does not know "
         "the declared rows. The rate is hits / n_anonymized.",
     ),
+    "risk": (
+        "Safety: re-identification risk",
+        "How likely an attacker who knows the quasi-identifiers is right; f and F count the records "
+        "with the same quasi-identifiers in Y and in X.",
+    ),
+    "diversity": (
+        "Safety: diversity of sensitive values",
+        "What an attacker learns who knows no more than the class that a person is in.",
+    ),
 }
 _HEADING = re.compile(r"^(?P<title>[A-Z][a-z]+)\n-{3,}$", re.MULTILINE)
 _INTRODUCTION = """\

@@ -17,11 +17,6 @@ KINDS = {
     Kind.INTEGER: _("integer"),
     Kind.NUMBER: _("number"),
 }
-FAMILIES = {
-    "utility": _("Utility: what was lost"),
-    "anonymity": _("Safety: how large the crowd is"),
-    "linkage": _("Attacks: how many records are found"),
-}
 
 FILE_FORMATS = {
     "table": _(
@@ -84,48 +79,4 @@ OPTIONS = {
     ("cells", "union"): _("U2 and U3 look at the cells that occur in either table."),
     ("denominator", "anonymized"): _("Rates are shares of the anonymized table's records."),
     ("denominator", "original"): _("Rates are shares of the original table's records."),
-}
-NOTHING_LOST = _("0: nothing is lost")
-NO_END = _("no upper end")
-FOUND_NONE = _("0: no record is found")
-FOUND_ALL = _("1: every record is found")
-UNIQUE = _("1: somebody is unique")
-ALL_UNIQUE = _("1: everybody is unique")
-ALL_ALIKE = _("number of records: all look alike")
-WORDS = {
-    "U1": _(
-        "How far the mean of an amount moves, averaged over the sensitive columns. Swapping, and averaging "
-        "within a class, move no mean."
-    ),
-    "U2": _(
-        "The records are tabulated by the cross columns; how far the mean amounts of a cell move."
-    ),
-    "U3": _("The same cells: how far the number of records in a cell moves."),
-    "U4": _("How far the correlation of two amounts moves, averaged over all pairs."),
-    "U5": _(
-        "How far an amount lies from that of the declared original record, as a share of the column's range. "
-        "The one measure that follows the row numbers."
-    ),
-    "U6": _("How many records were deleted."),
-    "S1": _("How many records share their quasi-identifiers in the smallest such class (k)."),
-    "S2": _("How many records share their quasi-identifiers on average."),
-    "E1": _("Any original record with the same quasi-identifiers."),
-    "E2": _(
-        "Among the original records with the same quasi-identifiers, the nearest in one column; "
-        "where there are none, the nearest of all."
-    ),
-    "E3": _("Both tables sorted by the sum of the amounts; equal ranks belong together."),
-    "E4": _("The nearest original record in one column, quasi-identifiers ignored."),
-    "EUC1": _(
-        "Among the original records with the same quasi-identifiers, the nearest over all amounts "
-        "(Euclidean distance)."
-    ),
-    "EUC2": _("As EUC1; where no original record has the quasi-identifiers, the nearest of all."),
-}
-ENDS = {
-    "U4": (NOTHING_LOST, _("2: every correlation is reversed")),
-    "U5": (NOTHING_LOST, _("no upper end; 1 is a column's whole range")),
-    "U6": (_("0: none deleted"), _("number of records: all deleted")),
-    "S1": (ALL_ALIKE, UNIQUE),
-    "S2": (ALL_ALIKE, ALL_UNIQUE),
 }

@@ -10,22 +10,23 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from pwscup.contests.measure_words import (
+    ENDS,
+    FAMILIES,
+    FAMILY_ENDS,
+    NO_END,
+    NOTHING_LOST,
+    WORDS,
+)
 from pwscup.contests.measures import shown_measure
 from pwscup.contests.models import Round
 from pwscup.contests.rule_words import (
     COUNTS,
-    ENDS,
-    FAMILIES,
     FEEDBACK,
     FILE_FORMATS,
-    FOUND_ALL,
-    FOUND_NONE,
     KINDS,
-    NO_END,
-    NOTHING_LOST,
     OPTIONS,
     ROLES,
-    WORDS,
 )
 from scoring.registry import MEASURES, Measure
 from scoring.rulesets import RankingSpec, Ruleset, localized
@@ -244,12 +245,12 @@ def _measure_rule(measure: Measure, is_measured: bool) -> MeasureRule:
 def _ends(measure: Measure) -> tuple[object, object]:
     if measure.id in ENDS:
         return ENDS[measure.id]
-    if measure.family == "linkage":
-        return FOUND_NONE, FOUND_ALL
+    if measure.family in FAMILY_ENDS:
+        return FAMILY_ENDS[measure.family]
     low, high = f"{measure.low:g}", NO_END if measure.high is None else f"{measure.high:g}"
-    if measure.direction == "lower":
-        return (NOTHING_LOST if measure.low == 0 else low), high
-    return high, low
+    if measure.direction == "higher":
+        return high, low
+    return (NOTHING_LOST if measure.family == "utility" and measure.low == 0 else low), high
 
 
 def _options(options: Options) -> tuple[str, ...]:

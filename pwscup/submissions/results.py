@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from pwscup.contests.measure_words import SHORT_FAMILIES
 from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
 from pwscup.submissions import feedback, pages, policies, selectors
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pwscup.submissions.policies import Person
 
 Values = Mapping[str, float | int | None]
-FAMILIES = ("utility", "anonymity", "linkage")
 
 
 def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
@@ -144,15 +144,10 @@ def _measures(
 
 
 def families(ids: Iterable[str], values: Values, others: Sequence[Values]) -> list[Family]:
-    """The measures by family, in the order of the rules."""
-    names = {
-        "utility": _("Utility"),
-        "anonymity": _("Safety"),
-        "linkage": _("Re-identification rates"),
-    }
+    """The measures by family, in the order of the families' words."""
     rows = [_row(shown_measure(id_), values, others) for id_ in ids]
-    grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in FAMILIES}
-    return [Family(names[family], found) for family, found in grouped.items() if found]
+    grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in SHORT_FAMILIES}
+    return [Family(str(SHORT_FAMILIES[f]), found) for f, found in grouped.items() if found]
 
 
 def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:

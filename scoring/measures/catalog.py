@@ -59,6 +59,18 @@ def _linkage(id_: str, name: str, title: str, function: str) -> Measure:
     )
 
 
+def _risk(id_: str, name: str, title: str, address: str) -> Measure:
+    return Measure(id_, name, title, "risk", "lower", 0.0, 1.0, f"scoring.measures.{address}")
+
+
+def _diversity(
+    id_: str, name: str, title: str, function: str, direction: str, *, high: float | None = None
+) -> Measure:
+    low = 1.0 if direction == "higher" else 0.0
+    address = f"scoring.measures.diversity:{function}"
+    return Measure(id_, name, title, "diversity", direction, low, high, address)
+
+
 MEASURES: dict[str, Measure] = {
     measure.id: measure
     for measure in (
@@ -91,6 +103,34 @@ MEASURES: dict[str, Measure] = {
             _("Nearest by distance, same class or else anywhere"),
             "nearest_point",
         ),
+        _risk("prosecutor-risk", "max 1/f", _("Prosecutor: worst record"), "risk:prosecutor_risk"),
+        _risk("prosecutor-mean", "mean 1/f", _("Prosecutor: mean"), "risk:prosecutor_mean"),
+        _risk("at-risk", "f < 5", _("Records in classes of fewer than 5"), "risk:records_at_risk"),
+        _risk("sample-uniques", "f = 1", _("Unique records"), "risk:sample_uniques"),
+        _risk("journalist-risk", "max 1/F", _("Journalist: worst record"), "risk:journalist_risk"),
+        _risk("journalist-mean", "mean 1/F", _("Journalist: mean"), "risk:journalist_mean"),
+        _risk("marketer-risk", "Σ 1/F", _("Marketer: expected finds"), "risk:marketer_risk"),
+        _risk(
+            "population-uniques",
+            "f = F = 1",
+            _("Unique records that are unique in the original"),
+            "population:population_uniques",
+        ),
+        _risk("zayatz", "Zayatz", _("Population uniques, from the sample"), "population:zayatz"),
+        _risk("pitman", "Pitman", _("Population uniques, by a model"), "population:pitman"),
+        _risk("suda-mean", "DIS-SUDA mean", _("Special uniques: mean"), "suda:suda_mean"),
+        _risk("suda-max", "DIS-SUDA max", _("Special uniques: worst record"), "suda:suda_max"),
+        _diversity("distinct-l", "l", _("Different values"), "smallest_distinct_l", "higher"),
+        _diversity("entropy-l", "exp H", _("Effective values"), "smallest_entropy_l", "higher"),
+        _diversity(
+            "recursive-l",
+            "(c,l)",
+            _("Values after the most frequent are ruled out"),
+            "smallest_recursive_l",
+            "higher",
+        ),
+        _diversity("t-closeness", "t", _("Distance from the whole"), "largest_t", "lower", high=1),
+        _diversity("alpha", "α", _("Share of one value"), "largest_alpha", "lower", high=1),
     )
 }
 """Identifier to measure, in the order in which they are shown."""

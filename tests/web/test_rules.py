@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from django.utils import translation
 
-from pwscup.contests import rule_words, tables
+from pwscup.contests import measure_words, rule_words, tables
 from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.rules import rules_of
 from scoring.comparison import OPTION_CHOICES
@@ -46,8 +46,10 @@ def test_every_round_kind_has_its_words():
 
 
 def test_every_measure_has_words_and_a_family():
-    assert set(rule_words.WORDS) == set(MEASURES)
-    assert {measure.family for measure in MEASURES.values()} == set(rule_words.FAMILIES)
+    families = {measure.family for measure in MEASURES.values()}
+    assert set(measure_words.WORDS) == set(MEASURES)
+    assert families == set(measure_words.FAMILIES) == set(measure_words.SHORT_FAMILIES)
+    assert set(measure_words.ENDS) <= set(MEASURES)
 
 
 def test_every_role_and_kind_has_a_name():

@@ -1,0 +1,158 @@
+"""The words of measures: what a family is about, a sentence for each measure, what its ends mean.
+
+A new measure adds a line to the dictionary of its family, and to `ENDS` where its numbers alone do
+not say what is good and what is bad.
+"""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+FAMILIES = {
+    "utility": _("Utility: what was lost"),
+    "anonymity": _("Safety: how large the crowd is"),
+    "linkage": _("Attacks: how many records are found"),
+    "risk": _("Risk: how likely somebody is found"),
+    "diversity": _("Diversity: what a class tells of its members"),
+}
+"""Headings of the rules page."""
+SHORT_FAMILIES = {
+    "utility": _("Utility"),
+    "anonymity": _("Safety"),
+    "linkage": _("Re-identification rates"),
+    "risk": _("Re-identification risk"),
+    "diversity": _("Diversity of sensitive values"),
+}
+"""Headings in the table of a submission's measures."""
+
+UTILITY = {
+    "U1": _(
+        "How far the mean of an amount moves, averaged over the sensitive columns. Swapping, and averaging "
+        "within a class, move no mean."
+    ),
+    "U2": _(
+        "The records are tabulated by the cross columns; how far the mean amounts of a cell move."
+    ),
+    "U3": _("The same cells: how far the number of records in a cell moves."),
+    "U4": _("How far the correlation of two amounts moves, averaged over all pairs."),
+    "U5": _(
+        "How far an amount lies from that of the declared original record, as a share of the column's range. "
+        "The one measure that follows the row numbers."
+    ),
+    "U6": _("How many records were deleted."),
+}
+ANONYMITY = {
+    "S1": _("How many records share their quasi-identifiers in the smallest such class (k)."),
+    "S2": _("How many records share their quasi-identifiers on average."),
+}
+LINKAGE = {
+    "E1": _("Any original record with the same quasi-identifiers."),
+    "E2": _(
+        "Among the original records with the same quasi-identifiers, the nearest in one column; "
+        "where there are none, the nearest of all."
+    ),
+    "E3": _("Both tables sorted by the sum of the amounts; equal ranks belong together."),
+    "E4": _("The nearest original record in one column, quasi-identifiers ignored."),
+    "EUC1": _(
+        "Among the original records with the same quasi-identifiers, the nearest over all amounts "
+        "(Euclidean distance)."
+    ),
+    "EUC2": _("As EUC1; where no original record has the quasi-identifiers, the nearest of all."),
+}
+RISK = {
+    "prosecutor-risk": _(
+        "The attacker looks for a person who is known to be in the anonymized table and picks one of the "
+        "records with that person's quasi-identifiers: how often that is right in the smallest class."
+    ),
+    "prosecutor-mean": _("The same attacker: how often that is right on average."),
+    "at-risk": _("How many records share their quasi-identifiers with fewer than four others."),
+    "sample-uniques": _("How many records are alone with their quasi-identifiers."),
+    "journalist-risk": _(
+        "The attacker looks for anybody and picks one of the original records with the quasi-identifiers "
+        "of an anonymized one: how often that is right where there are fewest."
+    ),
+    "journalist-mean": _("The same attacker: how often that is right on average."),
+    "marketer-risk": _(
+        "The attacker links every record in that way: the share of the records that is expected to be found."
+    ),
+    "population-uniques": _(
+        "Of the records that are alone with their quasi-identifiers, how many lead to a single original record."
+    ),
+    "zayatz": _(
+        "How many records nobody else in the population resembles, estimated from the anonymized table "
+        "alone (Zayatz)."
+    ),
+    "pitman": _(
+        "How many records nobody else in the population resembles, estimated from the anonymized table "
+        "alone (Pitman's model)."
+    ),
+    "suda-mean": _(
+        "How likely a match on few quasi-identifiers is right, averaged over the records. The fewer of "
+        "them make a record unique, and the more ways there are to choose them, the likelier (SUDA2)."
+    ),
+    "suda-max": _("The same for the most special record."),
+}
+DIVERSITY = {
+    "distinct-l": _("How many different sensitive values the poorest class has (l)."),
+    "entropy-l": _(
+        "The same, values weighted by how often they occur: rare ones add little (entropy l-diversity)."
+    ),
+    "recursive-l": _(
+        "The same, as long as the most frequent value has less than three times the records of the rare "
+        "ones: recursive (c, l)-diversity with c = 3."
+    ),
+    "t-closeness": _(
+        "How far the sensitive values of a class may be from those of the whole table (t)."
+    ),
+    "alpha": _("The largest share that one sensitive value has of a class (α)."),
+}
+WORDS = UTILITY | ANONYMITY | LINKAGE | RISK | DIVERSITY
+"""A sentence for each measure."""
+
+NOTHING_LOST = _("0: nothing is lost")
+NO_END = _("no upper end")
+FOUND_NONE = _("0: no record is found")
+FOUND_ALL = _("1: every record is found")
+UNIQUE = _("1: somebody is unique")
+NOBODY_UNIQUE = _("0: nobody is unique")
+ALL_UNIQUE = _("1: everybody is unique")
+ALL_ALIKE = _("number of records: all look alike")
+LARGE_CROWD = _("near 0: a large crowd around everybody")
+LEADS_NOWHERE = _("0: no record leads to anybody")
+LEADS_TO_ONE = _("1: some record leads to a single person")
+ALL_LEAD_TO_ONE = _("1: every record leads to a single person")
+NOBODY_SPECIAL = _("0: nobody is unique on three quasi-identifiers")
+CERTAIN = _("1: a match is certain to be right")
+ALL_SAME = _("1: all members of some class have the same value")
+ALL_DIFFERENT = _("number of records: all values differ")
+
+FAMILY_ENDS = {"linkage": (FOUND_NONE, FOUND_ALL)}
+"""The best and the worst value of a family's measures, unless `ENDS` says otherwise."""
+ENDS = {
+    "U4": (NOTHING_LOST, _("2: every correlation is reversed")),
+    "U5": (NOTHING_LOST, _("no upper end; 1 is a column's whole range")),
+    "U6": (_("0: none deleted"), _("number of records: all deleted")),
+    "S1": (ALL_ALIKE, UNIQUE),
+    "S2": (ALL_ALIKE, ALL_UNIQUE),
+    "prosecutor-risk": (LARGE_CROWD, UNIQUE),
+    "prosecutor-mean": (LARGE_CROWD, ALL_UNIQUE),
+    "at-risk": (_("0: nobody is in such a class"), _("1: everybody is")),
+    "sample-uniques": (NOBODY_UNIQUE, ALL_UNIQUE),
+    "journalist-risk": (LEADS_NOWHERE, LEADS_TO_ONE),
+    "journalist-mean": (LEADS_NOWHERE, ALL_LEAD_TO_ONE),
+    "marketer-risk": (LEADS_NOWHERE, ALL_LEAD_TO_ONE),
+    "population-uniques": (_("0: none of them"), _("1: all of them")),
+    "zayatz": (NOBODY_UNIQUE, ALL_UNIQUE),
+    "pitman": (NOBODY_UNIQUE, ALL_UNIQUE),
+    "suda-mean": (NOBODY_SPECIAL, CERTAIN),
+    "suda-max": (NOBODY_SPECIAL, CERTAIN),
+    "distinct-l": (ALL_DIFFERENT, ALL_SAME),
+    "entropy-l": (ALL_DIFFERENT, ALL_SAME),
+    "recursive-l": (ALL_DIFFERENT, ALL_SAME),
+    "t-closeness": (
+        _("0: every class is like the whole table"),
+        _("1: as far apart as can be"),
+    ),
+    "alpha": (_("near 0: many values, all equally frequent"), ALL_SAME),
+}
+"""The best and the worst value in words, where the range of the catalog does not say enough."""
