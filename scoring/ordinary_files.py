@@ -231,4 +231,7 @@ def are_distinct(rows: IntArray, n_original: int) -> bool:
 
 
 def _n_lines(data: bytes, start: int) -> int:
-    return data.count(b"\n", start) + (len(data) > start and not data.endswith(b"\n"))
+    from scoring.kernels.csv import count_line_feeds
+
+    n_whole = count_line_feeds(np.frombuffer(data, dtype=np.uint8), start)
+    return n_whole + (len(data) > start and not data.endswith(b"\n"))

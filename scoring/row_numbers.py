@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 
@@ -11,8 +12,10 @@ from scoring import ordinary_files
 from scoring.equivalence import IntArray
 from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.text import decode
+from scoring.writing import format_lines, number_cells
 
 ROW_HEADER = "row"
+_N_ROW_BYTES = 7  # of a usual line
 _HEADER = ROW_HEADER.encode()
 
 _ROW_NUMBER = re.compile(r"[0-9]{1,18}")
@@ -188,7 +191,12 @@ def write_rows(source: IntArray) -> bytes:
     >>> write_rows(np.array([2, 0]))
     b'row\\n3\\n1\\n'
     """
-    return "\n".join([ROW_HEADER, *map(str, (np.asarray(source) + 1).tolist()), ""]).encode()
+    rows = np.asarray(source) + 1
+    text = io.BytesIO(_HEADER + b"\n")
+    text.seek(0, io.SEEK_END)
+    if ordinary_files.pays(_N_ROW_BYTES * len(rows)) and format_lines([number_cells(rows)], text):
+        return text.getvalue()
+    return text.getvalue() + "".join(f"{row}\n" for row in rows.tolist()).encode()
 
 
 def write_guess(guess: IntArray) -> bytes:

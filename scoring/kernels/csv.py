@@ -380,6 +380,15 @@ def parse_records(
     return (at, n_records, n_levels) if at == end else unusual
 
 
+@compiled(_INT64(_BYTES, _INT64))
+def count_line_feeds(data: Array, at: int) -> int:
+    """How many line feeds there are from byte `at` on."""
+    n_line_feeds = 0
+    for i in range(at, len(data)):
+        n_line_feeds += data[i] == _LF
+    return n_line_feeds
+
+
 @compiled(types.boolean(_BYTES, _INT64, _INT64, _INT64, types.boolean, _INT64[::1]))
 def parse_rows(data: Array, at: int, low: int, high: int, may_be_empty: bool, rows: Array) -> bool:
     """Fill `rows`, one a line, from byte `at` on, less 1; whether all lie within the bounds.
