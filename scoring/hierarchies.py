@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from scoring.cells import MAX_CATEGORY
 from scoring.errors import Collector, shorten
 from scoring.hierarchy_files import FILE, read_definitions
 from scoring.schema import Column, Schema
@@ -217,10 +218,12 @@ def _intervals(values: Floats, counts: Ints, intervals: Intervals) -> Ints:
     """The interval of each value: of equal width, or with about as many records each."""
     if intervals == "width":
         width = values[-1] - values[0] if len(values) > 1 else 1.0
-        places = np.floor((values - values[:1]) / width * N_INTERVALS).astype(np.int64)
-        return np.minimum(places, N_INTERVALS - 1)
+        steps = np.floor((values - values[:1]) / width * N_INTERVALS).astype(np.int64)
+        last: Ints = np.minimum(steps, N_INTERVALS - 1)
+        return last
     below: Ints = np.cumsum(counts) - counts
-    return below * N_INTERVALS // max(int(counts.sum()), 1)
+    places: Ints = below * N_INTERVALS // max(int(counts.sum()), 1)
+    return places
 
 
 def _named(values: NDArray[Any], groups: Ints) -> tuple[str, ...]:
@@ -229,7 +232,11 @@ def _named(values: NDArray[Any], groups: Ints) -> tuple[str, ...]:
     if n_groups == 1 and len(values) > 1:
         return (EVERYTHING,)
     ends = [values[groups == group] for group in range(n_groups)]
-    return tuple(e[0] if len(e) == 1 else f"{e[0]}..{e[-1]}" for e in ends)
+    return tuple(e[0] if len(e) == 1 else _label(e[0], e[-1]) for e in ends)
+
+
+def _label(first: str, last: str) -> str:
+    return shorten(f"{first}..{last}", MAX_CATEGORY)
 
 
 def _numbered(groups: Ints) -> Ints:

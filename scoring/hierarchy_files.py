@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from scoring.cells import MAX_CATEGORY
 from scoring.errors import Collector, Problem, shorten
 from scoring.schema import Column, Schema
 
 FILE = "hierarchy"
 """What problems call the file: the option that names it."""
+_LABEL = f"a text of 1 to {MAX_CATEGORY} printable characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +107,15 @@ def _labels(
             _wrong(problems, name, value, "an object with depth_1, depth_2 …", entry)
             continue
         for key in _depths(name, "depth", entry, len(depths), problems, value):
-            if isinstance(entry[key], str) and entry[key]:
+            if _is_label(entry[key]):
                 depths[int(key.removeprefix("depth_")) - 1][value] = entry[key]
             else:
-                _wrong(problems, name, f"{value}.{key}", "a text that is not empty", entry[key])
+                _wrong(problems, name, f"{value}.{key}", _LABEL, entry[key])
     return tuple(depths)
+
+
+def _is_label(text: object) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= MAX_CATEGORY and text.isprintable()
 
 
 def _deepest(noun: str, entries: Iterable[Mapping[str, Any]]) -> int:

@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from scoring.anonymizers.back_mapping import BACK_MAPPING
 from scoring.anonymizers.base import Anonymized, Anonymizer
+from scoring.anonymizers.coding import BOTTOM_CODING, TOP_CODING
 from scoring.anonymizers.deletion import RECORD_DELETION
+from scoring.anonymizers.lattice import LATTICE
 from scoring.anonymizers.local_laplace import LOCAL_LAPLACE
+from scoring.anonymizers.local_recoding import LOCAL_RECODING
 from scoring.anonymizers.microaggregation import (
     CLASS_AVERAGE,
     MDAV_MICROAGGREGATION,
@@ -22,6 +26,9 @@ from scoring.anonymizers.randomized_response import (
     GENERALIZED_RANDOMIZED_RESPONSE,
     PK_ANONYMIZATION,
 )
+from scoring.anonymizers.recoding import GLOBAL_RECODING
+from scoring.anonymizers.sampling import SAMPLING
+from scoring.anonymizers.suppression import ATTRIBUTE_SUPPRESSION, RECORD_SUPPRESSION
 from scoring.anonymizers.swapping import ACROSS_CLASS_SWAP, CLASS_SWAP, RANK_SWAP
 from scoring.anonymizers.unification import QI_UNIFICATION
 from scoring.anonymizers.yamaoka import YAMAOKA
@@ -41,6 +48,15 @@ ANONYMIZERS: dict[str, Anonymizer] = {
         RECORD_DELETION,
         YAMAOKA,
         MONDRIAN,
+        GLOBAL_RECODING,
+        LOCAL_RECODING,
+        LATTICE,
+        TOP_CODING,
+        BOTTOM_CODING,
+        RECORD_SUPPRESSION,
+        ATTRIBUTE_SUPPRESSION,
+        SAMPLING,
+        BACK_MAPPING,
         UNIVARIATE_MICROAGGREGATION,
         MDAV_MICROAGGREGATION,
         ADDITIVE_NOISE,
@@ -89,12 +105,14 @@ def anonymize(
     """
     _check(methods)
     public = schema.public()
-    table = original[list(public.names)].reset_index(drop=True)
+    first = table = original[list(public.names)].reset_index(drop=True)
     source = np.arange(len(table), dtype=np.int64)
     for done, (method, options) in enumerate(methods):
         if progress is not None:
             progress(done, len(methods), method)
-        step = ANONYMIZERS[method].function(table, public, rng=rng, **options)
+        anonymizer = ANONYMIZERS[method]
+        past = {"original": first, "source": source} if anonymizer.looks_back else {}
+        step = anonymizer.function(table, public, rng=rng, **past, **options)
         table, source = step.table, source[step.source]
     return Anonymized(table, source)
 

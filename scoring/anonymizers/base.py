@@ -28,7 +28,9 @@ class Anonymized:
 class Anonymizer:
     """A registered anonymizer: `function(table, schema, *, rng, **options) -> Anonymized`.
 
-    `protects` says in a few words against what, `costs` what the table loses.
+    `protects` says in a few words against what, `costs` what the table loses. One that
+    `looks_back` is also given `original` and `source`: the table before the first method of the
+    chain, and the row there of each record.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Anonymizer:
     costs: str
     function: Callable[..., Anonymized]
     options: tuple[Option, ...] = ()
+    looks_back: bool = False
 
     @property
     def description(self) -> str:

@@ -48,6 +48,19 @@ def most_frequent(
     return best
 
 
+def one_value_each(series: pd.Series, column: Column, groups: NDArray[np.int64]) -> pd.Series:
+    """A value of the column for each group of records, 0 to the last group, none of them empty.
+
+    The most frequent category, of equally frequent ones the first in the column's order; the
+    (lower) median of numbers.
+    """
+    if column.kind is Kind.CATEGORY:
+        codes, values = ordinal(series, column)
+        chosen = values[most_frequent(codes, groups, len(values))]
+        return pd.Series(chosen[groups], dtype=series.dtype)
+    return pd.Series(lower_medians(series.to_numpy(), groups)[groups])
+
+
 def lower_medians(
     values: NDArray[np.float64 | np.int64], groups: NDArray[np.int64]
 ) -> NDArray[np.float64 | np.int64]:

@@ -231,8 +231,9 @@ def test_columns_outside_the_method_stay(method):
     done = run(table, schema, method)
     assert tuple(done.table.columns) == schema.public().names
     assert list(done.table.index) == list(range(len(done.table)))
-    if method not in {"record-deletion"}:
-        assert (done.table["note"] == table["note"]).all()
+    # Yamaoka exchanges the declared rows and leaves the records in their places.
+    rows = np.arange(len(table)) if method == "yamaoka" else done.source
+    assert list(done.table["note"]) == list(table["note"].iloc[rows])
 
 
 @pytest.mark.parametrize("method", ANONYMIZERS)

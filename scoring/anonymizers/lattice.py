@@ -1,0 +1,163 @@
+"""Full-domain generalization: the least that makes a table k-anonymous, diverse or close."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scoring.anonymizers.base import Anonymized, Anonymizer
+from scoring.anonymizers.chosen import chosen_columns
+from scoring.anonymizers.classes import combined
+from scoring.anonymizers.constraints import DIVERSITY_OPTIONS, Constraints, Sensitive
+from scoring.anonymizers.lattice_search import (
+    DISCERNIBILITY,
+    INFORMATION,
+    Lattice,
+    Outcome,
+    Search,
+)
+from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_labels, recoded
+from scoring.errors import ProblemsFound
+from scoring.errors import gettext_noop as _
+from scoring.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.options import Option, refuse
+from scoring.schema import Schema
+
+ID = "lattice"
+
+
+def lattice(
+    table: pd.DataFrame,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+    k: int = 3,
+    fraction: float = 0.05,
+    l: int = 1,  # noqa: E741 — the field's name
+    entropy_l: float = 1.0,
+    c: float = 0.0,
+    t: float = 1.0,
+    sensitive: str = "",
+    columns: tuple[str, ...] = (),
+    loss: str = INFORMATION,
+    nodes: int = 1000,
+    hierarchy: Mapping[str, Any] | str = "",
+    intervals: Intervals = "quantile",
+    write: str = VALUE,
+) -> Anonymized:
+    """Recode whole columns to the levels of least loss that make the table k-anonymous.
+
+    Protects against linkage by the columns and, with l, entropy_l, c or t, against telling a
+    class's sensitive value. Costs the differences within groups, for all records, and the records
+    in classes that break a bound, which are suppressed.
+
+    All combinations of levels form a lattice. Where classes are too small, so they are at all
+    lower levels, which are left out; classes of higher levels are made from those of lower ones;
+    what cannot lose less than the best node found is left out, too.
+
+    Parameters
+    ----------
+    k
+        The smallest class allowed.
+    fraction
+        The largest share of the records that may be suppressed.
+    l, entropy_l, c, t, sensitive
+        Bounds on the values of a sensitive column in each class, see `Constraints`. t-closeness
+        compares with the whole table, records that are suppressed included.
+    columns
+        The columns to recode; by default all quasi-identifiers.
+    loss
+        What is least: `information`, the mean share of each column's range that values lose,
+        suppressed records all of it; or `discernibility`, the mean share of the records that one
+        cannot be told from. Of equal ones the node with fewer suppressed records, then the lowest.
+    nodes
+        How many combinations are looked at. If they do not suffice, the best of them is taken.
+    hierarchy, intervals, write
+        As for global recoding.
+
+    Raises
+    ------
+    ProblemsFound
+        k is larger than the table, a column does not exist, the hierarchy has problems, or no
+        combination of levels keeps the bounds with so few suppressed records.
+
+    Notes
+    -----
+    Samarati, "Protecting Respondents' Identities in Microdata Release"; LeFevre, DeWitt &
+    Ramakrishnan, "Incognito: Efficient Full-Domain K-Anonymity", sections on roll-up and
+    generalization pruning; Bayardo & Agrawal, "Data Privacy Through Optimal k-Anonymization",
+    discernibility.
+    """
+    names = chosen_columns(ID, columns, schema.names, "columns") or schema.quasi_identifiers
+    bounds = Constraints(k, l, entropy_l, c, t)
+    values = Sensitive.of(ID, table, schema, sensitive) if bounds.needs_values else None
+    found = hierarchies(table, schema, names, hierarchy, intervals=intervals)
+    found = [h.ascending() for h in found]
+    if write == LABEL:
+        check_labels(ID, found)
+    if problems := bounds.problems(ID, len(table), values):
+        raise ProblemsFound(problems)
+    max_suppressed = int(fraction * len(table) + 1e-9)
+    search = Search(
+        Lattice(found, len(table), values),
+        bounds,
+        values,
+        max_suppressed=max_suppressed,
+        loss=loss,
+        max_nodes=nodes,
+    )
+    return _written(table, found, search.run(), bounds, values, fraction, write)
+
+
+def _written(
+    table: pd.DataFrame,
+    found: list[Hierarchy],
+    outcome: Outcome,
+    bounds: Constraints,
+    values: Sensitive | None,
+    fraction: float,
+    write: str,
+) -> Anonymized:
+    if outcome.node is None:
+        if outcome.is_optimal:
+            expected = "a share with which some combination of levels keeps the bounds"
+            raise refuse(ID, "fraction", expected, fraction)
+        expected = "enough combinations to find one that keeps the bounds"
+        raise refuse(ID, "nodes", expected, outcome.n_evaluated)
+    levels = outcome.node.levels
+    groups = [h.groups[level][h.of_record] for h, level in zip(found, levels, strict=True)]
+    classes = combined(groups, len(table))
+    counts = None if values is None else values.counts(classes)
+    failing = bounds.failing(np.bincount(classes).astype(np.int64), counts, values)
+    kept = np.flatnonzero(~failing[classes]).astype(np.int64)
+    rest = table.iloc[kept].reset_index(drop=True)
+    of_kept = [replace(h, of_record=h.of_record[kept]) for h in found]
+    return Anonymized(recoded(rest, of_kept, levels, write), kept)
+
+
+LATTICE = Anonymizer(
+    id=ID,
+    title=_("Full-domain generalization (lattice search)"),
+    protects=_("Linkage by quasi-identifiers; with l or t, knowing a sensitive value by its class"),
+    costs=_("Differences within groups, for all records, and the suppressed records"),
+    function=lattice,
+    options=(
+        Option("k", "integer", 3, _("the smallest equivalence class allowed"), low=1),
+        Option("fraction", "number", 0.05, _("largest share of suppressed records"), high=1),
+        *DIVERSITY_OPTIONS,
+        Option("columns", "columns", (), _("columns to recode; by default all quasi-identifiers")),
+        Option(
+            "loss",
+            "text",
+            INFORMATION,
+            _("what the chosen combination of levels has least of"),
+            choices=(INFORMATION, DISCERNIBILITY),
+        ),
+        Option("nodes", "integer", 1000, _("combinations of levels to look at, at most"), low=1),
+        *HIERARCHY_OPTIONS,
+    ),
+)

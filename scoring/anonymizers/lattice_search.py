@@ -1,0 +1,303 @@
+"""Search of the lattice of full-domain generalizations for the node of least loss.
+
+A node is a level for each column. Going up, classes only merge: the classes of a node are made
+from those of any node below it (roll-up), and where too many records are in classes that are too
+small, so they are in all nodes below (pruning).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.anonymizers.classes import combined
+from scoring.anonymizers.constraints import Constraints, Sensitive
+from scoring.diversity import ClassCounts
+from scoring.hierarchies import Hierarchy
+
+Ints = NDArray[np.int64]
+Levels = tuple[int, ...]
+
+INFORMATION, DISCERNIBILITY = "information", "discernibility"
+LARGEST_LATTICE = 2**22
+"""Larger lattices are searched greedily only: their state is not held."""
+_KEPT = 32
+"""Nodes whose classes are kept to roll up from."""
+_DECIMALS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node that keeps the constraints: its loss and how many records are to be suppressed.
+
+    Nodes are ordered by loss, then by suppressed records, then from low to high levels.
+    """
+
+    loss: float
+    n_suppressed: int
+    height: int
+    levels: Levels
+
+    @property
+    def key(self) -> tuple[float, int, int, Levels]:
+        return (self.loss, self.n_suppressed, self.height, self.levels)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The best node found, None where none keeps the constraints.
+
+    `is_optimal` says that no other node has less loss; else the search ended at its limit.
+    """
+
+    node: Node | None
+    n_evaluated: int
+    is_optimal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Grouped:
+    """The classes of a node: a vector of values of each, its size, its sensitive values."""
+
+    levels: Ints
+    vectors: Ints
+    sizes: Ints
+    counts: ClassCounts | None
+
+
+class Lattice:
+    """The classes of every node, rolled up from the nodes that were looked at before.
+
+    Attributes
+    ----------
+    n_merged : int
+        Classes that were looked at to make others: the work done.
+    """
+
+    def __init__(
+        self, found: Sequence[Hierarchy], n_records: int, sensitive: Sensitive | None
+    ) -> None:
+        self.groups = [h.groups for h in found]
+        self.losses = [h.losses() for h in found]
+        self.tops = tuple(h.top for h in found)
+        self.n_records = n_records
+        self.n_merged = 0
+        classes = combined([h.of_record for h in found], n_records)
+        sizes = np.bincount(classes).astype(np.int64)
+        first = np.empty(len(sizes), dtype=np.int64)
+        first[classes[::-1]] = np.arange(n_records)[::-1]
+        vectors = np.empty((len(sizes), len(found)), dtype=np.int64)
+        for i, h in enumerate(found):
+            vectors[:, i] = h.of_record[first]
+        counts = None if sensitive is None else sensitive.counts(classes)
+        self._base = _Grouped(np.zeros(len(found), dtype=np.int64), vectors, sizes, counts)
+        self._kept: list[_Grouped] = []
+
+    @property
+    def size(self) -> int:
+        return prod(top + 1 for top in self.tops)
+
+    def mean_losses(self) -> list[NDArray[np.float64]]:
+        """The mean loss of each column at each of its levels, over all records."""
+        found = []
+        for i, losses in enumerate(self.losses):
+            weights = np.bincount(
+                self._base.vectors[:, i], weights=self._base.sizes, minlength=losses.shape[1]
+            )
+            found.append(losses @ weights / self.n_records)
+        return found
+
+    def classes(self, levels: Levels) -> _Grouped:
+        """The classes of a node."""
+        wanted = np.array(levels, dtype=np.int64)
+        below = [node for node in self._kept if (node.levels <= wanted).all()]
+        start = min(below, key=lambda node: len(node.sizes), default=self._base)
+        self.n_merged += len(start.sizes)
+        groups = [g[level][start.vectors[:, i]] for i, (g, level) in enumerate(self._of(levels))]
+        into = combined(groups, len(start.sizes))
+        sizes = np.bincount(into, weights=start.sizes).astype(np.int64)
+        first = np.empty(len(sizes), dtype=np.int64)
+        first[into[::-1]] = np.arange(len(into))[::-1]
+        counts = None if start.counts is None else start.counts.merged(into)
+        node = _Grouped(wanted, start.vectors[first], sizes, counts)
+        self._kept = [*self._kept[-_KEPT + 1 :], node]
+        return node
+
+    def information(self, node: _Grouped) -> NDArray[np.float64]:
+        """The loss of each class's records: the mean over the columns, from 0 to 1."""
+        levels = tuple(node.levels.tolist())
+        lost = np.zeros(len(node.sizes))
+        for i, losses in enumerate(self.losses):
+            lost += losses[levels[i]][node.vectors[:, i]]
+        return lost / max(len(self.losses), 1)
+
+    def _of(self, levels: Levels) -> list[tuple[Ints, int]]:
+        return list(zip(self.groups, levels, strict=True))
+
+
+class Search:
+    """The search of one lattice.
+
+    Parameters
+    ----------
+    max_suppressed
+        How many records may be in classes that break a constraint; they are suppressed.
+    loss
+        `information`: the mean over records and columns of what values lose (`Hierarchy.losses`),
+        1 for suppressed records. `discernibility`: for each record the records that it cannot be
+        told from, all of them if it is suppressed, over the number of pairs.
+    max_nodes
+        How many nodes are looked at, at most.
+    """
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        constraints: Constraints,
+        sensitive: Sensitive | None,
+        *,
+        max_suppressed: int,
+        loss: str = INFORMATION,
+        max_nodes: int,
+    ) -> None:
+        self.lattice, self.constraints, self.sensitive = lattice, constraints, sensitive
+        self.max_suppressed, self.loss, self.max_nodes = max_suppressed, loss, max_nodes
+        self.means = lattice.mean_losses()
+        self.best: Node | None = None
+        self.looked_at: dict[Levels, bool] = {}
+        shape = tuple(top + 1 for top in lattice.tops)
+        self.is_held = lattice.size <= LARGEST_LATTICE
+        held = shape if self.is_held else (0,)
+        self.closed = np.zeros(held, dtype=np.bool_)
+        self.bound = np.zeros(held)
+        if self.is_held and loss == INFORMATION:
+            self.bound = self._information_bounds()
+
+    def run(self) -> Outcome:
+        """First a good node, then all that could be better, as far as the limit allows."""
+        bottom = (0,) * len(self.lattice.tops)
+        self._bisect(self._chain(bottom))
+        self._descend()
+        is_optimal = self.is_held and self._finish(bottom)
+        return Outcome(self.best, len(self.looked_at), is_optimal)
+
+    def _information_bounds(self) -> NDArray[np.float64]:
+        """What the columns lose by themselves at every node; suppression only adds to it."""
+        d = len(self.means)
+        bounds = np.zeros(self.closed.shape)
+        for i, means in enumerate(self.means):
+            bounds += means.reshape([-1 if j == i else 1 for j in range(d)])
+        return np.round(bounds / max(d, 1), _DECIMALS)
+
+    def _look_at(self, levels: Levels) -> bool:
+        """Whether a node keeps the constraints; notes what follows for others."""
+        if levels in self.looked_at:
+            return self.looked_at[levels]
+        node = self.lattice.classes(levels)
+        failing = self.constraints.failing(node.sizes, node.counts, self.sensitive)
+        n_suppressed = int(node.sizes[failing].sum())
+        keeps = n_suppressed <= self.max_suppressed and not failing.all()
+        self.looked_at[levels] = keeps
+        if self.is_held:
+            self.closed[levels] = True
+            if not keeps and self._fails_below(node):
+                self.closed[tuple(slice(level + 1) for level in levels)] = True
+            if self.loss == DISCERNIBILITY:
+                above = self.bound[tuple(slice(level, None) for level in levels)]
+                np.maximum(above, self._pairs(int((node.sizes**2).sum())), out=above)
+        if keeps:
+            loss = self._loss(node, failing, n_suppressed)
+            candidate = Node(loss, n_suppressed, sum(levels), levels)
+            if self.best is None or candidate.key < self.best.key:
+                self.best = candidate
+        return keeps
+
+    def _fails_below(self, node: _Grouped) -> bool:
+        if self.max_suppressed == 0:  # joined classes that all keep the bounds keep them
+            return True
+        too_small = self.constraints.too_small(node.sizes, node.counts)
+        return int(node.sizes[too_small].sum()) > self.max_suppressed
+
+    def _loss(self, node: _Grouped, failing: NDArray[np.bool_], n_suppressed: int) -> float:
+        kept = node.sizes[~failing]
+        n = self.lattice.n_records
+        if self.loss == DISCERNIBILITY:
+            return self._pairs(int((kept**2).sum()) + n_suppressed * n)
+        lost = float(kept @ self.lattice.information(node)[~failing])
+        return round((lost + n_suppressed) / n, _DECIMALS)
+
+    def _pairs(self, n_pairs: int) -> float:
+        return n_pairs / self.lattice.n_records**2
+
+    def _is_candidate(self, levels: Levels) -> bool:
+        if not self.is_held:
+            return levels not in self.looked_at
+        if self.closed[levels]:
+            return False
+        return self.best is None or bool(self.bound[levels] <= self.best.loss)
+
+    def _chain(self, start: Levels) -> list[Levels]:
+        """Candidates from here up, each time by the level that loses least."""
+        chain = [start]
+        while True:
+            steps = [
+                (float(self.means[i][level + 1] - self.means[i][level]), i)
+                for i, level in enumerate(chain[-1])
+                if level < self.lattice.tops[i]
+            ]
+            raised = (_moved(chain[-1], i, 1) for _, i in sorted(steps))
+            following = next((node for node in raised if self._is_candidate(node)), None)
+            if following is None:
+                return chain
+            chain.append(following)
+
+    def _bisect(self, chain: list[Levels]) -> None:
+        """Look at a chain where it begins to keep the constraints."""
+        low, high = 0, len(chain) - 1
+        while low <= high and not self._is_over():
+            middle = (low + high) // 2
+            if self._look_at(chain[middle]):
+                high = middle - 1
+            else:
+                low = middle + 1
+
+    def _descend(self) -> None:
+        """From the best node to the best below it, again and again."""
+        at = None
+        while self.best is not None and self.best.levels != at:
+            at = self.best.levels
+            for i, level in enumerate(at):
+                if level and self._is_candidate(_moved(at, i, -1)) and not self._is_over():
+                    self._look_at(_moved(at, i, -1))
+
+    def _finish(self, bottom: Levels) -> bool:
+        """Go through all candidates, those that lose least first; False where the limit ends it."""
+        if not bottom:
+            return True
+        order = np.argsort(self._information_bounds(), axis=None, kind="stable")
+        position = 0
+        while position < len(order):
+            block = order[position : position + 4096]
+            is_open = ~self.closed.ravel()[block]
+            if self.best is not None:
+                is_open &= self.bound.ravel()[block] <= self.best.loss
+            if not is_open.any():
+                position += len(block)
+                continue
+            if self._is_over():
+                return False
+            position += int(is_open.argmax())
+            place = np.unravel_index(int(order[position]), self.closed.shape)
+            self._bisect(self._chain(tuple(int(level) for level in place)))
+        return True
+
+    def _is_over(self) -> bool:
+        return len(self.looked_at) >= self.max_nodes
+
+
+def _moved(levels: Levels, column: int, by: int) -> Levels:
+    return (*levels[:column], levels[column] + by, *levels[column + 1 :])

@@ -1,0 +1,178 @@
+"""Suppression of the records, or of the columns, that keep a table from being k-anonymous."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
+from scoring.anonymizers.chosen import chosen_columns
+from scoring.anonymizers.classes import combined
+from scoring.anonymizers.domain import one_value_each
+from scoring.equivalence import Classes
+from scoring.errors import gettext_noop as _
+from scoring.hierarchies import EVERYTHING
+from scoring.options import Option, refuse
+from scoring.schema import Kind, Schema
+
+RECORDS, ATTRIBUTES = "record-suppression", "attribute-suppression"
+VALUE, LABEL = "value", "label"
+
+
+def record_suppression(
+    table: pd.DataFrame,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+    k: int = 2,
+    columns: tuple[str, ...] = (),
+    fraction: float = 1.0,
+) -> Anonymized:
+    """Remove the records in classes smaller than k; the others stay as they are.
+
+    Protects against linkage by the columns: each record that is left shares them with k - 1
+    others or more. Costs the removed records, which are the rare ones: counts and means shift.
+
+    Parameters
+    ----------
+    k
+        The smallest class that stays.
+    columns
+        What the classes are formed by; by default all quasi-identifiers.
+    fraction
+        The largest share of the records that may go.
+
+    Raises
+    ------
+    ProblemsFound
+        The table has fewer than k records, a column does not exist, more records than `fraction`
+        would have to go, or none would be left.
+
+    Notes
+    -----
+    Remove_record(data, attr, k) of the lecture's contest.
+    """
+    if k > len(table):
+        raise refuse(RECORDS, "k", f"an integer from 1 to the table's {len(table)} records", k)
+    names = chosen_columns(RECORDS, columns, schema.names, "columns") or schema.quasi_identifiers
+    classes = Classes.of(table, names)
+    kept = np.flatnonzero(classes.sizes()[classes.of_row] >= k)
+    n_removed = len(table) - len(kept)
+    if not len(kept):
+        expected = "a size that some class has: one record or more must be left"
+        raise refuse(RECORDS, "k", expected, k)
+    if n_removed > fraction * len(table):
+        expected = f"at least {n_removed / len(table):.4g}, for {n_removed} of {len(table)} records"
+        raise refuse(RECORDS, "fraction", expected, fraction)
+    return Anonymized(table.iloc[kept].reset_index(drop=True), kept.astype(np.int64))
+
+
+def attribute_suppression(
+    table: pd.DataFrame,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+    columns: tuple[str, ...] = (),
+    k: int = 3,
+    write: str = VALUE,
+) -> Anonymized:
+    """Give columns one value, so that they tell nothing: the named ones, or those that k needs.
+
+    Protects against linkage by the columns. Costs everything that they said.
+
+    Parameters
+    ----------
+    columns
+        The columns. By default quasi-identifiers, one after the other until the table is
+        k-anonymous: each time the one without which fewest records are in classes smaller than k,
+        the first of equally good ones.
+    k
+        The smallest equivalence class allowed where no columns are named.
+    write
+        `value`: the column's most frequent category, its (lower) median of numbers. `label`: "*"
+        for categories, which the schema has to allow.
+
+    Raises
+    ------
+    ProblemsFound
+        A column does not exist, k is larger than the table, or "*" is not allowed.
+    """
+    names = chosen_columns(ATTRIBUTES, columns, schema.names, "columns")
+    if not names:
+        if k > len(table):
+            expected = f"an integer from 1 to the table's {len(table)} records"
+            raise refuse(ATTRIBUTES, "k", expected, k)
+        names = tuple(columns_that_identify(table, schema, k))
+    result = table.copy()
+    for name in names:
+        column = schema.column(name)
+        if write == LABEL and column.kind is Kind.CATEGORY:
+            if column.values is not None and EVERYTHING not in column.values:
+                expected = f"{VALUE}, as column {name} holds nothing but its listed values"
+                raise refuse(ATTRIBUTES, "write", expected, write)
+            result[name] = pd.Series([EVERYTHING] * len(table), dtype=table[name].dtype)
+        else:
+            everybody = np.zeros(len(table), dtype=np.int64)
+            result[name] = one_value_each(table[name], column, everybody)
+    return Anonymized(result, untouched(table))
+
+
+def columns_that_identify(table: pd.DataFrame, schema: Schema, k: int) -> list[str]:
+    """The quasi-identifiers to suppress until no class is smaller than k, in the order found."""
+    left = {n: Classes.of(table, [n]).of_row for n in schema.quasi_identifiers}
+    chosen: list[str] = []
+    while left and _in_small_classes(list(left.values()), len(table), k):
+        without = {
+            name: _in_small_classes([c for n, c in left.items() if n != name], len(table), k)
+            for name in left
+        }
+        best = min(without, key=lambda name: without[name])
+        chosen.append(best)
+        del left[best]
+    return chosen
+
+
+def _in_small_classes(columns: list[NDArray[np.int64]], n_records: int, k: int) -> int:
+    sizes = np.bincount(combined(columns, n_records))
+    return int(sizes[sizes < k].sum())
+
+
+RECORD_SUPPRESSION = Anonymizer(
+    id=RECORDS,
+    title=_("Suppression of rare records"),
+    protects=_("Linkage by quasi-identifiers: each is shared by k records or more"),
+    costs=_("The rare records, and with them counts and means"),
+    function=record_suppression,
+    options=(
+        Option("k", "integer", 2, _("the smallest equivalence class that stays"), low=1),
+        Option(
+            "columns", "columns", (), _("what forms the classes; by default all quasi-identifiers")
+        ),
+        Option("fraction", "number", 1.0, _("largest share of the records that may go"), high=1),
+    ),
+)
+ATTRIBUTE_SUPPRESSION = Anonymizer(
+    id=ATTRIBUTES,
+    title=_("Suppression of attributes"),
+    protects=_("Linkage by the suppressed columns: they tell nothing any more"),
+    costs=_("Everything that the columns said"),
+    function=attribute_suppression,
+    options=(
+        Option("columns", "columns", (), _("columns to suppress; by default as many as k needs")),
+        Option(
+            "k",
+            "integer",
+            3,
+            _("the smallest equivalence class allowed where no columns are named"),
+            low=1,
+        ),
+        Option(
+            "write",
+            "text",
+            VALUE,
+            _("an existing value, or * for categories where the schema allows it"),
+            choices=(VALUE, LABEL),
+        ),
+    ),
+)
