@@ -55,3 +55,78 @@ def test_inputs_are_unchanged_and_a_value_comes_out_the_same_again(id_):
         before = pickle.dumps((case.original, case.anonymized, case.source))
         assert value(id_, case) == value(id_, case)
         assert pickle.dumps((case.original, case.anonymized, case.source)) == before
+
+
+# Risk and diversity
+
+RISK = [id_ for id_ in FURTHER if MEASURES[id_].family == "risk"]
+DIVERSITY = [id_ for id_ in FURTHER if MEASURES[id_].family == "diversity"]
+OF_CLASSES = ["prosecutor-risk", "prosecutor-mean", "at-risk", "sample-uniques", *DIVERSITY]
+"""What no merging of classes can make worse."""
+
+
+def is_no_worse(id_: str, new: float | None, old: float | None) -> bool:
+    if new is None or old is None:
+        return new is old
+    gain = old - new if MEASURES[id_].direction == "lower" else new - old
+    return gain >= -1e-9
+
+
+@pytest.mark.parametrize("id_", OF_CLASSES)
+def test_a_coarser_table_is_no_less_safe(id_):
+    for case in CASES:
+        coarser = case.anonymized
+        for name in case.schema.quasi_identifiers:
+            finer, coarser = coarser, coarser.assign(**{name: "0"})
+            before, after = (value(id_, case, anonymized=table) for table in (finer, coarser))
+            assert is_no_worse(id_, after, before)
+
+
+@pytest.mark.parametrize("id_", [*RISK, *DIVERSITY])
+def test_one_class_of_everybody_is_the_safest_that_a_table_can_be(id_):
+    for case in CASES:
+        names = dict.fromkeys(case.schema.quasi_identifiers, "0")
+        y = case.anonymized
+        if id_ in RISK and len(y) < 2:
+            continue
+        got = value(id_, case, anonymized=y.assign(**names), original=case.original.assign(**names))
+        n_x, n_y = len(case.original), len(y)
+        expected = {
+            "prosecutor-risk": 1 / n_y,
+            "prosecutor-mean": 1 / n_y,
+            "at-risk": float(n_y < 5),
+            "journalist-risk": 1 / n_x,
+            "journalist-mean": 1 / n_x,
+            "marketer-risk": 1 / n_x,
+            "t-closeness": 0 if case.schema.sensitive_numeric else None,
+            **dict.fromkeys(("suda-mean", "suda-max"), 0 if names else None),
+            **dict.fromkeys(("sample-uniques", "population-uniques", "zayatz", "pitman"), 0),
+        }
+        if id_ in expected:
+            assert got == (None if expected[id_] is None else pytest.approx(expected[id_]))
+        else:
+            assert is_no_worse(id_, got, value(id_, case))
+
+
+def test_the_journalist_knows_no_more_than_the_prosecutor_where_nothing_was_left_out():
+    for case in CASES:
+        x = case.original
+        same = {"anonymized": x, "source": np.arange(len(x))}
+        of = {id_: value(id_, case, **same) for id_ in RISK}
+        assert of["journalist-risk"] == of["prosecutor-risk"]
+        assert of["journalist-mean"] == of["marketer-risk"] == of["prosecutor-mean"]
+        assert of["zayatz"] == of["sample-uniques"]
+        assert of["population-uniques"] == (1 if of["sample-uniques"] else 0)
+
+
+@pytest.mark.parametrize("id_", [*RISK, *DIVERSITY])
+def test_names_of_values_and_units_of_amounts_decide_nothing(id_):
+    for case in CASES:
+        changed = []
+        for table in (case.original, case.anonymized):
+            renamed = {name: "v" + table[name] for name in case.schema.quasi_identifiers}
+            scaled = {name: 2 * table[name] + 8 for name in case.schema.sensitive_numeric}
+            changed.append(table.assign(**renamed, **scaled))
+        expected = value(id_, case)
+        got = value(id_, case, original=changed[0], anonymized=changed[1])
+        assert got == (expected if expected is None else pytest.approx(expected, abs=1e-8))
