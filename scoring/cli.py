@@ -91,6 +91,12 @@ COMMANDS: dict[str, Command] = {
             cli_arguments.mark,
             "scoring.cli_commands:mark_guess",
         ),
+        Command(
+            "audit",
+            "run every attacker and every measure on a table, and say which attacker hurts most",
+            cli_arguments.audit,
+            "scoring.cli_audit:run_audit",
+        ),
     )
 }
 """Name to command, in the order in which they are shown."""

@@ -73,6 +73,21 @@ def mark(command: Parser) -> None:
     )
 
 
+def audit(command: Parser) -> None:
+    add_schema(command)
+    add_submission(command)
+    command.add_argument(
+        "--control",
+        metavar="C.csv",
+        help="records of the same kind that the anonymized table was not made from",
+    )
+    command.add_argument(
+        "--attacks", metavar="ID,ID…", help="attackers to run, with commas between them (all)"
+    )
+    add_seed(command, required=False)
+    command.add_argument("--report", metavar="A.html", help="the report to write as well")
+
+
 def add_schema(command: Parser, default: str = "households") -> None:
     command.add_argument("--schema", metavar="S.toml", help=f"the table's columns ({default})")
 

@@ -1,0 +1,1 @@
+"""Everything that the kit can find out about one anonymized table, and a report to hand on."""

@@ -1,0 +1,247 @@
+"""All attackers against one anonymized table, and every measure of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from scoring.attacks.membership import Membership, membership_scores
+from scoring.comparison import Comparison, Options, Prepared
+from scoring.equivalence import IntArray
+from scoring.evaluate import mark, score
+from scoring.intervals import Rate
+from scoring.measures.disclosure import (
+    Disclosure,
+    inference,
+    inference_risk,
+    linkability,
+    linkability_risk,
+    singling_out,
+    singling_out_risk,
+)
+from scoring.registry import ATTACKS, MEASURES, Attack
+from scoring.schema import Schema
+
+Progress = Callable[[int, int, str], None]
+DISCLOSURES = {
+    "singling-out": (singling_out_risk, singling_out),
+    "linkability": (linkability_risk, linkability),
+    "inference": (inference_risk, inference),
+}
+NOTABLE_TIMES = 2
+"""A record that so many attackers find is not found by luck alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one attacker achieved.
+
+    Attributes
+    ----------
+    attack : Attack
+    n_guessed : int
+        Records for which the attacker named an original.
+    found : Rate
+        Right guesses out of all anonymized records, with a Wilson interval.
+    expected : float or None
+        The rate expected where ties are settled at random, which no order of rows can change; None
+        for attackers whose rate is not a measure.
+    """
+
+    attack: Attack
+    n_guessed: int
+    found: Rate
+    expected: float | None
+
+    @property
+    def rate(self) -> float:
+        """What the attack is worth: the expected rate where there is one, else the share found."""
+        return self.found.value if self.expected is None else self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What all attackers and measures say of one table.
+
+    Attributes
+    ----------
+    n_original, n_anonymized : int
+    findings : tuple of Finding
+        The most harmful attacker first.
+    times_found : int64 array, shape (n_anonymized,)
+        How many attackers found each anonymized record, in the order of the file.
+    class_sizes : int64 array
+        The sizes of the anonymized table's equivalence classes.
+    values : mapping of str to number or None
+        Every measure by its identifier.
+    disclosures : mapping of str to Disclosure
+        Singling-out, linkability and inference, each against a control; empty without one.
+    membership : Membership or None
+        How well members are told from the control; None without one.
+    """
+
+    n_original: int
+    n_anonymized: int
+    findings: tuple[Finding, ...]
+    times_found: IntArray
+    class_sizes: IntArray
+    values: Mapping[str, float | int | None]
+    disclosures: Mapping[str, Disclosure]
+    membership: Membership | None
+
+    @property
+    def worst(self) -> Finding:
+        """The attacker that hurts most."""
+        return self.findings[0]
+
+    @property
+    def by_chance(self) -> float:
+        """The rate of an attacker who names originals blindly."""
+        return 1 / self.n_original
+
+
+def audit(
+    original: pd.DataFrame,
+    anonymized: pd.DataFrame,
+    source: IntArray,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+    control: pd.DataFrame | None = None,
+    attacks: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    options: Options = Options(),  # noqa: B008 — frozen
+    progress: Progress | None = None,
+) -> Audit:
+    """Run all attackers and all measures on an anonymized table.
+
+    The attackers get the records in a random order, so that none of them lives on the order of the
+    file, and their default options.
+
+    Parameters
+    ----------
+    original, anonymized : DataFrame, n_original and n_anonymized records
+    source : int array, shape (n_anonymized,)
+        The declared 0-based original row of each anonymized record, all distinct.
+    schema : Schema
+    rng : numpy.random.Generator
+        Shuffles the records and is what attackers draw from.
+    control : DataFrame, optional
+        Records of the same kind that the anonymized table was not made from.
+    attacks, measures : sequence of str, optional
+        Identifiers out of `ATTACKS` and `MEASURES`; all by default.
+    options : Options
+        Of the measures.
+    progress : callable, optional
+        Called before each step with the number of steps done, of all steps, and the step's name.
+
+    Raises
+    ------
+    ValueError
+        Where the tables or the rows do not fit.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA, table
+    >>> rng = np.random.default_rng(1)
+    >>> tables = table("original"), table("noise"), np.arange(4), SCHEMA
+    >>> found = audit(*tables, rng=rng, attacks=["E1", "EUC2"], measures=["S1"])
+    >>> found.worst.attack.id, found.worst.rate, found.values["S1"]
+    ('EUC2', 1.0, 2)
+    """
+    prepared = Prepared.of(original, schema, control=control)
+    chosen = list(ATTACKS if attacks is None else attacks)
+    wanted = list(MEASURES if measures is None else measures)
+    steps = _Steps(
+        len(chosen) + len(wanted) + (len(DISCLOSURES) + 1 if control is not None else 0), progress
+    )
+    comparison = Comparison.of(prepared, anonymized, source, schema)
+    values = _measured(prepared, anonymized, comparison.source, schema, options, wanted, steps)
+
+    order = rng.permutation(len(anonymized))
+    shuffled = anonymized.iloc[order].reset_index(drop=True)
+    declared = comparison.source[order]
+    times = np.zeros(len(anonymized), dtype=np.int64)
+    findings = []
+    for id_ in chosen:
+        steps.next(id_)
+        guess = ATTACKS[id_](prepared, shuffled, schema, rng=rng)
+        times[order] += guess == declared
+        findings.append(_finding(ATTACKS[id_], guess, declared, values))
+    findings.sort(key=lambda finding: -finding.rate)  # stable: equals stay in the registry's order
+    return Audit(
+        n_original=prepared.n_records,
+        n_anonymized=len(anonymized),
+        findings=tuple(findings),
+        times_found=times,
+        class_sizes=comparison.class_sizes,
+        values={id_: values[id_] for id_ in wanted},
+        disclosures=_disclosures(comparison, rng, steps),
+        membership=_membership(prepared, shuffled, schema, steps),
+    )
+
+
+class _Steps:
+    def __init__(self, n_steps: int, progress: Progress | None) -> None:
+        self._n_steps = n_steps
+        self._done = 0
+        self._progress = progress
+
+    def next(self, name: str) -> None:
+        if self._progress is not None:
+            self._progress(self._done, self._n_steps, name)
+        self._done += 1
+
+
+def _measured(
+    prepared: Prepared,
+    anonymized: pd.DataFrame,
+    source: IntArray,
+    schema: Schema,
+    options: Options,
+    wanted: Sequence[str],
+    steps: _Steps,
+) -> dict[str, float | int | None]:
+    values: dict[str, float | int | None] = {}
+    for id_ in wanted:
+        steps.next(id_)
+        values |= score(prepared, anonymized, source, schema, options=options, measures=[id_])
+    return values
+
+
+def _finding(
+    attack: Attack, guess: IntArray, declared: IntArray, values: Mapping[str, float | int | None]
+) -> Finding:
+    marked = mark(declared, guess)
+    expected = values.get(attack.id)
+    return Finding(
+        attack,
+        int((guess >= 0).sum()),
+        Rate.of(marked.hits, marked.n_records),
+        None if expected is None else float(expected),
+    )
+
+
+def _disclosures(
+    comparison: Comparison, rng: np.random.Generator, steps: _Steps
+) -> dict[str, Disclosure]:
+    if comparison.prepared.control is None:
+        return {}
+    found = {}
+    for id_, (measure, attack) in DISCLOSURES.items():
+        steps.next(id_)
+        if measure(comparison) is not None:  # the table has the columns for it
+            found[id_] = attack(comparison, rng=rng)
+    return found
+
+
+def _membership(
+    prepared: Prepared, anonymized: pd.DataFrame, schema: Schema, steps: _Steps
+) -> Membership | None:
+    if prepared.control is None:
+        return None
+    steps.next("membership")
+    return membership_scores(prepared.table, prepared.control, anonymized, schema)

@@ -1,0 +1,107 @@
+"""The pictures of an audit, as SVG whose text is text: the reader's browser chooses the font."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scoring.audits.audit import Audit
+from scoring.equivalence import IntArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, MUTED, BAR, WORST = "#1f2933", "#8a94a0", "#4477aa", "#cc3311"
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "pwscup",  # the same audit gives the same bytes
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+}
+
+
+def rates(audit: Audit) -> str:
+    """Each attacker's rate as a bar, the interval of what was found as a whisker."""
+    findings = audit.findings[::-1]  # the first bar of a chart is its lowest
+    height = 1.0 + 0.34 * len(findings)
+
+    def draw(axes: Axes) -> None:
+        positions = np.arange(len(findings))
+        shares = [finding.rate * 100 for finding in findings]
+        colours = [WORST if finding is audit.worst else BAR for finding in findings]
+        axes.barh(positions, shares, color=colours, height=0.62)
+        low = np.array([finding.found.low * 100 for finding in findings])
+        high = np.array([finding.found.high * 100 for finding in findings])
+        axes.hlines(positions, low, high, color=INK, linewidth=1.4)
+        axes.set_yticks(positions, [finding.attack.id for finding in findings])
+        axes.set_xlim(0, max(1.0, float(high.max()), max(shares)) * 1.08)
+        axes.set_xlabel("%")
+        axes.tick_params(axis="y", length=0)
+
+    return _svg(draw, (7.2, height))
+
+
+def times_found(audit: Audit) -> str:
+    """How many records were found by no attacker, by one, by two, …"""
+    counts = np.bincount(audit.times_found, minlength=len(audit.findings) + 1)
+
+    def draw(axes: Axes) -> None:
+        positions = np.arange(len(counts))
+        axes.bar(positions, counts, color=[MUTED, *[BAR] * (len(counts) - 1)], width=0.7)
+        axes.set_xticks(positions)
+
+    return _svg(draw, (7.2, 2.9))
+
+
+def class_sizes(audit: Audit) -> str:
+    """How many records live in classes of 1, 2, 3–4, 5–9, … records."""
+    labels, counts = records_by_class_size(audit.class_sizes)
+
+    def draw(axes: Axes) -> None:
+        colours = [WORST, *[BAR] * (len(labels) - 1)]
+        axes.bar(np.arange(len(labels)), counts, color=colours, width=0.7)
+        axes.set_xticks(np.arange(len(labels)), labels)
+
+    return _svg(draw, (7.2, 2.9))
+
+
+def records_by_class_size(sizes: IntArray) -> tuple[list[str], list[int]]:
+    """The number of records in classes of each range of sizes.
+
+    Examples
+    --------
+    >>> records_by_class_size(np.array([1, 1, 2, 7, 40]))
+    (['1', '2', '3–4', '5–9', '10–19', '20–49', '50+'], [2, 2, 0, 7, 0, 40, 0])
+    """
+    bounds = [1, 2, 3, 5, 10, 20, 50]
+    ends = [*bounds[1:], np.iinfo(np.int64).max]
+    labels = ["1", "2", "3–4", "5–9", "10–19", "20–49", "50+"]
+    counts = [
+        int(sizes[(sizes >= low) & (sizes < high)].sum())
+        for low, high in zip(bounds, ends, strict=True)
+    ]
+    return labels, counts
+
+
+def _svg(draw: object, size: tuple[float, float]) -> str:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure as NewFigure  # without pyplot: no global state, no window
+
+    assert callable(draw)
+    with mpl.rc_context(_STYLE):
+        figure: Figure = NewFigure(figsize=size, layout="constrained")
+        draw(figure.subplots())
+        text = io.StringIO()
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]

@@ -1,0 +1,241 @@
+"""An audit as one self-contained page: to read, to print, to hand to the owner of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+
+from scoring.audits import pictures
+from scoring.audits.audit import NOTABLE_TIMES, Audit, Finding
+from scoring.audits.style import STYLE
+from scoring.errors import gettext_noop as _
+from scoring.intervals import Rate
+from scoring.registry import MEASURES, Measure
+
+Translate = Callable[[str], str]
+Rows = Iterable[Sequence[str]]
+
+SAFETY = ("anonymity", "risk", "diversity", "linkage", "disclosure")
+FAMILIES = {
+    "anonymity": _("Equivalence classes"),
+    "risk": _("Risk of records"),
+    "diversity": _("Diversity of sensitive values"),
+    "linkage": _("Official re-identification rates"),
+    "disclosure": _("Disclosure, compared with strangers"),
+    "utility": _("Official utility"),
+    "similarity": _("Similarity to the original"),
+}
+BETTER = {"lower": _("lower is better"), "higher": _("higher is better")}
+DISCLOSURES = {
+    "singling-out": _("Singling out"),
+    "linkability": _("Linkability"),
+    "inference": _("Inference"),
+}
+
+
+def report(
+    audit: Audit,
+    facts: Mapping[str, str],
+    *,
+    language: str = "en",
+    translate: Translate = str,
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    audit : Audit
+    facts : mapping of str to str
+        Where it comes from (files, digests, versions, seed): shown as given at the end.
+    language : str
+        The language of what `translate` returns, as an HTML page names it.
+    translate : callable
+        From the English texts of this module and of the registries to the reader's language.
+    """
+    t = translate
+    parts = [
+        f"<header><h1>{t(_('Audit of an anonymized table'))}</h1>{_counts(audit, t)}</header>",
+        _verdict(audit, t),
+        _attackers(audit, t),
+        _records(audit, t),
+        _comparisons(audit, t),
+        _measures(audit, t),
+        _methods(audit, t),
+        _table(
+            t(_("Where this comes from")), [], ((escape(k), escape(v)) for k, v in facts.items())
+        ),
+    ]
+    title = escape(t(_("Audit of an anonymized table")))
+    return (
+        f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def verdict(audit: Audit, translate: Translate = str) -> str:
+    """Which attacker hurts most, in one sentence."""
+    worst = audit.worst
+    sentence = translate(_("%(attack)s (%(title)s) hurts most: it finds %(rate)s of the records."))
+    return sentence % {
+        "attack": worst.attack.id,
+        "title": translate(worst.attack.title),
+        "rate": percent(worst.rate),
+    }
+
+
+def percent(share: float) -> str:
+    """A share as per cent, small ones with more digits.
+
+    Examples
+    --------
+    >>> percent(0.4567), percent(0.00012), percent(0.0)
+    ('45.7 %', '0.012 %', '0 %')
+    """
+    if share == 0:
+        return "0 %"
+    digits = 1 if share >= 0.01 else 3
+    return f"{share * 100:.{digits}f} %"
+
+
+def _counts(audit: Audit, t: Translate) -> str:
+    text = t(_("%(anonymized)s anonymized records, made from an original of %(original)s."))
+    counts = {"anonymized": f"{audit.n_anonymized:,}", "original": f"{audit.n_original:,}"}
+    return f"<p>{escape(text % counts)}</p>"
+
+
+def _verdict(audit: Audit, t: Translate) -> str:
+    often = int((audit.times_found >= NOTABLE_TIMES).sum())
+    never = int((audit.times_found == 0).sum())
+    lines = [
+        t(_("Whoever guesses blindly finds %(rate)s.")) % {"rate": percent(audit.by_chance)},
+        t(_("%(n)s records (%(share)s) are found by two attackers or more, %(never)s by none."))
+        % {
+            "n": f"{often:,}",
+            "share": percent(often / audit.n_anonymized),
+            "never": f"{never:,}",
+        },
+    ]
+    if (smallest := audit.values.get("S1")) is not None:
+        text = t(_("The smallest equivalence class has %(n)s records."))
+        lines.append(text % {"n": f"{smallest:,}"})
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<section class="verdict"><p>{escape(verdict(audit, t))}</p><ul>{items}</ul></section>'
+
+
+def _attackers(audit: Audit, t: Translate) -> str:
+    head = [
+        _("attacker"),
+        _("what it looks for"),
+        _("guesses"),
+        _("found"),
+        _("interval"),
+        _("rate"),
+    ]
+    caption = t(
+        _(
+            "The rate of each attacker in per cent; the line is the 95 % interval of the share that "
+            "was found. Every attacker has the whole original and the records in a random order."
+        )
+    )
+    figure = f"<figure>{pictures.rates(audit)}<figcaption>{escape(caption)}</figcaption></figure>"
+    rows = (_finding(finding, t) for finding in audit.findings)
+    table = _table("", [t(text) for text in head], rows, numeric=(2, 3, 4, 5))
+    return f"<section><h2>{escape(t(_('All attackers')))}</h2>{figure}{table}</section>"
+
+
+def _finding(finding: Finding, t: Translate) -> tuple[str, ...]:
+    return (
+        f"<b>{escape(finding.attack.id)}</b>",
+        escape(t(finding.attack.title)),
+        f"{finding.n_guessed:,}",
+        f"{finding.found.hits:,}",
+        _interval(finding.found),
+        f"<b>{percent(finding.rate)}</b>",
+    )
+
+
+def _interval(rate: Rate) -> str:
+    return f"{percent(rate.low)} – {percent(rate.high)}"
+
+
+def _records(audit: Audit, t: Translate) -> str:
+    times = t(_("Records by the number of attackers that found them: none, one, two, …"))
+    sizes = t(_("Records by the size of their equivalence class; who is alone stands on the left."))
+    return (
+        f"<section><h2>{escape(t(_('The records')))}</h2>"
+        f"<figure>{pictures.times_found(audit)}<figcaption>{escape(times)}</figcaption></figure>"
+        f"<figure>{pictures.class_sizes(audit)}<figcaption>{escape(sizes)}</figcaption></figure>"
+        "</section>"
+    )
+
+
+def _comparisons(audit: Audit, t: Translate) -> str:
+    if not audit.disclosures and audit.membership is None:
+        return ""
+    head = [_("attack"), _("on the original"), _("on strangers"), _("blindly"), _("risk")]
+    rows = [
+        (
+            escape(t(DISCLOSURES[name])),
+            percent(found.main.value),
+            percent(found.control.value),
+            percent(found.baseline.value),
+            f"<b>{percent(found.risk.value)}</b> "
+            f"({percent(found.risk.low)} – {percent(found.risk.high)})",
+        )
+        for name, found in audit.disclosures.items()
+    ]
+    text = t(
+        _("What an attacker learns about the people in the table beyond what it tells of any.")
+    )
+    table = _table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4))
+    member = ""
+    if audit.membership is not None:
+        sentence = t(
+            _("Telling members from strangers: area under the curve %(auc)s (0.5 is guessing).")
+        )
+        member = f"<p>{escape(sentence % {'auc': f'{audit.membership.auc:.3f}'})}</p>"
+    title = escape(t(_("Compared with people who are not in the table")))
+    return f"<section><h2>{title}</h2><p>{escape(text)}</p>{table}{member}</section>"
+
+
+def _measures(audit: Audit, t: Translate) -> str:
+    parts = [_family(family, audit, t) for family in (*SAFETY, "utility", "similarity")]
+    return f"<section><h2>{escape(t(_('All measures')))}</h2>{''.join(parts)}</section>"
+
+
+def _family(family: str, audit: Audit, t: Translate) -> str:
+    known = [MEASURES[id_] for id_ in audit.values if MEASURES[id_].family == family]
+    rows = [_measure(measure, audit.values[measure.id], t) for measure in known]
+    return _table(t(FAMILIES[family]), [], rows, numeric=(2,), kind="measures") if rows else ""
+
+
+def _measure(measure: Measure, value: float | int | None, t: Translate) -> tuple[str, ...]:
+    shown = "–" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
+    name = f"<b>{escape(measure.id)}</b>"
+    return name, escape(t(measure.title)), shown, escape(t(BETTER[measure.direction]))
+
+
+def _methods(audit: Audit, t: Translate) -> str:
+    items = "".join(
+        f"<dt>{escape(f.attack.id)}</dt><dd>{escape(f.attack.summary)}.</dd>"
+        for f in sorted(audit.findings, key=lambda f: f.attack.id)
+    )
+    return f"<section><h2>{escape(t(_('What the attackers do')))}</h2><dl>{items}</dl></section>"
+
+
+def _table(
+    title: str, head: Sequence[str], rows: Rows, *, numeric: Sequence[int] = (), kind: str = "plain"
+) -> str:
+    """A table of cells that are HTML already."""
+
+    def cells(row: Sequence[str], tag: str) -> str:
+        kinds = [' class="n"' if i in numeric else "" for i in range(len(row))]
+        return "".join(f"<{tag}{k}>{cell}</{tag}>" for cell, k in zip(row, kinds, strict=True))
+
+    caption = f"<h3>{escape(title)}</h3>" if title else ""
+    top = f"<thead><tr>{cells([escape(h) for h in head], 'th')}</tr></thead>" if head else ""
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    return f'{caption}<div class="scroll"><table class="{kind}">{top}<tbody>{body}</tbody></table></div>'

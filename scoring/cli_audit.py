@@ -1,0 +1,135 @@
+"""`audit`: every attacker and every measure on one table, and a report."""
+
+from __future__ import annotations
+
+import hashlib
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring import __version__
+from scoring.audits.audit import Audit, Finding, audit
+from scoring.audits.report import percent, report, verdict
+from scoring.cli_input import read_original, read_schema
+from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
+from scoring.errors import Problem
+from scoring.reading import read_table
+from scoring.registry import ATTACKS
+from scoring.validation import read_submission
+
+
+def run_audit(arguments: Namespace, output: Output) -> None:
+    check_writable(arguments.report)
+    attacks = _attacks(arguments.attacks)
+    schema = read_schema(arguments)
+    original = read_original(arguments, schema, output)
+    output.step("checking the submission")
+    rows = None if arguments.rows is None else read_file(arguments.rows)
+    table, source = read_submission(
+        read_file(arguments.anonymized), rows, original=original, schema=schema
+    )
+    control = None
+    if arguments.control is not None:
+        output.step("reading the control table")
+        control = read_table(read_file(arguments.control), schema, file="control", original=True)
+    found = audit(
+        original,
+        table,
+        source,
+        schema,
+        rng=np.random.default_rng(arguments.seed),
+        control=control,
+        attacks=attacks,
+        progress=lambda i, n, name: output.step(f"{name}, step {i + 1} of {n}"),
+    )
+    if arguments.report is not None:
+        output.step("writing the report")
+        write_files({arguments.report: report(found, _facts(arguments)).encode()})
+    output.result(_values(found, arguments.report), _text(found, arguments.report))
+
+
+def _attacks(names: str | None) -> list[str] | None:
+    if names is None:
+        return None
+    chosen = list(dict.fromkeys(name.strip() for name in names.split(",")))
+    problems = [
+        Problem("attack.unknown", {"got": name, "expected": ", ".join(ATTACKS)})
+        for name in chosen
+        if name not in ATTACKS
+    ]
+    if problems:
+        raise UsageError("--attacks", problems)
+    return chosen
+
+
+def _facts(arguments: Namespace) -> dict[str, str]:
+    """What the report says of its origin: files by name and digest, version, seed."""
+    files = {
+        "original": arguments.original,
+        "anonymized": arguments.anonymized,
+        "rows": arguments.rows,
+        "control": arguments.control,
+    }
+    facts = {
+        name: f"{Path(path).name}, SHA-256 {hashlib.sha256(read_file(path)).hexdigest()}"
+        for name, path in files.items()
+        if path is not None
+    }
+    return facts | {"scoring": __version__, "seed": str(arguments.seed)}
+
+
+def _values(found: Audit, path: str | None) -> dict[str, Any]:
+    return {
+        "n_original": found.n_original,
+        "n_anonymized": found.n_anonymized,
+        "worst": found.worst.attack.id,
+        "by_chance": found.by_chance,
+        "attacks": [_finding(finding) for finding in found.findings],
+        "times_found": np.bincount(found.times_found, minlength=len(found.findings) + 1).tolist(),
+        "measures": dict(found.values),
+        "disclosures": {
+            name: {
+                "n_attacks": d.n_attacks,
+                "main": d.main.value,
+                "control": d.control.value,
+                "baseline": d.baseline.value,
+                "risk": d.risk.value,
+                "low": d.risk.low,
+                "high": d.risk.high,
+            }
+            for name, d in found.disclosures.items()
+        },
+        "membership": None if found.membership is None else {"auc": found.membership.auc},
+        "report": path,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "attack": finding.attack.id,
+        "n_guessed": finding.n_guessed,
+        "hits": finding.found.hits,
+        "found": finding.found.value,
+        "low": finding.found.low,
+        "high": finding.found.high,
+        "expected": finding.expected,
+        "rate": finding.rate,
+    }
+
+
+def _text(found: Audit, path: str | None) -> str:
+    head = ("attack", "rate", "found", "interval", "what it looks for")
+    rows = [
+        (
+            finding.attack.id,
+            percent(finding.rate),
+            f"{finding.found.hits:,}",
+            f"{percent(finding.found.low)} – {percent(finding.found.high)}",
+            finding.attack.title,
+        )
+        for finding in found.findings
+    ]
+    where = "" if path is None else f"\n\nreport → {path}"
+    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{where}"
