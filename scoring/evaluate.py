@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from scoring.comparison import Comparison, Options, Prepared
-from scoring.equivalence import IntArray
+from scoring.equivalence import IntArray, Table
 from scoring.ranking import DECIMALS
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.schema import Schema
@@ -18,20 +17,21 @@ __all__ = ["Mark", "Options", "Prepared", "mark", "score"]
 
 
 def score(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
+    original: Table | Prepared,
+    anonymized: Table,
     source: IntArray,
     schema: Schema,
     *,
     options: Options = Options(),  # noqa: B008 — frozen
     measures: Sequence[str] | None = None,
+    threads: int = 1,
 ) -> dict[str, float | int | None]:
     """Every measure of an anonymized table.
 
     Parameters
     ----------
-    original : DataFrame or Prepared, n_original records
-    anonymized : DataFrame, n_anonymized records
+    original : DataFrame, Records or Prepared, n_original records
+    anonymized : DataFrame or Records, n_anonymized records
     source : int array, shape (n_anonymized,)
         The declared 0-based original row of each anonymized record, all distinct.
     schema : Schema
@@ -39,6 +39,8 @@ def score(
     options : Options
     measures : sequence of str, optional
         Identifiers out of `MEASURES`; the 14 of PWSCup 2015 by default.
+    threads : int
+        How many work at it; the values are the same.
 
     Returns
     -------
@@ -60,10 +62,10 @@ def score(
     {'n_original': 4, 'n_anonymized': 4, 'U1': 1.25, 'S1': 2}
     """
     options.check()
-    comparison = Comparison.of(original, anonymized, source, schema)
+    comparison = Comparison.of(original, anonymized, source, schema, threads=threads)
     values: dict[str, float | int | None] = {
         "n_original": comparison.prepared.n_records,
-        "n_anonymized": len(anonymized),
+        "n_anonymized": comparison.n_records,
     }
     for id_ in PWSCUP_2015 if measures is None else measures:
         value = MEASURES[id_].function(comparison, options)

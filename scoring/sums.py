@@ -7,16 +7,15 @@ scores are rounded to: a difference of means is therefore taken before the divis
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from scoring.equivalence import FloatArray, IntArray, frozen
+from scoring.equivalence import FloatArray, IntArray, NumberArray, frozen
+from scoring.kernels import amounts
+from scoring.kernels.parts import in_parts
 
 _SPLITTER = 2.0**27 + 1  # Dekker's: halves a float into two of 26 bits
-_EXACT_INTEGERS = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,33 +34,47 @@ class Sums:
     counts: IntArray
 
     def at(self, classes: IntArray) -> Sums:
-        """The sums of some classes; -1 stands for an empty one, which has mean 0."""
-        is_empty = classes < 0
-        high, low, counts = self.high[classes], self.low[classes], self.counts[classes]
+        """The sums of some classes; one that is empty, or that there is not, has mean 0."""
+        known = np.minimum(classes, len(self.counts) - 1)
+        high, low, counts = self.high[known], self.low[known], self.counts[known]
+        is_empty = (known != classes) | (counts == 0)
         high[is_empty], low[is_empty], counts[is_empty] = 0.0, 0.0, 1
         return Sums(high, low, counts)
 
+    def total(self) -> Sums:
+        """The sums over all classes, as one class."""
+        high = [math.fsum(column) for column in self.high.T.tolist()]
+        parts = zip(self.high.T.tolist(), self.low.T.tolist(), high, strict=True)
+        low = [math.fsum([*upper, *lower, -total]) for upper, lower, total in parts]
+        return Sums(
+            frozen(np.array([high])), frozen(np.array([low])), frozen(np.array([self.counts.sum()]))
+        )
 
-def class_sums(values: FloatArray, of_row: IntArray, n_classes: int) -> Sums:
-    """Sum the columns of `values` within the classes 0 to `n_classes` - 1, none of them empty."""
-    order = np.argsort(of_row, kind="stable")
-    counts = np.bincount(of_row, minlength=n_classes).astype(np.int64)
-    bounds = np.append(0, np.cumsum(counts)).tolist()
-    high = np.empty((n_classes, values.shape[1]))
+    def means(self) -> FloatArray:
+        """The mean of each column in each class, shape (n_classes, n_columns)."""
+        means: FloatArray = (self.high + self.low) / self.counts[:, None]
+        return means
+
+
+def class_sums(values: FloatArray, numbers: NumberArray, n_classes: int, threads: int = 1) -> Sums:
+    """Sum the columns of `values` within the classes 0 to `n_classes` - 1."""
+    rows = np.ascontiguousarray(values, dtype=np.float64)
+    high = np.zeros((n_classes, rows.shape[1]))
     low = np.zeros_like(high)
-    for position, column in enumerate(values.T):
-        ordered = column[order].tolist()
-        parts = [ordered[start:end] for start, end in pairwise(bounds)]
-        sums = list(map(math.fsum, parts))
-        high[:, position] = sums
-        if not _is_exact(column):
-            low[:, position] = _remainders(parts, sums)
-    return Sums(frozen(high), frozen(low), frozen(counts))
+
+    def work(first: int, last: int) -> None:
+        amounts.add_classes(rows, numbers, high, low, first, last)
+
+    in_parts(rows.shape[1], threads, work, least=max(1, rows.shape[1] // threads))
+    total = high + low  # so that equal sums have equal parts, in whatever order they were added up
+    low -= total - high
+    counts = np.bincount(numbers, minlength=n_classes).astype(np.int64)
+    return Sums(frozen(total), frozen(low), frozen(counts))
 
 
 def column_sums(values: FloatArray) -> Sums:
     """Sum whole columns: one class."""
-    return class_sums(values, np.zeros(len(values), dtype=np.int64), 1)
+    return class_sums(values, np.zeros(len(values), dtype=np.int32), 1)
 
 
 def differences_of_means(x: Sums, y: Sums) -> FloatArray:
@@ -81,13 +94,27 @@ def exact_mean(values: FloatArray) -> float:
     return math.fsum(values.ravel().tolist()) / values.size
 
 
-def _is_exact(column: FloatArray) -> bool:
-    """Whether every sum of entries is a 64-bit float: they are integers, and not too large."""
-    return bool((column == np.rint(column)).all() and np.abs(column).sum() < _EXACT_INTEGERS)
+def correlations(
+    values: FloatArray, means: FloatArray | None = None, threads: int = 1
+) -> FloatArray:
+    """Pearson's r of each pair of distinct columns, in order; 0 where a column is constant."""
+    rows = np.ascontiguousarray(values, dtype=np.float64)
+    n_records, n_columns = rows.shape
+    means = column_sums(rows).means()[0] if means is None else means
+    n_chunks = -(-n_records // amounts.CHUNK)
+    products = np.zeros((n_chunks, n_columns, n_columns))
+    changes = np.zeros((n_chunks, n_columns), dtype=np.int64)
 
+    def work(begin: int, end: int) -> None:
+        amounts.add_products(rows, means, begin, end, products, changes)
 
-def _remainders(parts: Sequence[list[float]], sums: Sequence[float]) -> list[float]:
-    return [math.fsum([*part, -total]) for part, total in zip(parts, sums, strict=True)]
+    in_parts(n_chunks, threads, work, least=1)
+    sums = products.sum(axis=0)
+    varies = changes.sum(axis=0) > 0
+    lengths = np.sqrt(np.where(varies, np.diag(sums), 1.0))
+    r = np.where(varies[:, None] & varies, sums / np.outer(lengths, lengths), 0.0)
+    pairs: FloatArray = r[np.triu_indices(n_columns, k=1)]
+    return pairs
 
 
 def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,20 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from scoring.attacks.candidates import Candidates, lowest_guess
 from scoring.attacks.columns import narrowed
 from scoring.attacks.quasi_identifiers import (
-    e1_candidates,
-    e2_candidates,
-    e4_candidates,
-    euc_candidates,
+    NO_GUESS,
+    class_candidates,
+    nearest_point,
+    nearest_value,
+    nearest_value_in_class,
 )
 from scoring.attacks.ranks import rank_guess
 from scoring.comparison import Prepared, Released, check_table, row_sums
 from scoring.equivalence import IntArray
 from scoring.schema import Schema
-
-NO_GUESS = -1
 
 
 def guess_random_in_class(
@@ -69,8 +67,8 @@ def guess_random_in_class(
     """
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
     guess = np.full(len(anonymized), NO_GUESS, dtype=np.int64)
-    for part in e1_candidates(released):
-        guess[part.records] = part.order[rng.integers(part.low, part.high)]
+    found = class_candidates(released)
+    guess[found.records] = found.order[rng.integers(found.low, found.high)]
     return guess
 
 
@@ -120,7 +118,7 @@ def guess_nearest_value_in_class(
     array([1, 0, 2, 3])
     """
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _guess(released, e2_candidates(released))
+    return _or_none(released, nearest_value_in_class(released))
 
 
 def guess_rank_of_sum(
@@ -169,7 +167,7 @@ def guess_rank_of_sum(
     """
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
     if not released.prepared.schema.sensitive_numeric:
-        return _guess(released, None)
+        return _or_none(released, None)
     return rank_guess(released.prepared.sums, row_sums(released.sensitive))
 
 
@@ -217,7 +215,7 @@ def guess_nearest_value(
     array([0, 0, 2, 2])
     """
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _guess(released, e4_candidates(released))
+    return _or_none(released, nearest_value(released))
 
 
 def guess_rank_of_value(
@@ -267,7 +265,7 @@ def guess_rank_of_value(
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
     name = released.prepared.schema.e4_column
     if name is None:
-        return _guess(released, None)
+        return _or_none(released, None)
     position = released.prepared.schema.sensitive_numeric.index(name)
     return rank_guess(released.prepared.sensitive[:, position], released.column(name))
 
@@ -318,7 +316,7 @@ def guess_nearest_point_in_class(
     array([ 0,  1, -1, -1])
     """
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _guess(released, euc_candidates(released, no_match="miss"))
+    return _or_none(released, nearest_point(released, no_match="miss"))
 
 
 def guess_nearest_point(
@@ -366,11 +364,11 @@ def guess_nearest_point(
     array([0, 1, 2, 3])
     """
     released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _guess(released, euc_candidates(released, no_match="all"))
+    return _or_none(released, nearest_point(released, no_match="all"))
 
 
-def _guess(released: Released, parts: Sequence[Candidates] | None) -> IntArray:
-    return lowest_guess(parts or (), released.n_records)
+def _or_none(released: Released, guess: IntArray | None) -> IntArray:
+    return np.full(released.n_records, NO_GUESS, dtype=np.int64) if guess is None else guess
 
 
 def _released(

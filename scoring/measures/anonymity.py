@@ -65,4 +65,4 @@ def mean_class(comparison: Comparison, options: Options = DEFAULT) -> float:
     >>> mean_class(comparison("noise"))
     2.0
     """
-    return len(comparison.anonymized) / len(comparison.class_sizes)
+    return comparison.n_records / len(comparison.class_sizes)

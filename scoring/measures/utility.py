@@ -6,11 +6,15 @@ numeric sensitive columns of the schema.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from scoring.comparison import Comparison, Options, correlations
 from scoring.equivalence import IntArray
-from scoring.sums import class_sums, column_sums, differences_of_means, exact_mean
+from scoring.kernels import amounts
+from scoring.kernels.parts import in_parts
+from scoring.sums import differences_of_means, exact_mean
 
 DEFAULT = Options()
 
@@ -48,7 +52,7 @@ def mean_difference(comparison: Comparison, options: Options = DEFAULT) -> float
     """
     if not comparison.schema.sensitive_numeric:
         return None
-    totals = column_sums(comparison.sensitive)
+    totals = comparison.cell_sums.total()
     return exact_mean(differences_of_means(comparison.prepared.totals, totals))
 
 
@@ -86,10 +90,8 @@ def cell_mean_difference(comparison: Comparison, options: Options = DEFAULT) -> 
     """
     if not (comparison.schema.cross and comparison.schema.sensitive_numeric):
         return None
-    cells = comparison.cells
-    in_x, in_y = _aligned_cells(comparison, options)
-    x = comparison.prepared.cell_sums.at(in_x)
-    y = class_sums(comparison.sensitive, cells.of_row, cells.n_classes).at(in_y)
+    counted = _counted_cells(comparison, options)
+    x, y = comparison.prepared.cell_sums.at(counted), comparison.cell_sums.at(counted)
     return exact_mean(differences_of_means(x, y))
 
 
@@ -123,10 +125,11 @@ def cell_count_difference(comparison: Comparison, options: Options = DEFAULT) ->
     """
     if not comparison.schema.cross:
         return None
-    in_x, in_y = _aligned_cells(comparison, options)
-    x = np.where(in_x >= 0, comparison.prepared.cell_sums.counts[in_x], 0)
-    y = np.where(in_y >= 0, comparison.cells.sizes()[in_y], 0)
-    return exact_mean(np.abs(x - y).astype(np.float64))
+    counted = _counted_cells(comparison, options)
+    x = np.zeros(len(comparison.cell_vectors.sizes), dtype=np.int64)
+    x[: comparison.prepared.cells.n_classes] = comparison.prepared.cell_sums.counts
+    differences = np.abs(x - comparison.cell_vectors.sizes)[counted]
+    return int(differences.sum()) / len(counted)
 
 
 def correlation_difference(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -160,9 +163,9 @@ def correlation_difference(comparison: Comparison, options: Options = DEFAULT) -
     """
     if len(comparison.schema.sensitive_numeric) < 2:
         return None
-    # In the order of the originals, so that equal records give equal bits however Y is shuffled.
-    ordered = comparison.sensitive[np.argsort(comparison.source)]
-    return exact_mean(np.abs(comparison.prepared.correlations - correlations(ordered)))
+    means = comparison.cell_sums.total().means()[0]
+    found = correlations(comparison.alignment.rows, means, comparison.threads)
+    return exact_mean(np.abs(comparison.prepared.correlations - found))
 
 
 def record_difference(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -197,12 +200,26 @@ def record_difference(comparison: Comparison, options: Options = DEFAULT) -> flo
     """
     if not comparison.schema.sensitive_numeric:
         return None
-    x = comparison.prepared.sensitive
-    difference = np.abs(comparison.sensitive - x[comparison.source])
-    span = x.max(axis=0) - x.min(axis=0)
-    varies = span > 0
-    scaled = np.where(varies, difference / np.where(varies, span, 1.0), difference != 0)
-    return exact_mean(scaled)
+    rows, places = comparison.alignment.rows, comparison.alignment.places
+    points = comparison.prepared.index.in_classes.points
+    n_chunks = -(-len(rows) // amounts.CHUNK)
+    high, low = np.zeros((n_chunks, rows.shape[1])), np.zeros((n_chunks, rows.shape[1]))
+    changed = np.zeros((n_chunks, rows.shape[1]), dtype=np.int64)
+
+    def work(begin: int, end: int) -> None:
+        amounts.add_differences(points, rows, places, begin, end, high, low, changed)
+
+    in_parts(n_chunks, comparison.threads, work, least=1)
+    lost = [
+        math.fsum(parts) / span if span else float(n_changed)
+        for parts, span, n_changed in zip(
+            np.concatenate([high, low]).T.tolist(),
+            comparison.prepared.spans.tolist(),
+            changed.sum(axis=0).tolist(),
+            strict=True,
+        )
+    ]
+    return math.fsum(lost) / rows.size
 
 
 def records_deleted(comparison: Comparison, options: Options = DEFAULT) -> int:
@@ -231,14 +248,11 @@ def records_deleted(comparison: Comparison, options: Options = DEFAULT) -> int:
     >>> records_deleted(comparison("noise"))
     0
     """
-    return comparison.prepared.n_records - len(comparison.anonymized)
+    return comparison.prepared.n_records - comparison.n_records
 
 
-def _aligned_cells(comparison: Comparison, options: Options) -> tuple[IntArray, IntArray]:
-    """The number of each cell that counts in X and in Y, -1 in the one that leaves it empty."""
-    in_x = comparison.original_cells
-    in_y = np.arange(len(in_x), dtype=np.int64)
-    if options.cells == "anonymized":
-        return in_x, in_y
-    only_x = np.setdiff1d(np.arange(comparison.prepared.cells.n_classes), in_x)
-    return np.append(in_x, only_x), np.append(in_y, np.full(len(only_x), -1))
+def _counted_cells(comparison: Comparison, options: Options) -> IntArray:
+    """The cells that count: those that Y fills, or all."""
+    sizes = comparison.cell_vectors.sizes
+    is_union = options.cells == "union"
+    return np.arange(len(sizes), dtype=np.int64) if is_union else np.flatnonzero(sizes)

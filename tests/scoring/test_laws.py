@@ -15,7 +15,21 @@ from tests.scoring import tables
 UTILITY = ("U1", "U2", "U3", "U4", "U5", "U6")
 ANONYMITY = ("S1", "S2")
 LINKAGE = ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
-GUESSES = ("E1", "E2", "E3", "E4", "EUC1", "EUC2", "E4-rank")
+GUESSES = (
+    "E1",
+    "E2",
+    "E3",
+    "E4",
+    "EUC1",
+    "EUC2",
+    "E4-rank",
+    "nearest-scaled",
+    "gower",
+    "one-candidate",
+    "greedy-assignment",
+    "optimal-assignment",
+    "learned-linkage",
+)
 DEFINITE = ("E2", "E4", "EUC1", "EUC2", "E3")
 
 CASES = [tables.case(seed) for seed in range(0, 60, 2)]
@@ -94,6 +108,7 @@ def test_neither_tables_nor_indexes_are_changed():
     for case in CASES[:10]:
         before = pickle.dumps((case.original, case.anonymized, case.source))
         prepared = Prepared.of(case.original, case.schema)
+        prepared.table  # noqa: B018 — made at its first use
         index_before = pickle.dumps(prepared)
         first = scored(case, original=prepared)
         for attack in ATTACKS.values():
@@ -105,7 +120,7 @@ def test_neither_tables_nor_indexes_are_changed():
 
 def test_an_index_is_read_only():
     prepared = Prepared.of(CASES[1].original, CASES[1].schema)
-    arrays = [prepared.sensitive, prepared.sums, prepared.index.by_class, prepared.totals.high]
+    arrays = [prepared.sensitive, prepared.sums, prepared.index.first_row, prepared.totals.high]
     assert not any(array.flags.writeable for array in arrays)
 
 
@@ -125,6 +140,7 @@ def test_a_guess_is_a_row_or_none_and_the_same_for_the_same_seed(id_):
 @pytest.mark.parametrize("id_", GUESSES)
 def test_an_attacker_never_sees_the_declared_rows(id_):
     parameters = inspect.signature(ATTACKS[id_].function).parameters
+    options = {option.name: option.default for option in ATTACKS[id_].options}
     assert list(parameters) == [
         "original",
         "anonymized",
@@ -132,7 +148,9 @@ def test_an_attacker_never_sees_the_declared_rows(id_):
         "rng",
         "quasi_identifiers",
         "sensitive",
+        *options,
     ]
+    assert options == {name: parameters[name].default for name in options}
 
 
 @pytest.mark.parametrize("id_", DEFINITE)

@@ -1,0 +1,400 @@
+"""Nearest points by Euclidean distance: who is as near as the declared one, and who is nearest.
+
+Points stand in blocks of eight, column by column, so that one block is compared at once. Eight
+blocks make a node of level 0, eight nodes of a level one of the next; a node's box says between
+what each column lies. Points are laid out (`scoring.kernels.layout`) so that a node is compact.
+
+A distance is the 64-bit sum over the columns, in order, of (y - x) * (y - x). Each step of it
+(difference, square, sum of what is not negative) rounds monotonically. The same steps on the edge of
+a box that is nearest to y therefore never exceed the computed distance of a point inside, and on the
+edge that is farthest they never fall below it: nodes are passed over without a margin for rounding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]  # ships no types
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+LANES = 8  # points in a block, blocks or nodes in a node
+SHIFT = 3  # 2 ** SHIFT is LANES
+_SCANNED = 6  # so many blocks are compared without asking their boxes first
+
+_intrinsic: Any = intrinsic  # its own types leave the typing context in the call
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+def _data(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
+    """The address of an entry of a contiguous array of doubles."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [offset])
+
+
+def _load(builder: Any, address: Any) -> Any:
+    vector = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
+    vector.align = 8
+    return vector
+
+
+def _store(builder: Any, vector: Any, address: Any) -> None:
+    builder.store(vector, builder.bitcast(address, _VECTOR.as_pointer())).align = 8
+
+
+def _spread(builder: Any, value: Any) -> Any:
+    """A vector whose lanes are all the same."""
+    first = builder.insert_element(
+        ir.Constant(_VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
+    )
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+
+def _mask(builder: Any, flags: Any) -> Any:
+    bits = builder.bitcast(flags, ir.IntType(LANES))
+    return builder.zext(bits, ir.IntType(64))
+
+
+def _sum_of_squares(builder: Any, n_columns: Any, difference: Any) -> Any:
+    """The sum over columns, in order, of squared differences, in each lane."""
+    zero = ir.Constant(_VECTOR, [0.0] * LANES)
+    total: Any = cgutils.alloca_once_value(builder, zero)  # type: ignore[no-untyped-call]
+    with cgutils.for_range(builder, n_columns) as loop:
+        t = difference(loop.index)
+        square = builder.fmul(t, t)
+        builder.store(builder.fadd(builder.load(total), square), total)
+    return builder.load(total)
+
+
+@_intrinsic
+def _compare(
+    typing_context: Any,
+    points: Any,
+    block: Any,
+    rows: Any,
+    row: Any,
+    n_columns: Any,
+    limit: Any,
+    distances: Any,
+) -> Any:
+    """Distances of a row to the points of a block; which are below, and which equal, the limit.
+
+    The mask of those below, and LANES bits higher that of the equal ones.
+    """
+    signature = types.int64(points, types.int64, rows, types.int64, types.int64, limit, distances)
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        points_, block_, rows_, row_, n_columns_, limit_, distances_ = arguments
+        lanes = ir.Constant(ir.IntType(64), LANES)
+        zero = ir.Constant(ir.IntType(64), 0)
+        base = builder.mul(builder.mul(block_, n_columns_), lanes)
+        x = _data(context, builder, points, points_, base)
+        y = _data(context, builder, rows, rows_, builder.mul(row_, n_columns_))
+
+        def difference(column: Any) -> Any:
+            values = _load(builder, builder.gep(x, [builder.mul(column, lanes)]))
+            return builder.fsub(_spread(builder, builder.load(builder.gep(y, [column]))), values)
+
+        total = _sum_of_squares(builder, n_columns_, difference)
+        _store(builder, total, _data(context, builder, distances, distances_, zero))
+        limits = _spread(builder, limit_)
+        below = _mask(builder, builder.fcmp_ordered("<", total, limits))
+        equal = _mask(builder, builder.fcmp_ordered("==", total, limits))
+        return builder.or_(below, builder.shl(equal, lanes))
+
+    return signature, generate
+
+
+@_intrinsic
+def _bound(
+    typing_context: Any,
+    low: Any,
+    high: Any,
+    group: Any,
+    rows: Any,
+    row: Any,
+    n_columns: Any,
+    limit: Any,
+    bounds: Any,
+) -> Any:
+    """Least distances of a row to what is in each of eight boxes; the mask of those within the limit."""
+    signature = types.int64(low, high, types.int64, rows, types.int64, types.int64, limit, bounds)
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        low_, high_, group_, rows_, row_, n_columns_, limit_, bounds_ = arguments
+        lanes = ir.Constant(ir.IntType(64), LANES)
+        zero = ir.Constant(ir.IntType(64), 0)
+        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
+        base = builder.mul(builder.mul(group_, n_columns_), lanes)
+        lower = _data(context, builder, low, low_, base)
+        upper = _data(context, builder, high, high_, base)
+        y = _data(context, builder, rows, rows_, builder.mul(row_, n_columns_))
+
+        def difference(column: Any) -> Any:
+            offset = builder.mul(column, lanes)
+            value = _spread(builder, builder.load(builder.gep(y, [column])))
+            below = builder.fsub(_load(builder, builder.gep(lower, [offset])), value)
+            above = builder.fsub(value, _load(builder, builder.gep(upper, [offset])))
+            outside = builder.select(builder.fcmp_ordered(">", below, above), below, above)
+            return builder.select(builder.fcmp_ordered(">", outside, zeros), outside, zeros)
+
+        total = _sum_of_squares(builder, n_columns_, difference)
+        _store(builder, total, _data(context, builder, bounds, bounds_, zero))
+        return _mask(builder, builder.fcmp_ordered("<=", total, _spread(builder, limit_)))
+
+    return signature, generate
+
+
+@njit(inline="never")
+def _farthest(low, high, group, lane, rows, row):  # type: ignore[no-untyped-def]
+    """The greatest distance of a row to what is in a box."""
+    total = 0.0
+    for j in range(rows.shape[1]):
+        y = rows[row, j]
+        t = max(abs(y - low[group, j, lane]), abs(y - high[group, j, lane]))
+        total += t * t
+    return total
+
+
+@njit
+def _lanes(first, last):  # type: ignore[no-untyped-def]
+    """The mask of lanes from `first` to `last`, cut to those there are."""
+    first = max(first, 0)
+    last = min(last, LANES - 1)
+    return ((2 << last) - 1) & ~((1 << first) - 1) & 0xFF if last >= first else 0
+
+
+@njit
+def _top(start, end):  # type: ignore[no-untyped-def]
+    """The lowest level at which one group of nodes has all points from `start` to `end`."""
+    level = 0
+    while (start >> (SHIFT * (level + 2))) != ((end - 1) >> (SHIFT * (level + 2))):
+        level += 1
+    return level
+
+
+@njit
+def _push_nearest_last(stack, n, group, mask, bounds):  # type: ignore[no-untyped-def]
+    """Put the nodes of a mask on the stack, the nearest on top; how many the stack has."""
+    first = n
+    for lane in range(LANES):
+        if (mask >> lane) & 1:
+            at = n
+            while at > first and bounds[stack[at - 1] & (LANES - 1)] < bounds[lane]:
+                stack[at] = stack[at - 1]
+                at -= 1
+            stack[at] = group * LANES + lane
+            n += 1
+    return n
+
+
+_POINTS = types.Array(types.float64, 3, "C", readonly=True)
+_ROWS = types.Array(types.float64, 2, "C", readonly=True)
+_INT64 = types.Array(types.int64, 1, "C", readonly=True)
+_INT32 = types.Array(types.int32, 1, "C", readonly=True)
+
+
+@njit(
+    types.void(
+        _POINTS,
+        _POINTS,
+        _POINTS,
+        _INT64,
+        _ROWS,
+        _INT64,
+        _INT32,
+        _INT32,
+        _INT32,
+        types.int64,
+        types.int64,
+        types.int32[::1],
+        types.int64[::1],
+    ),
+    cache=True,
+    nogil=True,
+)
+def count_as_near(  # type: ignore[no-untyped-def]
+    points, low, high, offsets, rows, starts, group, queries, places, begin, end, ties, work
+):
+    """How many points are as near to a row as its declared one; 0 where one is nearer.
+
+    For each of `queries[begin:end]`, a row of `rows`: within the points of `group[row]`, from
+    `starts[group]` on, the declared one being `places[row]`. Nothing is searched: what counts is
+    whether somebody is nearer than the declared one, and the first who is ends it.
+
+    `work` counts the points compared and the boxes asked.
+    """
+    n_columns = rows.shape[1]
+    distances = np.empty(LANES)
+    stack = np.empty(LANES * 24, np.int64)
+    levels = np.empty(LANES * 24, np.int64)
+    rival = -1  # the block that beat the query before: alike queries follow each other
+    n_compared, n_asked = 0, 0
+    for at in range(begin, end):
+        row = queries[at]
+        place = places[row]
+        first, last = starts[group[row]], starts[group[row] + 1] - 1
+        own = place >> SHIFT
+        _compare(points, own, rows, row, n_columns, 0.0, distances)
+        limit = distances[place & (LANES - 1)]
+        n_compared += 1
+        is_beaten = False
+        for lane in range(max(first, own * LANES), min(last, own * LANES + LANES - 1) + 1):
+            is_beaten |= distances[lane & (LANES - 1)] < limit
+        if not is_beaten and first <= rival * LANES + LANES - 1 and rival * LANES <= last:
+            inside = _lanes(first - rival * LANES, last - rival * LANES)
+            n_compared += 1
+            is_beaten = (
+                _compare(points, rival, rows, row, n_columns, limit, distances) & inside
+            ) != 0
+        if is_beaten:
+            ties[row] = 0
+            continue
+        equal = 0
+        if (last >> SHIFT) - (first >> SHIFT) < _SCANNED:
+            for block in range(first >> SHIFT, (last >> SHIFT) + 1):
+                inside = _lanes(first - block * LANES, last - block * LANES)
+                found = _compare(points, block, rows, row, n_columns, limit, distances)
+                n_compared += 1
+                if found & inside:
+                    is_beaten = True
+                    rival = block
+                    break
+                found = (found >> LANES) & inside
+                while found:
+                    found &= found - 1
+                    equal += 1
+            ties[row] = 0 if is_beaten else equal
+            continue
+        level = _top(first, last + 1)
+        stack[0], levels[0] = first >> (SHIFT * (level + 2)), level + 1
+        n = 1
+        while n:
+            n -= 1
+            node, level = stack[n], levels[n]
+            if level == 0:
+                inside = _lanes(first - node * LANES, last - node * LANES)
+                found = _compare(points, node, rows, row, n_columns, limit, distances)
+                n_compared += 1
+                if found & inside:
+                    is_beaten = True
+                    rival = node
+                    break
+                found = (found >> LANES) & inside
+                while found:
+                    found &= found - 1
+                    equal += 1
+                continue
+            level -= 1
+            shift = SHIFT * (level + 1)
+            box = offsets[level] + node
+            inside = _lanes((first >> shift) - node * LANES, (last >> shift) - node * LANES)
+            mask = _bound(low, high, box, rows, row, n_columns, limit, distances) & inside
+            n_asked += 1
+            for lane in range(LANES):  # all of a far node may be equally far, whatever its size
+                if (mask >> lane) & 1 and distances[lane] == limit:
+                    child = node * LANES + lane
+                    is_inside = first <= child << shift and ((child + 1) << shift) - 1 <= last
+                    if is_inside and _farthest(low, high, box, lane, rows, row) == limit:
+                        equal += 1 << shift
+                        mask &= ~(1 << lane)
+            before = n
+            n = _push_nearest_last(stack, n, node, mask, distances)
+            for pushed in range(before, n):
+                levels[pushed] = level
+        ties[row] = 0 if is_beaten else equal
+    work[0] += n_compared * LANES
+    work[1] += n_asked * LANES
+
+
+@njit(
+    types.void(
+        _POINTS,
+        _POINTS,
+        _POINTS,
+        _INT64,
+        _INT32,
+        _INT32,
+        _ROWS,
+        _INT64,
+        _INT32,
+        _INT32,
+        types.int64,
+        types.int64,
+        types.int64[::1],
+        types.int64[::1],
+    ),
+    cache=True,
+    nogil=True,
+)
+def find_nearest(  # type: ignore[no-untyped-def]
+    points, low, high, offsets, order, lowest, rows, starts, group, queries, begin, end, guess, work
+):
+    """The nearest point to each row of `queries[begin:end]` within its group, as `order` has it.
+
+    Of equally near ones the one that stands lowest in the original, `order[point]`;
+    `lowest[node]` is the lowest in each node. `work` as in `count_as_near`.
+    """
+    n_columns = rows.shape[1]
+    distances = np.empty(LANES)
+    stack = np.empty(LANES * 24, np.int64)
+    levels = np.empty(LANES * 24, np.int64)
+    bounds = np.empty(LANES * 24)
+    n_compared, n_asked = 0, 0
+    for at in range(begin, end):
+        row = queries[at]
+        first, last = starts[group[row]], starts[group[row] + 1] - 1
+        best, best_row = np.inf, np.int64(np.iinfo(np.int32).max)
+        level = _top(first, last + 1)
+        stack[0], levels[0], bounds[0] = first >> (SHIFT * (level + 2)), level + 1, 0.0
+        n = 1
+        while n:
+            n -= 1
+            if bounds[n] > best:
+                continue
+            node, level = stack[n], levels[n]
+            if level == 0:
+                found = _compare(points, node, rows, row, n_columns, best, distances)
+                found |= found >> LANES
+                found &= _lanes(first - node * LANES, last - node * LANES)
+                n_compared += 1
+                for lane in range(LANES):
+                    if (found >> lane) & 1:
+                        there = order[node * LANES + lane]
+                        if distances[lane] < best or (distances[lane] == best and there < best_row):
+                            best, best_row = distances[lane], there
+                continue
+            level -= 1
+            shift = SHIFT * (level + 1)
+            box = offsets[level] + node
+            inside = _lanes((first >> shift) - node * LANES, (last >> shift) - node * LANES)
+            mask = _bound(low, high, box, rows, row, n_columns, best, distances) & inside
+            n_asked += 1
+            for lane in range(LANES):
+                if (mask >> lane) & 1:
+                    child = node * LANES + lane
+                    its_lowest = lowest[box * LANES + lane]
+                    if distances[lane] > best or (
+                        distances[lane] == best and its_lowest >= best_row
+                    ):
+                        mask &= ~(1 << lane)
+                        continue
+                    is_inside = first <= child << shift and ((child + 1) << shift) - 1 <= last
+                    if (
+                        is_inside
+                        and level
+                        and (_farthest(low, high, box, lane, rows, row) == distances[lane])
+                    ):  # all of it is equally far
+                        best, best_row = distances[lane], its_lowest
+                        mask &= ~(1 << lane)
+            before = n
+            n = _push_nearest_last(stack, n, node, mask, distances)
+            for pushed in range(before, n):
+                levels[pushed] = level
+                bounds[pushed] = distances[stack[pushed] & (LANES - 1)]
+        guess[row] = best_row
+    work[0] += n_compared * LANES
+    work[1] += n_asked * LANES

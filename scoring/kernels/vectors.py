@@ -1,0 +1,87 @@
+"""Vectors of values as whole numbers: mixed-radix codes, and a hash table that numbers them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, types
+
+_INT64 = types.Array(types.int64, 1, "C", readonly=True)
+_INT32 = types.Array(types.int32, 1, "C", readonly=True)
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: neighbours fall far apart
+_FOLD = np.uint64(32)
+
+
+@njit(
+    types.void(types.int64[::1], _INT32, _INT64, types.int64, types.int64, types.int64),
+    cache=True,
+    nogil=True,
+)
+def append_code(keys, codes, places, size, begin, end):  # type: ignore[no-untyped-def]
+    """Make the vectors of `keys[begin:end]` one column longer; -1 where a value is none of `size`.
+
+    `places` says for each code which of the values it is, -1 for none.
+    """
+    for i in range(begin, end):
+        place = places[codes[i]]
+        longer = keys[i] * size + place
+        keys[i] = longer if keys[i] >= 0 and place >= 0 else np.int64(-1)
+
+
+@njit
+def _slot(table_keys, table_numbers, key):  # type: ignore[no-untyped-def]
+    """Where a key is in a hash table, or the free slot where it would be."""
+    mixed = np.uint64(key) * _MULTIPLIER
+    mixed ^= mixed >> _FOLD
+    mask = len(table_keys) - 1
+    slot = np.int64(mixed & np.uint64(mask))
+    while table_numbers[slot] >= 0 and table_keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(
+    types.int64(_INT64, types.int64[::1], types.int32[::1], types.int32[::1], types.int64),
+    cache=True,
+    nogil=True,
+)
+def number(keys, table_keys, table_numbers, numbers, n_known):  # type: ignore[no-untyped-def]
+    """Number the keys that have none yet (-1), equal ones alike, `n_known` and up; how many there are.
+
+    The table has a power of two of slots, more than there are keys.
+    """
+    for i in range(len(keys)):
+        if numbers[i] >= 0:
+            continue
+        if i and keys[i] == keys[i - 1] and numbers[i - 1] >= 0:
+            numbers[i] = numbers[i - 1]
+            continue
+        slot = _slot(table_keys, table_numbers, keys[i])
+        if table_numbers[slot] < 0:
+            table_keys[slot] = keys[i]
+            table_numbers[slot] = n_known
+            n_known += 1
+        numbers[i] = table_numbers[slot]
+    return n_known
+
+
+@njit(
+    types.void(_INT64, _INT64, _INT32, _INT64, _INT32, types.int32[::1], types.int64, types.int64),
+    cache=True,
+    nogil=True,
+)
+def locate(  # type: ignore[no-untyped-def]
+    keys, table_keys, table_numbers, known, expected, numbers, begin, end
+):
+    """The number of each key of `keys[begin:end]` in a table, -1 where it has none.
+
+    `known` has the keys by number; `expected[i]` is a number that key i probably has.
+    """
+    for i in range(begin, end):
+        key = keys[i]
+        if known[expected[i]] == key:
+            numbers[i] = expected[i]
+        elif key < 0:
+            numbers[i] = -1
+        else:
+            numbers[i] = table_numbers[_slot(table_keys, table_numbers, key)]
