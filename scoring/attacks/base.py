@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from scoring.comparison import Prepared
     from scoring.equivalence import IntArray
 
+SCALES = ("z", "log", "range", "rank")
+DISTANCES = ("euclidean", *SCALES, "gower")
+"""How records are compared: Euclidean as they are or on a scale, or Gower's over all columns."""
+WITHIN = ("class-or-anywhere", "class", "anywhere")
+"""Where to look: at the record's equivalence class, at all originals, or at all for want of a class."""
+
 
 class Guess(Protocol):
     """An attack: it sees two tables and never the declared rows; its options follow by name."""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from scoring.attacks.base import (
     AMOUNTS,
+    DISTANCES,
     ONE_AMOUNT,
     QUASI_IDENTIFIERS,
+    SCALES,
+    SENSITIVE,
+    WITHIN,
     Attack,
     ColumnChoice,
     Guess,
@@ -13,14 +17,52 @@ from scoring.attacks.base import (
 )
 from scoring.errors import gettext_noop as _
 from scoring.measures.catalog import MEASURES
+from scoring.options import Option
 
-__all__ = ["ATTACKS", "Attack", "ColumnChoice", "Guess", "Inquiry"]
+__all__ = [
+    "ATTACKS",
+    "CANDIDATES",
+    "INQUIRIES",
+    "MEMBERSHIP",
+    "Attack",
+    "ColumnChoice",
+    "Guess",
+    "Inquiry",
+]
 
 
 def _measured(id_: str, name: str, function: str, *columns: ColumnChoice) -> Attack:
     """An attack whose rate is a measure of the same identifier."""
     address = f"scoring.attacks.guesses:{function}"
     return Attack(id_, name, MEASURES[id_].title, address, columns)
+
+
+def _within(default: str) -> Option:
+    return Option("within", "text", default, _("where originals are looked for"), choices=WITHIN)
+
+
+def _distance(default: str) -> Option:
+    return Option("distance", "text", default, _("how pairs are compared"), choices=DISTANCES)
+
+
+def _candidates(default: int) -> Option:
+    return Option(
+        "candidates",
+        "integer",
+        default,
+        _("most originals that a record chooses from"),
+        low=1,
+        high=1_000,
+    )
+
+
+_DUPLICATES = Option(
+    "duplicates",
+    "text",
+    "no",
+    _("whether several records may get the same original"),
+    choices=("no", "yes"),
+)
 
 
 ATTACKS: dict[str, Attack] = {
@@ -43,6 +85,117 @@ ATTACKS: dict[str, Attack] = {
             "scoring.attacks.guesses:guess_rank_of_value",
             (ONE_AMOUNT,),
         ),
+        Attack(
+            "nearest-scaled",
+            "identify.euc, scaled",
+            _("Nearest by distance on one scale"),
+            "scoring.attacks.scaled:guess_nearest_scaled",
+            (QUASI_IDENTIFIERS, AMOUNTS),
+            (
+                Option("scale", "text", "z", _("what columns are brought to"), choices=SCALES),
+                _within("class-or-anywhere"),
+            ),
+        ),
+        Attack(
+            "gower",
+            "Gower",
+            _("Nearest over columns of all kinds"),
+            "scoring.attacks.scaled:guess_gower",
+            (QUASI_IDENTIFIERS, SENSITIVE),
+            (
+                Option("weights", "columns", (), _("weights of columns, as a:2,b:0.5; else 1")),
+                _within("anywhere"),
+            ),
+        ),
+        Attack(
+            "one-candidate",
+            "Attack_id",
+            _("One of the nearest candidates each"),
+            "scoring.attacks.neighbours:guess_one_candidate",
+            (QUASI_IDENTIFIERS, SENSITIVE),
+            (
+                _candidates(10),
+                _DUPLICATES,
+                _distance("euclidean"),
+            ),
+        ),
+        Attack(
+            "greedy-assignment",
+            _("one to one"),
+            _("One original each, the nearest pair first"),
+            "scoring.attacks.assignment:guess_greedy_assignment",
+            (QUASI_IDENTIFIERS, SENSITIVE),
+            (_distance("z"), _within("class-or-anywhere")),
+        ),
+        Attack(
+            "optimal-assignment",
+            _("one to one"),
+            _("One original each, at the least sum of distances"),
+            "scoring.attacks.assignment:guess_optimal_assignment",
+            (QUASI_IDENTIFIERS, SENSITIVE),
+            (
+                _distance("z"),
+                _within("class-or-anywhere"),
+                _candidates(20),
+                Option(
+                    "edges",
+                    "integer",
+                    4_000_000,
+                    _("most pairs that one assignment weighs"),
+                    low=1,
+                    high=100_000_000,
+                ),
+            ),
+        ),
+        Attack(
+            "learned-linkage",
+            _("learnt"),
+            _("Likeliest candidate, learnt from imitations"),
+            "scoring.attacks.learned:guess_learned_linkage",
+            (QUASI_IDENTIFIERS, SENSITIVE),
+            (
+                Option(
+                    "model", "text", "forest", _("the classifier"), choices=("forest", "logistic")
+                ),
+                _candidates(20),
+                Option(
+                    "sample",
+                    "integer",
+                    500,
+                    _("originals that the attacker anonymizes to learn from"),
+                    low=1,
+                    high=100_000,
+                ),
+                _DUPLICATES,
+            ),
+        ),
     )
 }
 """Identifier to attack, in the order in which they are shown."""
+
+CANDIDATES = Inquiry(
+    "nearest-candidates",
+    "Neighbor_att",
+    _("The n nearest originals of each record"),
+    "scoring.attacks.neighbours:nearest_candidates",
+    (QUASI_IDENTIFIERS, SENSITIVE),
+    (
+        Option("n", "integer", 5, _("how many, at most as many as the original has"), low=1),
+        _distance("euclidean"),
+    ),
+)
+MEMBERSHIP = Inquiry(
+    "membership",
+    _("membership"),
+    _("Whether somebody is in the table at all"),
+    "scoring.attacks.membership:membership_scores",
+    (QUASI_IDENTIFIERS, SENSITIVE),
+    (_distance("gower"),),
+)
+
+INQUIRIES: dict[str, Inquiry] = {
+    **ATTACKS,
+    CANDIDATES.id: CANDIDATES,
+    MEMBERSHIP.id: MEMBERSHIP,
+}
+"""Attacks, and what attackers ask that is not answered by one row for each record."""

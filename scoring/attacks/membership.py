@@ -1,0 +1,154 @@
+"""Was somebody's record in the table at all? Membership by distances, against a control set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from scoring.attacks.metrics import Metric, Points
+from scoring.attacks.pairs import Groups, Known, Pairs
+from scoring.comparison import Prepared
+from scoring.equivalence import FloatArray, IntArray
+from scoring.intervals import Interval, Rate, difference
+from scoring.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """How well members of a table are told from others.
+
+    Attributes
+    ----------
+    scores : float64 array, shape (n_original + n_control,)
+        From 0 to 1 for each person, those of the original first; higher is likelier a member.
+    auc : float
+        How likely a member scores higher than somebody of the control, ties counting half: 0.5 is
+        blind guessing, 1 certainty.
+    members, others : Rate
+        The share of the original, and of the control, that is taken for members.
+    advantage : Interval
+        The difference of the two shares: 0 is blind guessing, 1 certainty.
+    """
+
+    scores: FloatArray
+    auc: float
+    members: Rate
+    others: Rate
+    advantage: Interval
+
+
+def membership_scores(
+    original: pd.DataFrame | Prepared,
+    control: pd.DataFrame,
+    anonymized: pd.DataFrame,
+    schema: Schema,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    distance: str = "gower",
+) -> Membership:
+    """Tell who is in a table by how near its records come, for how lonely everybody is.
+
+    Parameters
+    ----------
+    original, control, anonymized : DataFrame
+        Who attacks has the records of n_original + n_control persons and the anonymized table, and
+        knows how many persons it was made from, but not which. The control is drawn from the same
+        population as the original, and the table was made without it.
+    schema : Schema
+    quasi_identifiers : sequence of str, optional
+        The quasi-identifiers looked at; all by default.
+    sensitive : sequence of str, optional
+        The sensitive columns looked at; all by default.
+    distance : {"gower", "euclidean", "z", "log", "range", "rank"}
+        Gower's over all columns, or Euclidean over the numeric ones, as they are or scaled.
+
+    Returns
+    -------
+    Membership
+        Scores, AUC, and the advantage with its 95 % interval.
+
+    Raises
+    ------
+    ValueError
+        Where a table, a column or an option does not fit, or there is no column to look at.
+
+    Notes
+    -----
+    With a the distance from a person to the nearest record of the anonymized table, and b that to
+    the nearest other person of original and control together, the score is b / (a + b), and 1/2
+    where both are 0: above 1/2 the table comes nearer than any other person does. Everybody else
+    stands in for the population by which a likelihood ratio is calibrated (Carlini et al.,
+    “Membership inference attacks from first principles”, section on calibration by difficulty).
+    Scales come from all persons together. Taken for members are those who score higher than the
+    (n_original + 1)-th highest score. The advantage is that of Yeom et al., “Privacy risk in machine
+    learning: analyzing the connection to overfitting”, section 2, its interval Newcombe's from two
+    Wilson intervals, as if persons were independent.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA, table
+    >>> x = table("original")
+    >>> found = membership_scores(x.iloc[:2], x.iloc[2:], x.iloc[:2], SCHEMA)
+    >>> found.scores.round(2).tolist(), found.auc, found.advantage.value
+    ([1.0, 1.0, 0.28, 0.27], 1.0, 1.0)
+    """
+    known = Known.of(original, anonymized, schema, quasi_identifiers, sensitive)
+    control = Known.of(control, anonymized, schema, quasi_identifiers, sensitive).original
+    columns = list(known.quasi_identifiers + known.sensitive)
+    persons = pd.concat([known.original[columns], control[columns]], ignore_index=True)
+    metric = Metric.fit(persons, schema, columns, distance)
+    if not metric.has_columns:
+        raise ValueError("expected a column that the distance looks at")
+    people = metric.points(persons)
+    to_table = _nearest(metric, metric.points(anonymized), people, 1)
+    # The nearest of all is the person itself, or a twin at the same distance: none.
+    to_others = _nearest(metric, people, people, 2)
+    return _judged(_scores(to_table, to_others), len(known.original))
+
+
+def _nearest(metric: Metric, among: Points, queries: Points, n: int) -> FloatArray:
+    """The n-th smallest distance from each query."""
+    everybody = np.zeros(len(among), dtype=np.int64)
+    nobody = np.full(len(queries), -1, dtype=np.int64)
+    pairs = Pairs(metric, among, queries, nobody, Groups.of(everybody, 1))
+    distances = pairs.nearest(np.arange(len(queries)), n)[1][:, n - 1]
+    return metric.lengths(distances)
+
+
+def _scores(to_table: FloatArray, to_others: FloatArray) -> FloatArray:
+    total = to_table + to_others
+    scores = np.full(len(total), 0.5)
+    np.divide(to_others, total, out=scores, where=total > 0)
+    return scores
+
+
+def _judged(scores: FloatArray, n_members: int) -> Membership:
+    n_others = len(scores) - n_members
+    limit = np.sort(scores)[::-1][n_members]
+    is_taken = scores > limit
+    hits, alarms = int(is_taken[:n_members].sum()), int(is_taken[n_members:].sum())
+    return Membership(
+        scores,
+        area_under_curve(scores[:n_members], scores[n_members:]),
+        Rate.of(hits, n_members),
+        Rate.of(alarms, n_others),
+        difference(hits, n_members, alarms, n_others),
+    )
+
+
+def area_under_curve(members: FloatArray, others: FloatArray) -> float:
+    """How likely a member scores higher than another, ties counting half.
+
+    Examples
+    --------
+    >>> area_under_curve(np.array([0.9, 0.5]), np.array([0.5, 0.1]))
+    0.875
+    """
+    ordered = np.sort(others)
+    below: IntArray = np.searchsorted(ordered, members, "left")
+    up_to: IntArray = np.searchsorted(ordered, members, "right")
+    return float((below + up_to).sum() / (2 * len(members) * len(others)))
