@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scoring import __version__, cli_arguments
+from scoring import __version__, cli_arguments, cli_study
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser
 from scoring.cli_output import Output, UsageError
@@ -96,6 +96,18 @@ COMMANDS: dict[str, Command] = {
             "run every attacker and every measure on a table, and say which attacker hurts most",
             cli_arguments.audit,
             "scoring.cli_audit:run_audit",
+        ),
+        Command(
+            "demonstrate",
+            "show what goes wrong with data that only looks anonymous, on made-up tables",
+            cli_arguments.demonstrate,
+            "scoring.demonstrations.command:demonstrate",
+        ),
+        Command(
+            "study",
+            "run a published experiment again and write it beside the published figures",
+            cli_study.study_arguments,
+            "scoring.cli_study:study",
         ),
     )
 }

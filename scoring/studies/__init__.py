@@ -1,0 +1,1 @@
+"""Published experiments, run again with the library and put beside the published figures."""

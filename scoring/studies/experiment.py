@@ -1,0 +1,224 @@
+"""The study itself: tables made, measured, read; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from scoring.anonymizers import anonymize
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.evaluate import Options, Prepared, score
+from scoring.studies.cost import Clock, CostPoint, Sizes, Step, cost_points
+from scoring.studies.recipes import CHAINS, SINGLES, Recipe
+from scoring.studies.recipes import Step as MethodStep
+from scoring.studies.signature import guess_methods
+from scoring.studies.signs import Baseline
+
+Value = float | int | None
+SAMPLE = 100
+"""Records of the table that single methods are tried on, as in the paper."""
+PAIR_ORDER = "HBFGDEAC"
+"""In which order two methods are applied; the Yamaoka method comes last, for rows are declared last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How large a run is."""
+
+    n_records: int
+    n_pair_records: int
+    n_samples: int
+    sizes: Sizes
+
+
+FULL = Scale(
+    8333,
+    1000,
+    10,
+    Sizes((100, 8333), (100, 200, 400, 800, 1600, 3200, 6400, 8333, 16_666, 33_332), 8333),
+)
+QUICK = Scale(600, 200, 1, Sizes((100, 600), (50, 100, 200, 400), 600))
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A table's recipe, its measures, EUC1 with the paper's answer where nothing matches, and the guess."""
+
+    recipe: Recipe
+    values: Mapping[str, Value]
+    own_row: float
+    guess: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Which methods made a table and which were guessed; `kind` is single, pair or chain."""
+
+    kind: str
+    n_records: int
+    made: frozenset[str]
+    guess: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Everything that the tables and figures are made of."""
+
+    seed: int
+    n_records: int
+    sample: Baseline
+    sample_facts: Mapping[str, int]
+    singles: Mapping[str, Measured]
+    table: Baseline
+    table_facts: Mapping[str, int]
+    chains: Mapping[str, Measured]
+    trials: Sequence[Trial]
+    cost: Sequence[CostPoint]
+
+
+def run_study(seed: int, scale: Scale, *, clock: Clock, step: Step) -> Study:
+    """Make and measure everything.
+
+    Parameters
+    ----------
+    seed
+        Seed of the generated table, the sample and all methods.
+    scale
+        `FULL` or `QUICK`.
+    clock
+        Seconds; the only thing that differs between two runs with one seed.
+    step
+        Called with what is being done.
+    """
+    table = households(scale.n_records, seed=seed)
+    sample = _sample(table, seed, 0)
+    small, large = (Prepared.of(t, HOUSEHOLDS_SCHEMA) for t in (sample, table))
+    of_small, of_large = baseline_of(small), baseline_of(large)
+    singles = _make_all(SINGLES, sample, small, of_small, seed, step)
+    chains = _make_all(CHAINS, table, large, of_large, seed, step)
+    trials = [
+        *(Trial("single", SAMPLE, m.recipe.methods, m.guess) for m in singles.values()),
+        *(Trial("chain", scale.n_records, m.recipe.methods, m.guess) for m in chains.values()),
+        *_more_trials(table, seed, scale, step),
+    ]
+    points = cost_points(sample, table, scale.sizes, seed=seed, clock=clock, step=step)
+    return Study(
+        seed=seed,
+        n_records=scale.n_records,
+        sample=of_small,
+        sample_facts=_facts(sample),
+        singles=singles,
+        table=of_large,
+        table_facts=_facts(table),
+        chains=chains,
+        trials=trials,
+        cost=points,
+    )
+
+
+def baseline_of(original: Prepared) -> Baseline:
+    """The untouched table beside itself."""
+    table, own = original.table, np.arange(original.n_records, dtype=np.int64)
+    return Baseline(
+        values=score(original, table, own, original.schema),
+        n_records=original.n_records,
+        n_cells=len(table[list(original.schema.cross)].drop_duplicates()),
+        mean_amount=float(table[list(original.schema.sensitive_numeric)].to_numpy().mean()),
+    )
+
+
+def _sample(table: pd.DataFrame, seed: int, number: int, size: int = SAMPLE) -> pd.DataFrame:
+    rng = np.random.default_rng((seed, 1, number))
+    rows = np.sort(rng.choice(len(table), size=size, replace=False))
+    return table.iloc[rows].reset_index(drop=True)
+
+
+def _facts(table: pd.DataFrame) -> dict[str, int]:
+    schema = HOUSEHOLDS_SCHEMA
+    sizes = table.groupby(list(schema.quasi_identifiers), observed=True).size()
+    assert schema.e2_column is not None
+    assert schema.e4_column is not None
+    return {
+        "classes": len(sizes),
+        "alone": int((sizes == 1).sum()),
+        "zeros_e2": int((table[schema.e2_column] == 0).sum()),
+        "zeros_e4": int((table[schema.e4_column] == 0).sum()),
+    }
+
+
+def _make_all(
+    recipes: Sequence[Recipe],
+    table: pd.DataFrame,
+    original: Prepared,
+    baseline: Baseline,
+    seed: int,
+    step: Step,
+) -> dict[str, Measured]:
+    made = {}
+    for number, recipe in enumerate(recipes):
+        step(f"making and measuring {recipe.name}")
+        rng = np.random.default_rng((seed, 2, number))
+        made[recipe.name] = measure(recipe, table, original, baseline, rng=rng)
+    return made
+
+
+def measure(
+    recipe: Recipe,
+    table: pd.DataFrame,
+    original: Prepared,
+    baseline: Baseline,
+    *,
+    rng: np.random.Generator,
+) -> Measured:
+    """Make one table and measure it."""
+    schema = HOUSEHOLDS_SCHEMA
+    made = anonymize(table, schema, recipe.steps, rng=rng)
+    values = score(original, made.table, made.source, schema)
+    own_row = score(
+        original,
+        made.table,
+        made.source,
+        schema,
+        options=Options(no_match="own_row"),
+        measures=["EUC1"],
+    )
+    guess = guess_methods(values, baseline)
+    return Measured(recipe, values, float(own_row["EUC1"] or 0), guess)
+
+
+def _more_trials(table: pd.DataFrame, seed: int, scale: Scale, step: Step) -> list[Trial]:
+    """Single methods on further samples, and every two methods one after the other."""
+    trials = []
+    for number in range(1, scale.n_samples):
+        step(f"reading methods off sample {number + 1} of {scale.n_samples}")
+        trials += _trials("single", SINGLES, _sample(table, seed, number), seed, number)
+    step("reading methods off tables made by two methods")
+    size = scale.n_pair_records
+    pairs_table = _sample(table, seed, scale.n_samples, size)
+    return trials + _trials("pair", pairs(), pairs_table, seed, scale.n_samples)
+
+
+def _trials(
+    kind: str, recipes: Sequence[Recipe], table: pd.DataFrame, seed: int, number: int
+) -> list[Trial]:
+    original = Prepared.of(table, HOUSEHOLDS_SCHEMA)
+    baseline = baseline_of(original)
+    found = []
+    for recipe in recipes:
+        rng = np.random.default_rng((seed, 3, number))
+        made = measure(recipe, table, original, baseline, rng=rng)
+        found.append(Trial(kind, len(table), recipe.methods, made.guess))
+    return found
+
+
+def pairs() -> list[Recipe]:
+    """Every two of the eight single methods, with the options of D_A to D_H."""
+    steps: dict[str, tuple[MethodStep, ...]] = {r.name[-1]: r.steps for r in SINGLES}
+    return [
+        Recipe(f"{first}{second}", frozenset(first + second), steps[first] + steps[second], "")
+        for first, second in combinations(PAIR_ORDER, 2)
+    ]
