@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import doctest
 import os
 import re
 import shlex
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +16,17 @@ import numpy as np
 import pytest
 from django.core.management import get_commands
 
-from scoring import cli
+from scoring import cli, measures
 from scoring.anonymizers import anonymize
 from scoring.comparison import OPTION_CHOICES
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import MESSAGES
+from scoring.measures import catalog
 from scoring.reading import read_table, write_table
-from scoring.rulesets import kinds
+from scoring.registry import MEASURES
+from scoring.rulesets import kinds, load_ruleset, parse_ruleset
 from scoring.schema import Column, Kind, Role, Schema, suggest_schema
+from tests.scoring import test_laws_of_further_measures as laws
 from tools import measures_reference, methods_reference, problems_reference
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -349,3 +354,52 @@ def test_nothing_speaks_of_one_machine():
     for page in PAGES:
         for path in (str(ROOT) + "/", home):
             assert path not in text_of(page), page
+
+
+# How to add a measure
+
+ADD_A_MEASURE = ROOT / "docs" / "how-to" / "add-a-measure.md"
+
+
+def shown_files(page: Path) -> dict[str, str]:
+    """The Python blocks of a page by the path in their first line."""
+    blocks = [text for language, text in FENCE.findall(text_of(page)) if language == "python"]
+    return {block.partition("\n")[0].removeprefix("# "): block for block in blocks}
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    """The measure that the page adds, as if its file and its line were there."""
+    files = shown_files(ADD_A_MEASURE)
+    (tmp_path / "untouched.py").write_text(files["scoring/measures/untouched.py"], encoding="utf-8")
+    monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
+    line = files["scoring/measures/catalog.py"].partition("\n")[2]
+    measure = eval(line.strip().removesuffix(","), vars(catalog).copy())
+    monkeypatch.setitem(MEASURES, measure.id, measure)
+    yield measure
+    sys.modules.pop("scoring.measures.untouched", None)
+    vars(measures).pop("untouched", None)
+
+
+def test_an_added_measure_works_as_the_page_says(added):
+    [example] = doctest.DocTestFinder(recurse=False).find(added.function)
+    assert doctest.DocTestRunner().run(example) == (0, 2)
+    test: dict[str, object] = {}
+    exec(shown_files(ADD_A_MEASURE)["tests/scoring/test_untouched.py"], test)
+    test["test_one_of_three_is_untouched"]()
+    for seed in range(20):
+        test["test_values_are_those_of_plain_python"](seed)
+    assert f"### {added.id}: Untouched records" in measures_reference.reference()
+
+
+def test_an_added_measure_keeps_the_general_laws(added):
+    for name, law in vars(laws).items():
+        marks = getattr(law, "pytestmark", [])
+        if name.startswith("test_") and any(laws.FURTHER is ids for m in marks for ids in m.args):
+            law(added.id)
+
+
+def test_a_ruleset_may_name_an_added_measure(added):
+    text = load_ruleset("pwscup2015").text.replace('"S1", "S2",', f'"S1", "{added.id}",')
+    text = text.replace('safety = ["S1", "S2"]', f'safety = ["{added.id}"]')
+    assert added.id in parse_ruleset(text).measures
