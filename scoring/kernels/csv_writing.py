@@ -19,11 +19,20 @@ MAX_NUMBER_BYTES = 24
 """A sign, 19 digits, a point and 4 decimals fit, with a byte after them."""
 UNWRITABLE = -1
 
-_LF, _COMMA, _MINUS, _POINT, _ZERO = 10, 44, 45, 46, 48
+_LF, _COMMA, _MINUS, _POINT = 10, 44, 45, 46
+_ZERO_DIGIT, _TEN = np.uint8(ord("0")), np.uint64(10)
 _LARGEST = 2.0**53  # from here on every double is an integer, of more digits than are wanted
 
 _BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 _INT64 = types.int64
+
+
+@compiled(types.void(types.uint8[::1], _INT64, types.uint64, _INT64))
+def _put_digits(out: Array, at: int, number: Any, n_digits: int) -> None:
+    for place in range(n_digits - 1, -1, -1):
+        rest = number // _TEN  # without a sign, a division by a constant is a multiplication
+        out[at + place] = _ZERO_DIGIT + np.uint8(number - rest * _TEN)
+        number = rest
 
 
 @compiled(_INT64(types.uint8[::1], _INT64, _INT64))
@@ -33,13 +42,12 @@ def _put_integer(out: Array, at: int, number: Any) -> int:
         at += 1
         number = -number
     n_digits = 1
-    rest = number // 10
-    while rest:
-        rest //= 10
+    power = 10
+    while number >= power and n_digits < 18:
+        power *= 10
         n_digits += 1
-    for place in range(at + n_digits - 1, at - 1, -1):
-        out[place] = _ZERO + number % 10
-        number //= 10
+    n_digits += number >= power
+    _put_digits(out, at, np.uint64(number), n_digits)
     return at + n_digits
 
 
@@ -72,13 +80,12 @@ def _put_number(out: Array, at: int, number: float) -> int:
         return at
     out[at] = _POINT
     at += 1
-    scale = 1_000
-    while decimals:
-        out[at] = _ZERO + decimals // scale
-        decimals %= scale
-        scale //= 10
-        at += 1
-    return at
+    n_decimals = 4
+    while decimals % 10 == 0:
+        decimals //= 10
+        n_decimals -= 1
+    _put_digits(out, at, np.uint64(decimals), n_decimals)
+    return at + n_decimals
 
 
 @compiled(
@@ -125,7 +132,8 @@ def format_records(
     at = 0
     for record in range(n_records):
         i_code = i_number = i_integer = 0
-        for kind in kinds:
+        for column in range(len(kinds)):
+            kind = kinds[column]
             if kind == CATEGORY:
                 text = first_text[i_code] + codes[i_code, record]
                 for i in range(text_ends[text], text_ends[text + 1]):
