@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from scoring.demonstrations.catalog import DEMONSTRATIONS
+
 DATASETS = ("households",)
 
 
@@ -86,6 +88,13 @@ def audit(command: Parser) -> None:
     )
     add_seed(command, required=False)
     command.add_argument("--report", metavar="A.html", help="the report to write as well")
+
+
+def demonstrate(command: Parser) -> None:
+    command.add_argument(
+        "name", choices=tuple(DEMONSTRATIONS), help=f"one of {', '.join(DEMONSTRATIONS)}"
+    )
+    add_seed(command, required=False)
 
 
 def add_schema(command: Parser, default: str = "households") -> None:

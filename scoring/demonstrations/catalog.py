@@ -1,0 +1,62 @@
+"""The demonstrations by name; the functions are loaded when one is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from scoring.addresses import function_at
+from scoring.errors import gettext_noop as _
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Result(Protocol):
+    """What a demonstration found: a dataclass that can show itself as a table."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The head and the rows of the table."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A registered demonstration: `function(*, rng) -> Result`, named by its address."""
+
+    id: str
+    title: str
+    address: str
+
+    def __call__(self, *, rng: np.random.Generator) -> Result:
+        result: Result = function_at(self.address)(rng=rng)
+        return result
+
+
+DEMONSTRATIONS: dict[str, Demonstration] = {
+    demonstration.id: demonstration
+    for demonstration in (
+        Demonstration(
+            "taxi",
+            _("Brute force on pseudonyms without a key"),
+            "scoring.demonstrations.taxi:taxi",
+        ),
+        Demonstration(
+            "register",
+            _("Linkage with an external register"),
+            "scoring.demonstrations.register:register",
+        ),
+        Demonstration(
+            "differencing",
+            _("One person's value from two averages"),
+            "scoring.demonstrations.differencing:differencing",
+        ),
+        Demonstration(
+            "histories",
+            _("Many records under one pseudonym"),
+            "scoring.demonstrations.histories:histories",
+        ),
+    )
+}
