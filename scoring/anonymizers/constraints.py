@@ -69,9 +69,10 @@ class Sensitive:
         codes = codes.astype(np.int64)
         return cls(codes, np.bincount(codes).astype(np.int64), is_ordered)
 
-    def counts(self, classes: Ints) -> ClassCounts:
-        """How often each value occurs in each class."""
-        return ClassCounts.of(classes, self.of_record, len(self.total))
+    def counts(self, classes: Ints, rows: Ints | None = None) -> ClassCounts:
+        """How often each value occurs in each class, of all records or of these rows."""
+        values = self.of_record if rows is None else self.of_record[rows]
+        return ClassCounts.of(classes, values, len(self.total))
 
 
 @dataclass(frozen=True, slots=True)
