@@ -177,8 +177,8 @@ def dis_scores(scores: FloatArray, class_sizes: IntArray, fraction: float) -> Fl
     Returns
     -------
     float array, shape (n_records,)
-        0 where the SUDA score is, at most 1. Where no record reaches 1, the mean over the sample
-        uniques is the risk of the file.
+        0 where the SUDA score is, at most 1. Where no record reaches 1, the mean over the records
+        with a SUDA score, the special uniques, is the risk of the file.
 
     Raises
     ------
@@ -200,11 +200,11 @@ def dis_scores(scores: FloatArray, class_sizes: IntArray, fraction: float) -> Fl
     if not 0 < fraction <= 1:
         raise ValueError(f"fraction: expected above 0 and at most 1, got {fraction}")
     n_alone, n_pairs = int((class_sizes == 1).sum()), int((class_sizes == 2).sum())
-    total = math.fsum(scores.tolist())
-    if not total:
+    n_special, total = int((scores > 0).sum()), math.fsum(scores.tolist())
+    if not n_special:
         return np.zeros_like(scores)
     of_file = fraction * n_alone / (fraction * n_alone + 2 * (1 - fraction) * n_pairs)
-    shared: FloatArray = np.minimum(1.0, scores * (of_file * n_alone / total))
+    shared: FloatArray = np.minimum(1.0, scores * (of_file * n_special / total))
     return shared
 
 

@@ -133,6 +133,12 @@ def test_the_risk_of_the_file_is_shared_out():
     assert shared[0] == 0
 
 
+def test_what_no_small_set_tells_apart_has_no_share():
+    # 1.5 / (1.5 + 1) of the file, the mean over the two records with a score.
+    shared = dis_scores(np.array([1.0, 3, 0, 0, 0]), np.array([1, 1, 1, 2]), 0.5)
+    assert shared == pytest.approx([0.3, 0.9, 0, 0, 0])
+
+
 def test_a_share_is_at_most_certain():
     assert dis_scores(np.array([9.0, 1.0]), np.array([1, 1]), 0.5).tolist() == [1.0, 0.2]
     assert dis_scores(np.zeros(2), np.array([2]), 0.5).tolist() == [0, 0]
