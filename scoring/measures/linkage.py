@@ -11,14 +11,12 @@ counts 1/t. The options `ties` count a tie as a miss, or let the lowest row numb
 
 from __future__ import annotations
 
-import numpy as np
-
-from scoring.attacks import quasi_identifiers as attacks
+from scoring.attacks import quasi_identifiers as guesses
+from scoring.attacks import ties
 from scoring.attacks.ranks import rank_guess
-from scoring.comparison import ColumnIndex, Comparison, Options, row_sums
-from scoring.equivalence import FloatArray, IntArray, NumberArray
-from scoring.kernels import amounts, values
-from scoring.kernels.parts import in_parts
+from scoring.comparison import Comparison, Options, row_sums
+from scoring.equivalence import IntArray, NumberArray
+from scoring.kernels import amounts
 
 DEFAULT = Options()
 
@@ -55,11 +53,8 @@ def random_in_class(comparison: Comparison, options: Options = DEFAULT) -> float
     0.25
     """
     if options.ties == "first":
-        return _marked(comparison, options, attacks.lowest_of_class(comparison.released)) or 0.0
-    ties = np.zeros(comparison.n_records, dtype=np.int32)
-    matched = comparison.matched
-    ties[matched] = comparison.prepared.index.sizes[comparison.own_class[matched]]
-    return _rate(comparison, options, ties)
+        return _marked(comparison, options, guesses.lowest_of_class(comparison.released)) or 0.0
+    return _rate(comparison, options, ties.same_class(comparison))
 
 
 def nearest_value_in_class(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -92,25 +87,11 @@ def nearest_value_in_class(comparison: Comparison, options: Options = DEFAULT) -
     >>> nearest_value_in_class(comparison("swapped"))
     0.5
     """
-    index = comparison.prepared.e2
-    if index is None:
+    if comparison.prepared.e2 is None:
         return None
     if options.ties == "first":
-        guess = attacks.nearest_value_in_class(comparison.released)
-        return _marked(comparison, options, guess)
-    ties = np.zeros(comparison.n_records, dtype=np.int32)
-    column = _column(comparison, index)
-    places = comparison.alignment.places
-    index.in_classes.count_as_near(
-        column,
-        comparison.own_class,
-        comparison.matched,
-        index.places_in_classes[places],
-        ties,
-        comparison.threads,
-    )
-    _count_anywhere(comparison, index, column, comparison.unmatched, ties)
-    return _rate(comparison, options, ties)
+        return _marked(comparison, options, guesses.nearest_value_in_class(comparison.released))
+    return _rate(comparison, options, ties.nearest_value_in_class(comparison))
 
 
 def rank_of_sum(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -148,10 +129,9 @@ def rank_of_sum(comparison: Comparison, options: Options = DEFAULT) -> float | N
     if options.ties == "first":
         sums = row_sums(comparison.sensitive)
         return _marked(comparison, options, rank_guess(comparison.prepared.sums, sums))
-    sums = row_sums(comparison.alignment.rows, comparison.threads)
-    shares = _shares_of_ranks(comparison, sums)
+    shares = ties.shares_of_ranks(comparison)
     if options.ties == "strict":
-        shares[shares != 1.0] = 0.0  # 1/t of t ranks, which is 1 where both blocks are one rank
+        shares[shares != 1.0] = 0.0  # which it is where both blocks are of one rank
     return _share(comparison, options, amounts.add_all(shares))
 
 
@@ -185,15 +165,11 @@ def nearest_value(comparison: Comparison, options: Options = DEFAULT) -> float |
     >>> nearest_value(comparison("noise"))
     1.0
     """
-    index = comparison.prepared.e4
-    if index is None:
+    if comparison.prepared.e4 is None:
         return None
     if options.ties == "first":
-        return _marked(comparison, options, attacks.nearest_value(comparison.released))
-    ties = np.zeros(comparison.n_records, dtype=np.int32)
-    everyone = np.arange(comparison.n_records, dtype=np.int32)
-    _count_anywhere(comparison, index, _column(comparison, index), everyone, ties)
-    return _rate(comparison, options, ties)
+        return _marked(comparison, options, guesses.nearest_value(comparison.released))
+    return _rate(comparison, options, ties.nearest_value(comparison))
 
 
 def nearest_point_in_class(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -265,65 +241,19 @@ def nearest_point(comparison: Comparison, options: Options = DEFAULT) -> float |
 
 
 def _rate_of_points(comparison: Comparison, options: Options, no_match: str) -> float | None:
-    index = comparison.prepared.index.anywhere
-    if index is None:
+    if not comparison.schema.sensitive_numeric:
         return None
     if options.ties == "first":
-        guess = attacks.nearest_point(comparison.released, no_match=no_match)
+        guess = guesses.nearest_point(comparison.released, no_match=no_match)
         return _marked(comparison, options, guess)
-    ties = comparison.as_near_in_class.copy()
-    unmatched = comparison.unmatched
-    if no_match == "all" and len(unmatched):
-        index.count_as_near(
-            comparison.alignment.rows,
-            np.zeros_like(ties),
-            unmatched,
-            comparison.prepared.anywhere_at[comparison.alignment.places],
-            ties,
-            comparison.threads,
-        )
-    elif no_match == "own_row":
-        records = comparison.alignment.record[unmatched]
-        ties[unmatched] = comparison.source[records] == records
-    return _rate(comparison, options, ties)
+    return _rate(comparison, options, ties.nearest_point(comparison, no_match=no_match))
 
 
-def _column(comparison: Comparison, index: ColumnIndex) -> FloatArray:
-    position = comparison.schema.sensitive_numeric.index(index.name)
-    return np.ascontiguousarray(comparison.alignment.rows[:, position])
-
-
-def _count_anywhere(
-    comparison: Comparison,
-    index: ColumnIndex,
-    column: FloatArray,
-    queries: NumberArray,
-    ties: NumberArray,
-) -> None:
-    places = index.places_anywhere[comparison.alignment.places]
-    everyone = np.zeros_like(ties)
-    threads = comparison.threads
-    index.anywhere.count_as_near(column, everyone, queries, places, ties, threads)
-
-
-def _shares_of_ranks(comparison: Comparison, sums: FloatArray) -> FloatArray:
-    """How likely each record has its source's rank, equal sums being in random order."""
-    ordered, shares = np.sort(sums), np.empty(len(sums))
-    low = comparison.prepared.rank_low[comparison.alignment.places]
-    high = comparison.prepared.rank_high[comparison.alignment.places]
-
-    def work(begin: int, end: int) -> None:
-        values.meet_by_rank(ordered, sums, low, high, begin, end, shares)
-
-    in_parts(len(sums), comparison.threads, work)
-    return shares
-
-
-def _rate(comparison: Comparison, options: Options, ties: NumberArray) -> float:
+def _rate(comparison: Comparison, options: Options, found: NumberArray) -> float:
     """The rate where each record has so many equally good originals, 0 where it is a miss."""
     if options.ties == "strict":
-        return _share(comparison, options, int((ties == 1).sum()))
-    return _share(comparison, options, amounts.add_shares(ties))
+        return _share(comparison, options, int((found == 1).sum()))
+    return _share(comparison, options, amounts.add_shares(found))
 
 
 def _marked(comparison: Comparison, options: Options, guess: IntArray | None) -> float | None:

@@ -1,0 +1,106 @@
+"""With how many others each record's declared source is equally good, 0 where another is better.
+
+That is all a score asks, and takes no search: it begins with the declared source, and the first that
+is better ends it. Arrays are by slot, in the order of `comparison.alignment`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scoring.comparison import ColumnIndex, Comparison, row_sums
+from scoring.equivalence import FloatArray, NumberArray
+from scoring.kernels import values
+from scoring.kernels.parts import in_parts
+
+
+def same_class(comparison: Comparison) -> NumberArray:
+    """E1: everyone with the record's quasi-identifiers."""
+    ties = np.zeros(comparison.n_records, dtype=np.int32)
+    matched = comparison.matched
+    ties[matched] = comparison.prepared.index.sizes[comparison.own_class[matched]]
+    return ties
+
+
+def nearest_value_in_class(comparison: Comparison) -> NumberArray:
+    """E2: the nearest in the schema's E2 column, which there is."""
+    index = comparison.prepared.e2
+    assert index is not None
+    ties = np.zeros(comparison.n_records, dtype=np.int32)
+    column = _column(comparison, index)
+    index.in_classes.count_as_near(
+        column,
+        comparison.own_class,
+        comparison.matched,
+        index.places_in_classes[comparison.alignment.places],
+        ties,
+        comparison.threads,
+    )
+    _count_anywhere(comparison, index, column, comparison.unmatched, ties)
+    return ties
+
+
+def shares_of_ranks(comparison: Comparison) -> FloatArray:
+    """E3: how likely each record has its source's rank, equal sums being in random order."""
+    sums = row_sums(comparison.alignment.rows, comparison.threads)
+    ordered, shares = np.sort(sums), np.empty(len(sums))
+    low = comparison.prepared.rank_low[comparison.alignment.places]
+    high = comparison.prepared.rank_high[comparison.alignment.places]
+
+    def work(begin: int, end: int) -> None:
+        values.meet_by_rank(ordered, sums, low, high, begin, end, shares)
+
+    in_parts(len(sums), comparison.threads, work)
+    return shares
+
+
+def nearest_value(comparison: Comparison) -> NumberArray:
+    """E4: the nearest in the schema's E4 column, which there is."""
+    index = comparison.prepared.e4
+    assert index is not None
+    ties = np.zeros(comparison.n_records, dtype=np.int32)
+    everyone = np.arange(comparison.n_records, dtype=np.int32)
+    _count_anywhere(comparison, index, _column(comparison, index), everyone, ties)
+    return ties
+
+
+def nearest_point(comparison: Comparison, *, no_match: str) -> NumberArray:
+    """EUC: the nearest by Euclidean distance over the numeric sensitive columns, which there are.
+
+    `no_match` says what stands in where the record has no class: "miss", "own_row" or "all".
+    """
+    index = comparison.prepared.index.anywhere
+    assert index is not None
+    ties = comparison.as_near_in_class.copy()
+    unmatched = comparison.unmatched
+    if no_match == "all" and len(unmatched):
+        index.count_as_near(
+            comparison.alignment.rows,
+            np.zeros_like(ties),
+            unmatched,
+            comparison.prepared.anywhere_at[comparison.alignment.places],
+            ties,
+            comparison.threads,
+        )
+    elif no_match == "own_row":
+        records = comparison.alignment.record[unmatched]
+        ties[unmatched] = comparison.source[records] == records
+    return ties
+
+
+def _column(comparison: Comparison, index: ColumnIndex) -> FloatArray:
+    position = comparison.schema.sensitive_numeric.index(index.name)
+    return np.ascontiguousarray(comparison.alignment.rows[:, position])
+
+
+def _count_anywhere(
+    comparison: Comparison,
+    index: ColumnIndex,
+    column: FloatArray,
+    queries: NumberArray,
+    ties: NumberArray,
+) -> None:
+    places = index.places_anywhere[comparison.alignment.places]
+    everyone = np.zeros_like(ties)
+    threads = comparison.threads
+    index.anywhere.count_as_near(column, everyone, queries, places, ties, threads)
