@@ -9,6 +9,9 @@ from django.utils.translation import gettext as _
 
 from scoring.registry import MEASURES
 
+LOSSES = ("utility", "similarity")
+"""Families of what a table has lost: 0 is nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownMeasure:
@@ -26,6 +29,11 @@ class ShownMeasure:
     def is_rate(self) -> bool:
         """Whether its values are shares of records, shown as percentages."""
         return self.family == "linkage"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether 0 means that nothing is lost."""
+        return self.family in LOSSES
 
     def best(self, values: Iterable[float | None]) -> float | None:
         """The best of the values that are known."""

@@ -250,7 +250,7 @@ def _ends(measure: Measure) -> tuple[object, object]:
     low, high = f"{measure.low:g}", NO_END if measure.high is None else f"{measure.high:g}"
     if measure.direction == "higher":
         return high, low
-    return (NOTHING_LOST if measure.family == "utility" and measure.low == 0 else low), high
+    return (NOTHING_LOST if shown_measure(measure.id).is_loss else low), high
 
 
 def _options(options: Options) -> tuple[str, ...]:
