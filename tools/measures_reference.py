@@ -36,6 +36,16 @@ FAMILIES: dict[str, tuple[str, str]] = {
         "Safety: diversity of sensitive values",
         "What an attacker learns who knows no more than the class that a person is in.",
     ),
+    "similarity": (
+        "Utility: similarity",
+        "How far what is found in Y lies from what is found in X: 0 is nowhere. The scored columns are "
+        "the quasi-identifiers and the sensitive ones, numbers and categories.",
+    ),
+    "disclosure": (
+        "Safety: disclosure beside a control",
+        "What an attack on the records of X has over the same attack on strangers: records of a "
+        "control table that Y was not made from. Without one the value is None.",
+    ),
 }
 _HEADING = re.compile(r"^(?P<title>[A-Z][a-z]+)\n-{3,}$", re.MULTILINE)
 _INTRODUCTION = """\

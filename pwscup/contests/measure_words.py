@@ -14,6 +14,8 @@ FAMILIES = {
     "linkage": _("Attacks: how many records are found"),
     "risk": _("Risk: how likely somebody is found"),
     "diversity": _("Diversity: what a class tells of its members"),
+    "similarity": _("Similarity: what the table can still be used for"),
+    "disclosure": _("Disclosure: what is learned about members more than about strangers"),
 }
 """Headings of the rules page."""
 SHORT_FAMILIES = {
@@ -22,6 +24,8 @@ SHORT_FAMILIES = {
     "linkage": _("Re-identification rates"),
     "risk": _("Re-identification risk"),
     "diversity": _("Diversity of sensitive values"),
+    "similarity": _("Similarity"),
+    "disclosure": _("Disclosure"),
 }
 """Headings in the table of a submission's measures."""
 
@@ -106,7 +110,56 @@ DIVERSITY = {
     ),
     "alpha": _("The largest share that one sensitive value has of a class (α)."),
 }
-WORDS = UTILITY | ANONYMITY | LINKAGE | RISK | DIVERSITY
+SIMILARITY = {
+    "marginals": _(
+        "How many records would have to change their value for a column to be distributed as in the "
+        "original, averaged over the columns. Numbers are sorted into tenths."
+    ),
+    "pairs": _("The same for each two columns together."),
+    "kl-divergence": _(
+        "How far the distribution of a column has moved, averaged over the columns (Kullback-Leibler); "
+        "values that have become rare weigh most."
+    ),
+    "cramers-v": _("How far the association of two categories moves, averaged over all pairs."),
+    "association": _(
+        "How far the association of two columns moves, numbers or categories, averaged over all pairs."
+    ),
+    "squared-loss": _(
+        "The squared distance of a record's numbers from those of the declared original record, on "
+        "average. The widest column decides."
+    ),
+    "normalised-loss": _(
+        "How much of a cell is lost: a number by its distance as a share of the column's range, a category "
+        "if it changed, every cell of a deleted record."
+    ),
+    "range-queries": _(
+        "A thousand random questions of the kind “how many records lie in these ranges?”: how far the "
+        "answers are off, as a share of the right ones."
+    ),
+    "pmse": _("How well a statistical model tells anonymized records from original ones."),
+    "pmse-ratio": _(
+        "The same, divided by what chance alone would give for a table drawn from a perfect model."
+    ),
+    "tstr": _(
+        "One column is predicted from the others for records that were held out: how much worse a model "
+        "does that has learned from the anonymized table instead of the original."
+    ),
+}
+DISCLOSURE = {
+    "singling-out": _(
+        "The attacker makes conditions that one anonymized record alone fulfils: how often one original "
+        "record alone does, too, beyond what works against strangers."
+    ),
+    "linkability": _(
+        "The attacker knows two halves of a record and looks for the nearest anonymized record to each: how "
+        "often it is the same one, beyond what works against strangers."
+    ),
+    "inference": _(
+        "The attacker knows all of a record but one value and takes that of the nearest anonymized record: "
+        "how often it is right, beyond what works against strangers."
+    ),
+}
+WORDS = UTILITY | ANONYMITY | LINKAGE | RISK | DIVERSITY | SIMILARITY | DISCLOSURE
 """A sentence for each measure."""
 
 NOTHING_LOST = _("0: nothing is lost")
@@ -125,8 +178,10 @@ NOBODY_SPECIAL = _("0: nobody is unique on three quasi-identifiers")
 CERTAIN = _("1: a match is certain to be right")
 ALL_SAME = _("1: all members of some class have the same value")
 ALL_DIFFERENT = _("number of records: all values differ")
+NO_BETTER = _("0: no more than against strangers")
+ALWAYS = _("1: always, and never against strangers")
 
-FAMILY_ENDS = {"linkage": (FOUND_NONE, FOUND_ALL)}
+FAMILY_ENDS = {"linkage": (FOUND_NONE, FOUND_ALL), "disclosure": (NO_BETTER, ALWAYS)}
 """The best and the worst value of a family's measures, unless `ENDS` says otherwise."""
 ENDS = {
     "U4": (NOTHING_LOST, _("2: every correlation is reversed")),
@@ -154,5 +209,17 @@ ENDS = {
         _("1: as far apart as can be"),
     ),
     "alpha": (_("near 0: many values, all equally frequent"), ALL_SAME),
+    "marginals": (NOTHING_LOST, _("1: no value is kept")),
+    "pairs": (NOTHING_LOST, _("1: no pair of values is kept")),
+    "cramers-v": (NOTHING_LOST, _("1: from no association to a complete one, or back")),
+    "association": (NOTHING_LOST, _("2: every correlation is reversed")),
+    "normalised-loss": (NOTHING_LOST, _("1: every record is deleted; no upper end")),
+    "range-queries": (_("0: every answer is right"), _("1,000: as wrong as can be")),
+    "pmse": (
+        _("0: they cannot be told apart"),
+        _("0.25 with equally many records: they always can"),
+    ),
+    "pmse-ratio": (_("0: they cannot be told apart; about 1: by chance alone"), NO_END),
+    "tstr": (_("0: it teaches as well"), _("1: it teaches nothing, the original everything")),
 }
 """The best and the worst value in words, where the range of the catalog does not say enough."""

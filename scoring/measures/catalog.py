@@ -71,6 +71,18 @@ def _diversity(
     return Measure(id_, name, title, "diversity", direction, low, high, address)
 
 
+def _similarity(
+    id_: str, name: str, title: str, address: str, high: float | None = None
+) -> Measure:
+    address = f"scoring.measures.{address}"
+    return Measure(id_, name, title, "similarity", "lower", 0.0, high, address)
+
+
+def _disclosure(id_: str, name: str, title: str, function: str) -> Measure:
+    address = f"scoring.measures.disclosure:{function}"
+    return Measure(id_, name, title, "disclosure", "lower", 0.0, 1.0, address)
+
+
 MEASURES: dict[str, Measure] = {
     measure.id: measure
     for measure in (
@@ -131,6 +143,58 @@ MEASURES: dict[str, Measure] = {
         ),
         _diversity("t-closeness", "t", _("Distance from the whole"), "largest_t", "lower", high=1),
         _diversity("alpha", "α", _("Share of one value"), "largest_alpha", "lower", high=1),
+        _similarity(
+            "marginals", "TV", _("Shares of values"), "distributions:marginal_difference", 1.0
+        ),
+        _similarity(
+            "pairs", "TV²", _("Shares of pairs of values"), "distributions:pair_difference", 1.0
+        ),
+        _similarity("kl-divergence", "KL", _("Divergence of values"), "distributions:divergence"),
+        _similarity(
+            "cramers-v",
+            "ΔV",
+            _("Association of categories"),
+            "distributions:category_association_difference",
+            1.0,
+        ),
+        _similarity(
+            "association",
+            "Δ(r, V, η)",
+            _("Association of any two columns"),
+            "distributions:association_difference",
+            2.0,
+        ),
+        _similarity(
+            "squared-loss",
+            "d Euclid",
+            _("Squared distance of records"),
+            "distributions:squared_difference",
+        ),
+        _similarity("normalised-loss", "loss", _("Loss of cells"), "distributions:normalised_loss"),
+        _similarity(
+            "range-queries",
+            "relative error",
+            _("Counts of random ranges"),
+            "queries:range_query_error",
+            1000.0,
+        ),
+        _similarity(
+            "pmse",
+            "pMSE",
+            _("Telling the tables apart"),
+            "distinguishability:propensity_error",
+            0.25,
+        ),
+        _similarity(
+            "pmse-ratio",
+            "pMSE ratio",
+            _("Telling the tables apart, beside chance"),
+            "distinguishability:propensity_ratio",
+        ),
+        _similarity("tstr", "TSTR", _("Learning from the table"), "learning:learning_loss", 1.0),
+        _disclosure("singling-out", "singling out", _("Singling out"), "singling_out_risk"),
+        _disclosure("linkability", "linkability", _("Linkability"), "linkability_risk"),
+        _disclosure("inference", "inference", _("Inference"), "inference_risk"),
     )
 }
 """Identifier to measure, in the order in which they are shown."""

@@ -100,6 +100,27 @@ def coded_pair(comparison: Comparison) -> tuple[Coded, CodedTable, CodedTable]:
     return coded, original, anonymized
 
 
+def told_apart(original: CodedTable, anonymized: CodedTable, source: IntArray) -> CodedTable:
+    """The original with equal records in the order of what was made of them.
+
+    Where records of X are drawn together with what Y has of them, it matters which of two equal ones is
+    drawn, and the order of the rows must not say so. A deleted record comes before all others.
+
+    Parameters
+    ----------
+    original, anonymized : CodedTable
+        Whole tables, as they were coded.
+    source : int64 array, shape (n_anonymized,)
+        The declared row of each row of the anonymized table.
+    """
+    fate = np.full(len(original), -1, dtype=np.int64)
+    fate[source[anonymized.order]] = np.arange(len(anonymized))
+    differs = np.zeros(len(original), dtype=np.bool_)
+    for column in original.columns:
+        differs[1:] |= column[1:] != column[:-1]
+    return original.take(np.lexsort((fate[original.order], np.cumsum(differs))).astype(np.int64))
+
+
 def bins(original: FloatArray, *others: FloatArray) -> tuple[int, list[IntArray]]:
     """Numbers as bins that end at the original's quantiles: how many bins, and each array's codes.
 

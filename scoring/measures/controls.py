@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from scoring.comparison import Comparison
-from scoring.equivalence import Classes
+from scoring.equivalence import IntArray
 from scoring.intervals import wilson
-from scoring.measures.coding import Coded, CodedTable, scored
+from scoring.measures.coding import Coded, CodedTable
 
 _CERTAINTY = 1 - 1e-6
 
@@ -31,26 +33,35 @@ def attacked_tables(
     coded = Coded.of(comparison.schema, comparison.prepared.table, comparison.anonymized, control)
     if not coded.columns:
         raise ValueError("schema: expected a quasi-identifier or a sensitive column")
-    _check_strangers(comparison)
     people, release, strangers = coded.tables
+    _check_strangers(people, strangers)
     return coded, people, release, strangers
 
 
-def _check_strangers(comparison: Comparison) -> None:
+def _check_strangers(people: CodedTable, strangers: CodedTable) -> None:
     """Refuse a control table that has far more records of X than X has twins.
 
     Two people may be equal in every column. But a control record meets its equal in X as often as a
     record of X meets another one, if it is a stranger.
     """
-    names = [column.name for column in scored(comparison.schema)]
-    control = comparison.prepared.control
-    assert control is not None
-    classes = Classes.of(comparison.prepared.table, names)
-    n_equal = int((classes.locate(control) >= 0).sum())
-    n_twins = int((classes.sizes()[classes.of_row] > 1).sum())
-    equal = wilson(n_equal, len(control), _CERTAINTY)
-    if equal.low > wilson(n_twins, comparison.prepared.n_records, _CERTAINTY).high:
+    numbers = _vectors(people, strangers)
+    of_people, of_strangers = numbers[: len(people)], numbers[len(people) :]
+    n_alike = np.bincount(of_people, minlength=int(numbers.max()) + 1)
+    n_equal = int((n_alike[of_strangers] > 0).sum())
+    n_twins = int((n_alike[of_people] > 1).sum())
+    equal = wilson(n_equal, len(strangers), _CERTAINTY)
+    if equal.low > wilson(n_twins, len(people), _CERTAINTY).high:
         raise ValueError(
-            f"control: expected records that the original lacks, got {n_equal} of {len(control)} "
+            f"control: expected records that the original lacks, got {n_equal} of {len(strangers)} "
             "that it has"
         )
+
+
+def _vectors(*tables: CodedTable) -> IntArray:
+    """A number for each record of the tables, the same for records that are equal in all columns."""
+    numbers = np.zeros(sum(map(len, tables)), dtype=np.int64)
+    for parts in zip(*(table.columns for table in tables), strict=True):
+        _values, codes = np.unique(np.concatenate(parts), return_inverse=True)
+        pairs = numbers * (int(codes.max()) + 1) + codes
+        _pairs, numbers = np.unique(pairs, return_inverse=True)
+    return numbers.astype(np.int64)

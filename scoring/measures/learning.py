@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import Coded, CodedTable, coded_pair, frequent, one_thread
+from scoring.measures.coding import Coded, CodedTable, coded_pair, frequent, one_thread, told_apart
 from scoring.schema import Role, Schema
 
 DEFAULT = Options()
@@ -104,6 +104,7 @@ def learned(comparison: Comparison, *, seed: int = 1) -> Learned | None:
     coded, original, anonymized = coded_pair(comparison)
     if target is None or len(coded.columns) < 2 or len(original) < SMALLEST:
         return None
+    original = told_apart(original, anonymized, comparison.source)
     position = [column.name for column in coded.columns].index(target)
     original, anonymized = _merged(coded, original, (original, anonymized))
     order = np.random.default_rng(seed).permutation(len(original))

@@ -98,8 +98,9 @@ def _condition(coded: Coded, column: int, value: float, middle: float) -> Condit
 
 def _n_fulfilling(predicate: Predicate, table: CodedTable) -> int:
     """How many records fulfil all conditions; each condition looks at what the ones before left."""
-    left = np.arange(len(table))
+    left: npt.NDArray[np.int64] | slice = slice(None)
     for condition in predicate:
         values = table.columns[condition.column][left]
-        left = left[(values >= condition.low) & (values <= condition.high)]
-    return len(left)
+        holds = np.flatnonzero((values >= condition.low) & (values <= condition.high))
+        left = holds if isinstance(left, slice) else left[holds]
+    return len(table) if isinstance(left, slice) else len(left)

@@ -114,5 +114,5 @@ def test_a_rate_without_a_trial_can_be_anything():
     ],
 )
 def test_impossible_arguments_are_refused(arguments, name):
-    with pytest.raises(ValueError, match=f"^{name}: "):
+    with pytest.raises(ValueError, match=rf"^{name}: "):
         wilson(*arguments)

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from scoring.evaluate import Options, score
+from scoring.evaluate import Options, Prepared, score
 from scoring.registry import MEASURES, PWSCUP_2015
 from tests.scoring import tables
 
@@ -130,3 +130,81 @@ def test_names_of_values_and_units_of_amounts_decide_nothing(id_):
         expected = value(id_, case)
         got = value(id_, case, original=changed[0], anonymized=changed[1])
         assert got == (expected if expected is None else pytest.approx(expected, abs=1e-8))
+
+
+# Similarity
+
+
+SIMILARITY = [id_ for id_ in FURTHER if MEASURES[id_].family == "similarity"]
+
+
+@pytest.mark.parametrize("id_", SIMILARITY)
+def test_an_unchanged_table_is_as_similar_as_can_be(id_):
+    rng = np.random.default_rng(2)
+    for case in CASES:
+        source = rng.permutation(len(case.original))
+        unchanged = case.original.iloc[source].drop(columns="name")
+        assert value(id_, case, anonymized=unchanged, source=source) in (0, None)
+
+
+@pytest.mark.parametrize("id_", SIMILARITY)
+def test_the_order_of_the_original_decides_nothing(id_):
+    rng = np.random.default_rng(3)
+    for case in CASES:
+        order = rng.permutation(len(case.original))
+        source = np.argsort(order)[case.source]
+        got = value(id_, case, original=case.original.iloc[order], source=source)
+        expected = value(id_, case)
+        assert got == (expected if expected is None else pytest.approx(expected, abs=1e-8))
+
+
+@pytest.mark.parametrize("id_", SIMILARITY)
+def test_similarity_is_known_wherever_a_number_and_a_category_are(id_):
+    schema = tables.make_schema(2, 2)
+    rng = np.random.default_rng(4)
+    original = tables.table(schema, rng, 30, "signed")
+    source = np.arange(30)
+    case = tables.Case(schema, original, original.drop(columns="name"), source)
+    assert value(id_, case) == 0
+
+
+# Disclosure
+
+
+DISCLOSURE = [id_ for id_ in FURTHER if MEASURES[id_].family == "disclosure"]
+
+
+def with_control(case, order=slice(None)):
+    """The original in some order, beside a control table drawn like it."""
+    rng = np.random.default_rng(5)
+    control = tables.table(case.schema, rng, int(rng.integers(1, 26)), "signed")
+    return Prepared.of(case.original.iloc[order], case.schema, control=control)
+
+
+@pytest.mark.parametrize("id_", DISCLOSURE)
+def test_disclosure_is_known_beside_a_control_and_order_decides_nothing(id_):
+    rng = np.random.default_rng(6)
+    for case in CASES:
+        columns = case.schema.quasi_identifiers + case.schema.sensitive_numeric
+        got = value(id_, case, original=with_control(case))
+        assert (got is None) == (len(columns) < (1 if id_ == "singling-out" else 2))
+        assert got is None or 0 <= got <= 1
+        assert value(id_, case) is None
+        of_x, of_y = rng.permutation(len(case.original)), rng.permutation(len(case.source))
+        again = value(
+            id_,
+            case,
+            original=with_control(case, of_x),
+            anonymized=case.anonymized.iloc[of_y],
+            source=np.argsort(of_x)[case.source[of_y]],
+        )
+        assert again == got
+
+
+@pytest.mark.parametrize("id_", SIMILARITY + DISCLOSURE)
+def test_a_seed_decides_all_that_is_drawn(id_):
+    case = CASES[3]
+    for seed in (1, 2):
+        options = Options(seed=seed)
+        first = value(id_, case, original=with_control(case), options=options)
+        assert first == value(id_, case, original=with_control(case), options=options)

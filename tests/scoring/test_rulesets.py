@@ -12,7 +12,7 @@ import tomli_w
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Options
-from scoring.registry import MEASURES
+from scoring.registry import PWSCUP_2015
 from scoring.rulesets import load_ruleset, localized, parse_ruleset, ruleset_names
 from scoring.rulesets.kinds import ROUND_KINDS
 from scoring.rulesets.loader import load_schema, schema_names
@@ -47,7 +47,7 @@ def test_the_format_of_2015():
         ("rows", "row_numbers", False),
     ]
     assert [(f.key, f.kind, f.required) for f in attack.files] == [("guess", "guess", True)]
-    assert rules.measures == tuple(MEASURES)
+    assert rules.measures == PWSCUP_2015
     assert rules.options == Options()
     assert rules.ranking.utility == ("U1", "U2", "U3", "U4", "U5", "U6")
     assert rules.ranking.safety == ("S1", "S2")

@@ -15,7 +15,7 @@ import pytest
 from scoring.comparison import Comparison
 from scoring.measures import distributions
 from scoring.measures.associations import correlation_ratio, cramers_v, pearson
-from scoring.measures.coding import Coded, bins, frequent
+from scoring.measures.coding import Coded, bins, coded_pair, frequent, told_apart
 from scoring.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
@@ -384,6 +384,21 @@ def test_tables_are_coded_alike_in_one_order():
         assert (one.columns[position] == two.columns[position]).all()
     assert (table["age"].to_numpy()[one.order] == shuffled["age"].to_numpy()[two.order]).all()
     assert (one.columns[0] == table["age"].to_numpy()[one.order]).all()
+
+
+def test_equal_records_are_told_apart_by_what_became_of_them():
+    """Whichever of the twins is row 0, the deleted one comes first and then the one that became b."""
+    schema = Schema((Column("a", Role.QUASI_IDENTIFIER, Kind.CATEGORY),))
+    x = pd.DataFrame({"a": ["z", "x", "x", "x"]})
+    made = {1: "c", 2: "b"}
+    for order in itertools.permutations(range(4)):
+        rows = [row for row in order if row in made or row == 0]
+        y = pd.DataFrame({"a": [made.get(row, "d") for row in rows]})
+        source = np.array([order.index(row) for row in rows])
+        comparison = Comparison.of(x.iloc[list(order)], y, source, schema)
+        _coded, original, anonymized = coded_pair(comparison)
+        found = told_apart(original, anonymized, source)
+        assert [order[row] for row in found.order] == [3, 2, 1, 0]
 
 
 # Published numbers
