@@ -28,6 +28,7 @@ INSTALLED_APPS = [
     "pwscup.accounts",
     "pwscup.contests",
     "pwscup.submissions",
+    "pwscup.audits",
     "pwscup.leaderboards",
     "pwscup.demo",
 ]
@@ -165,17 +166,27 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 5,
 }
-# Housekeeping goes first: a long queue must not keep it from finding what was lost.
-CELERY_TASK_QUEUES: dict[str, dict] = {"housekeeping": {}, "scoring": {}}
+# Housekeeping goes first: a long queue must not keep it from finding what was lost. Audits go last:
+# nobody's result waits for them.
+CELERY_TASK_QUEUES: dict[str, dict] = {"housekeeping": {}, "scoring": {}, "audits": {}}
 CELERY_TASK_DEFAULT_QUEUE = "scoring"
-CELERY_TASK_ROUTES = {"pwscup.submissions.tasks.sweep": {"queue": "housekeeping"}}
+CELERY_TASK_ROUTES = {
+    "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.audits.tasks.run": {"queue": "audits"},
+}
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "pwscup.submissions.tasks.sweep",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
-    }
+    },
+    "sweep-audits": {
+        "task": "pwscup.audits.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
 }
 
 # The demo contests and their log-ins; off unless `make run` or the environment says so.

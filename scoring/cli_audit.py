@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from scoring import __version__
-from scoring.audits.audit import Audit, Finding, audit
+from scoring.audits.audit import Audit, audit
 from scoring.audits.report import percent, report, verdict
+from scoring.audits.summary import summary
 from scoring.cli_input import read_original, read_schema
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem
@@ -47,7 +47,8 @@ def run_audit(arguments: Namespace, output: Output) -> None:
     if arguments.report is not None:
         output.step("writing the report")
         write_files({arguments.report: report(found, _facts(arguments)).encode()})
-    output.result(_values(found, arguments.report), _text(found, arguments.report))
+    values = summary(found) | {"report": arguments.report}
+    output.result(values, _text(found, arguments.report))
 
 
 def _attacks(names: str | None) -> list[str] | None:
@@ -78,45 +79,6 @@ def _facts(arguments: Namespace) -> dict[str, str]:
         if path is not None
     }
     return facts | {"scoring": __version__, "seed": str(arguments.seed)}
-
-
-def _values(found: Audit, path: str | None) -> dict[str, Any]:
-    return {
-        "n_original": found.n_original,
-        "n_anonymized": found.n_anonymized,
-        "worst": found.worst.attack.id,
-        "by_chance": found.by_chance,
-        "attacks": [_finding(finding) for finding in found.findings],
-        "times_found": np.bincount(found.times_found, minlength=len(found.findings) + 1).tolist(),
-        "measures": dict(found.values),
-        "disclosures": {
-            name: {
-                "n_attacks": d.n_attacks,
-                "main": d.main.value,
-                "control": d.control.value,
-                "baseline": d.baseline.value,
-                "risk": d.risk.value,
-                "low": d.risk.low,
-                "high": d.risk.high,
-            }
-            for name, d in found.disclosures.items()
-        },
-        "membership": None if found.membership is None else {"auc": found.membership.auc},
-        "report": path,
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "attack": finding.attack.id,
-        "n_guessed": finding.n_guessed,
-        "hits": finding.found.hits,
-        "found": finding.found.value,
-        "low": finding.found.low,
-        "high": finding.found.high,
-        "expected": finding.expected,
-        "rate": finding.rate,
-    }
 
 
 def _text(found: Audit, path: str | None) -> str:

@@ -43,6 +43,9 @@ KINDS = {
     "submission.cancelled": gettext_lazy("submission taken back"),
     "submission.chosen": gettext_lazy("submission chosen to count"),
     "submission.annotated": gettext_lazy("note changed"),
+    "audit.requested": gettext_lazy("audit asked for"),
+    "audit.done": gettext_lazy("audit done"),
+    "audit.failed": gettext_lazy("audit failed"),
     "release.published": gettext_lazy("table published"),
     "truth.read": gettext_lazy("answer key read"),
 }

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.contests.models import Dataset
     from pwscup.core.models import StoredFile
+    from scoring.audits.audit import Audit, Progress
     from scoring.schema import Schema
 
 Values = dict[str, float | int | None]
@@ -182,6 +183,24 @@ def _read_anonymized(submission: Submission, original: Original) -> tuple[pd.Dat
         _read(submission, "rows") if has_rows else None,
         original=original.table,
         schema=original.schema,
+    )
+
+
+def audited(submission: Submission, progress: Progress) -> Audit:
+    """All attackers and measures against a scored table; `progress` hears of every step."""
+    from scoring.audits.audit import audit  # all that attackers need, which scoring does not
+
+    contest = submission.round.contest
+    original = original_table(dataset_of(contest))
+    table, source = _read_anonymized(submission, original)
+    return audit(
+        original.table,
+        table,
+        source,
+        original.schema,
+        rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
+        options=contest.ruleset.options,
+        progress=progress,
     )
 
 

@@ -78,6 +78,15 @@ def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
     return is_member(user, submission.team) and (exact or round.is_settled(now))
 
 
+def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
+    """Whoever may see the exact rates of a scored table: an audit says more of the same kind."""
+    return (
+        submission.round.kind == "anonymization"
+        and submission.state == State.SCORED
+        and may_see_rate(user, submission, now)
+    )
+
+
 def may_download_release(user: Person, release: Release, now: datetime) -> bool:
     """Whoever plays in the contest, from the opening of the attack round on; organizers always."""
     contest = release.round.contest

@@ -48,6 +48,7 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "visible": visible,
             "may_choose": policies.may_choose(viewer, submission, now),
             "may_cancel": policies.may_cancel(viewer, submission),
+            "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
             "problems": problems_of(submission, titles(submission)),
             "n_more": submission.n_problems - len(submission.problems),
@@ -160,11 +161,9 @@ def chart(
 ) -> dict[str, Any]:
     """The data of the two pictures: losses as shares of the team's largest, and re-identification rates."""
     measures = [shown_measure(id_) for id_ in ids if values.get(id_) is not None]
-    by_family = {
-        family: [_series(m, number, values, others) for m in measures if m.family == family]
-        for family in ("utility", "linkage")
-    }
-    return by_family | {
+    return {
+        "utility": [_series(m, number, values, others) for m in measures if m.is_loss],
+        "linkage": [_series(m, number, values, others) for m in measures if m.is_rate],
         "number": number,
         "labels": {
             "this": _("this submission"),
@@ -181,9 +180,7 @@ def _series(
     known = {n: v[measure.id] for n, v in others.items() if v.get(measure.id) is not None}
     own = values[measure.id]
     largest = max([own, *known.values()])
-    share = (
-        (lambda value: value / largest if largest else 0) if measure.family == "utility" else float
-    )
+    share = (lambda value: value / largest if largest else 0) if measure.is_loss else float
     return {
         "id": measure.id,
         "title": measure.title,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pwscup.celery import app
+from pwscup.core.sending import send_soon
 from pwscup.submissions import sweeper, worker
-
-# A request waits for the broker's answer: twice at most this long, where the broker is silent.
-PATIENCE_SECONDS = 1
 
 
 @app.task
@@ -23,11 +21,4 @@ def sweep() -> None:
 
 def send_score(submission_id: int) -> None:
     """Send the hint that a submission waits; raise soon where the broker does not answer."""
-    if app.conf.task_always_eager:
-        score.apply_async([submission_id])
-        return
-    limits = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
-    with app.connection_for_write(
-        connect_timeout=PATIENCE_SECONDS, transport_options=limits
-    ) as connection:
-        score.apply_async([submission_id], connection=connection, retry=False)
+    send_soon(score, submission_id)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from pwscup.audits import tasks as audit_tasks
 from pwscup.celery import app
 from pwscup.submissions import tasks
 
 
 def test_each_queue_has_its_own_key():
     queues = app.amqp.queues
-    assert list(queues) == ["housekeeping", "scoring"]
-    assert {name: queue.routing_key for name, queue in queues.items()} == {
-        "housekeeping": "housekeeping",
-        "scoring": "scoring",
-    }
+    assert list(queues) == ["housekeeping", "scoring", "audits"]  # in order of priority
+    assert all(queue.routing_key == name for name, queue in queues.items())
 
 
 def test_sweeps_go_before_scoring():
     route = app.amqp.router.route
     assert route({}, tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, tasks.score.name)["queue"].name == "scoring"
+    assert route({}, audit_tasks.sweep.name)["queue"].name == "housekeeping"
+    assert route({}, audit_tasks.run.name)["queue"].name == "audits"
     assert app.conf.task_default_queue == "scoring"
     assert app.conf.broker_transport_options["queue_order_strategy"] == "priority"
 
@@ -45,6 +45,8 @@ def test_recovery_is_the_leases_work_not_the_brokers():
 
 
 def test_sweeps_that_nobody_had_time_for_are_dropped():
-    entry = app.conf.beat_schedule["sweep"]
-    assert entry["task"] == tasks.sweep.name
-    assert entry["options"]["expires"] == entry["schedule"]
+    sweeps = {"sweep": tasks.sweep.name, "sweep-audits": audit_tasks.sweep.name}
+    for name, task in sweeps.items():
+        entry = app.conf.beat_schedule[name]
+        assert entry["task"] == task
+        assert entry["options"]["expires"] == entry["schedule"]

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from pwscup.accounts.models import Invitation
+from pwscup.audits.models import Audit
 from pwscup.contests.models import Sample
 from pwscup.core import storage
 from pwscup.submissions import releases, services, tasks
@@ -49,7 +50,7 @@ GET: dict[tuple[object, ...], str] = {
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
-    OWN_TEAM: "submission submission-file submission-status",
+    OWN_TEAM: "submission submission-file submission-status audit audit-status audit-report",
     OWN_TEAM_OR_LOGIN: "submission-ranks",
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample",
@@ -68,14 +69,14 @@ POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
         board board-csv board-fragment contest health home mail organize organize-contest
         organize-events organize-events-csv original release rules sample schema submission
-        submission-file submission-ranks submission-status targets-zip""",
+        submission-file submission-ranks submission-status targets-zip audit-status audit-report""",
     (LOGIN, SHUT, SHUT, SHUT): "organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         organize-columns organize-data organize-organizers organize-publish organize-round-close
         organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer""",
     (LOGIN, GONE, GONE, OK): "organize-new",
-    (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note",
+    (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
     # carol acts on her own team; to the others there is none
@@ -138,6 +139,8 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     for submission in submissions:
         tasks.score(submission.pk)
     releases.publish(second)
+    audit = Audit.objects.create(submission=submissions[0], state=Audit.State.FAILED)
+    audit.reports.create(language="en", html="<!doctype html>")
     clients = {name: Client() for name in ROLES}
     for name, user in people.items():
         clients[name].force_login(user)

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class AuditsConfig(AppConfig):
+    name = "pwscup.audits"

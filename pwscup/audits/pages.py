@@ -1,0 +1,119 @@
+"""What the pages of audits show: plain functions from facts to contexts."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from pwscup.audits import selectors
+from pwscup.contests.measure_words import FAMILIES
+from pwscup.contests.measures import ShownMeasure, shown_measure
+from pwscup.contests.selectors import contest_page
+from scoring.registry import ATTACKS, MEASURES
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.audits.models import Audit
+    from pwscup.submissions.models import Submission
+
+OFTEN = 2
+"""A record that so many attackers find is not found by luck alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One attacker's line; `width` is the bar's, in per cent of the widest."""
+
+    id: str
+    title: str
+    summary: str
+    n_guessed: int
+    hits: int
+    low: float
+    high: float
+    rate: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    title: str
+    rows: tuple[tuple[ShownMeasure, float | int | None], ...]
+
+
+def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+    """Everything about the audit of one submission."""
+    round = submission.round
+    found = selectors.audit_of(submission)
+    context = contest_page(request, round.contest, round.key) | {
+        "round": round,
+        "submission": submission,
+        "attacks": [(attack.id, _(attack.title)) for attack in ATTACKS.values()],
+        "back_url": reverse("submission", args=[submission.public_id]),
+    }
+    if found is None:
+        return context
+    context |= status(submission, found)
+    return context | (results(found.values) if found.values else {})
+
+
+def status(submission: Submission, audit: Audit) -> dict[str, Any]:
+    """What the polled fragment shows."""
+    shown = (audit.pk, audit.state, audit.done_steps, audit.attempts, get_language())
+    share = 100 * audit.done_steps // audit.n_steps if audit.n_steps else 0
+    return {
+        "submission": submission,
+        "audit": audit,
+        "share": share,
+        "etag": f'"{hashlib.sha256(repr(shown).encode()).hexdigest()[:20]}"',
+    }
+
+
+def results(values: dict[str, Any]) -> dict[str, Any]:
+    """The findings, the worst first, and every measure by family."""
+    widest = max((finding["rate"] for finding in values["attacks"]), default=0) or 1
+    findings = [_finding(finding, widest) for finding in values["attacks"]]
+    often = sum(values["times_found"][OFTEN:])
+    return {
+        "findings": findings,
+        "worst": findings[0],
+        "by_chance": values["by_chance"],
+        "n_anonymized": values["n_anonymized"],
+        "n_original": values["n_original"],
+        "n_often": often,
+        "share_often": often / values["n_anonymized"],
+        "n_never": values["times_found"][0],
+        "class_sizes": list(values["records_by_class_size"].items()),
+        "families": _families(values["measures"]),
+    }
+
+
+def _finding(values: dict[str, Any], widest: float) -> Finding:
+    attack = ATTACKS[values["attack"]]
+    return Finding(
+        id=attack.id,
+        title=_(attack.title),
+        summary=attack.name,
+        n_guessed=values["n_guessed"],
+        hits=values["hits"],
+        low=values["low"],
+        high=values["high"],
+        rate=values["rate"],
+        width=round(100 * values["rate"] / widest, 1),
+    )
+
+
+def _families(measures: dict[str, float | int | None]) -> list[Family]:
+    """Measures that the table has, by family; official rates stand with their attackers already."""
+    by_family: dict[str, list[tuple[ShownMeasure, float | int | None]]] = {}
+    for id_, value in measures.items():
+        family = MEASURES[id_].family
+        if value is not None and family != "linkage":
+            by_family.setdefault(family, []).append((shown_measure(id_), value))
+    return [Family(str(FAMILIES[family]), tuple(rows)) for family, rows in by_family.items()]

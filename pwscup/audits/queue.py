@@ -1,0 +1,67 @@
+"""Audits as jobs: what `core.jobs` says of every row, and what is written when one ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from pwscup.audits.models import Audit, AuditReport
+from pwscup.core import audit as trail
+from pwscup.core import jobs
+from pwscup.core.jobs import Claim
+
+
+def announce(audit_id: int) -> bool:
+    """Tell the broker that an audit waits."""
+    from pwscup.audits import tasks  # the tasks import this module
+
+    return jobs.announce(Audit, audit_id, tasks.send_run)
+
+
+def progress(claim: Claim, done: int, n_steps: int, step: str) -> None:
+    """Write how far it is, if the claim still holds."""
+    held = Audit.objects.filter(pk=claim.pk, fence=claim.fence, state=Audit.State.RUNNING)
+    held.update(done_steps=done, n_steps=n_steps, step=step)
+
+
+def finish_done(claim: Claim, reports: Mapping[str, str], **result: Any) -> bool:
+    """Write a result and its reports by language, if the claim still holds."""
+    with transaction.atomic():
+        if not jobs.finish(claim, Audit.State.DONE, step="", **result):
+            return False
+        AuditReport.objects.filter(audit_id=claim.pk).delete()
+        AuditReport.objects.bulk_create(
+            AuditReport(audit_id=claim.pk, language=language, html=html)
+            for language, html in reports.items()
+        )
+        _record(claim.pk)
+    return True
+
+
+def finish_failed(claim: Claim, reference: str) -> bool:
+    """Write that we failed, with a reference to the log, if the claim still holds."""
+    with transaction.atomic():
+        done = jobs.finish(claim, Audit.State.FAILED, reference=reference)
+        if done:
+            _record(claim.pk)
+    return done
+
+
+def _record(audit_id: int) -> None:
+    audit = Audit.objects.select_related("submission__round").get(pk=audit_id)
+    trail.record(
+        f"audit.{audit.state}",
+        contest_id=audit.submission.round.contest_id,
+        subject=str(audit.submission.public_id),
+        **({"reference": audit.reference} if audit.reference else {}),
+    )
+
+
+def sweep(now: datetime) -> None:
+    """Take back what silent workers hold, send what waits unsent."""
+    for claim in jobs.expired(Audit, now):
+        jobs.take_back(claim, finish_failed)
+    jobs.resend_forgotten(Audit, now, announce)

@@ -1,0 +1,36 @@
+"""Audits as this viewer may see them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.http import Http404
+from django.utils import timezone
+
+from pwscup.audits.models import Audit
+from pwscup.submissions import policies, selectors
+
+if TYPE_CHECKING:
+    from pwscup.submissions.models import Submission
+    from pwscup.submissions.policies import Person
+
+
+def auditable(user: Person, public_id: UUID) -> Submission:
+    """A submission that this viewer may have audited, else 404."""
+    submission = selectors.get_visible(user, public_id)
+    if not policies.may_audit(user, submission, timezone.now()):
+        raise Http404
+    return submission
+
+
+def audit_of(submission: Submission) -> Audit | None:
+    return Audit.objects.filter(submission=submission).first()
+
+
+def report_of(audit: Audit, language: str) -> str:
+    """The report in the reader's language."""
+    found = audit.reports.filter(language=language).first() or audit.reports.first()
+    if found is None:
+        raise Http404
+    return found.html

@@ -1,0 +1,59 @@
+"""Pages of audits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pwscup.audits import pages, selectors, services
+from pwscup.submissions.downloads import upload_response
+
+if TYPE_CHECKING:
+    from pwscup.audits.models import Audit
+    from pwscup.submissions.models import Submission
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def audit(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """What is known so far; a POST asks for the audit."""
+    submission = selectors.auditable(request.user, public_id)
+    if request.method == "POST":
+        services.request_audit(user=request.user, submission=submission)
+        return redirect("audit", public_id)
+    return render(request, "audits/audit.html", pages.audit_page(request, submission))
+
+
+def _found(request: HttpRequest, public_id: UUID) -> tuple[Submission, Audit]:
+    submission = selectors.auditable(request.user, public_id)
+    found = selectors.audit_of(submission)
+    if found is None:
+        raise Http404
+    return submission, found
+
+
+@require_safe
+def audit_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
+    """The live part of the page; unchanged it costs a 304, and once final it asks for the whole page."""
+    submission, found = _found(request, public_id)
+    status = pages.status(submission, found)
+    response = render(request, "audits/_status.html", status)
+    response["ETag"] = status["etag"]
+    response["Cache-Control"] = "private, no-cache"
+    if found.is_final and request.htmx:
+        response["HX-Refresh"] = "true"
+    return get_conditional_response(request, etag=status["etag"], response=response)
+
+
+@require_safe
+def audit_report(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    """The report to hand on, in the reader's language: a download, never a page of this site."""
+    submission, found = _found(request, public_id)
+    html = selectors.report_of(found, get_language() or "en")
+    name = f"{submission.round.contest.slug}-{submission.team.slug}-{submission.number}-audit.html"
+    return upload_response(name, html.encode())

@@ -1,0 +1,80 @@
+"""Working on one audit: claim it, keep the lease alive, write what came of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.utils import translation
+from django.utils.translation import gettext
+
+from pwscup.audits import queue
+from pwscup.audits.models import Audit
+from pwscup.core import jobs
+from pwscup.core.heartbeat import Heartbeat
+from pwscup.core.jobs import Claim
+
+if TYPE_CHECKING:
+    from pwscup.submissions.models import Submission
+    from scoring.audits.audit import Audit as Findings
+
+logger = logging.getLogger(__name__)
+
+
+def work_on(audit_id: int) -> bool:
+    """Audit if it waits; False where it does not, or its result came too late."""
+    claim = jobs.claim(Audit, audit_id)
+    if claim is None:
+        return False
+    with Heartbeat(claim, queue.finish_failed):
+        return _run(claim)
+
+
+def _run(claim: Claim) -> bool:
+    audit = Audit.objects.select_related("submission__round__contest", "submission__team").get(
+        pk=claim.pk
+    )
+    started = time.perf_counter()
+    try:
+        result, reports = _result(audit.submission, lambda *step: queue.progress(claim, *step))
+    except (OperationalError, InterfaceError):
+        raise  # the database went away: nothing can be written now, and the lease will run out
+    except Exception:
+        reference = jobs.new_reference()
+        logger.exception("audit %s failed [%s]", claim.pk, reference)
+        return queue.finish_failed(claim, reference)
+    seconds = round(time.perf_counter() - started, 2)
+    logger.info("audit %s done in %.2f s", claim.pk, seconds)
+    return queue.finish_done(claim, reports, seconds=seconds, **result)
+
+
+def _result(
+    submission: Submission, progress: Callable[[int, int, str], None]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    import scoring
+    from pwscup.submissions import evaluation  # pandas, which only workers need
+    from scoring.audits.summary import summary
+
+    found = evaluation.audited(submission, progress)
+    result = {"values": summary(found), "scoring_version": scoring.__version__}
+    return result, {code: _report(found, submission, code) for code, _name in settings.LANGUAGES}
+
+
+def _report(found: Findings, submission: Submission, language: str) -> str:
+    import scoring
+    from scoring.audits.report import report
+
+    with translation.override(language):
+        facts = {
+            gettext("Contest"): submission.round.contest.title,
+            gettext("Team"): submission.team.name,
+            gettext("Submission"): f"#{submission.number}",
+            "scoring": scoring.__version__,
+        }
+        digests = submission.files.order_by("id").values_list("key", "file__sha256")
+        facts |= {key: f"SHA-256 {digest}" for key, digest in digests}
+        return report(found, facts, language=language, translate=gettext)

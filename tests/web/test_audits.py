@@ -1,0 +1,187 @@
+"""Audits in the browser: who may ask, what a worker makes of it, what is shown."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from pwscup.audits import queue, services, tasks, worker
+from pwscup.audits.models import Audit
+from pwscup.contests.models import Round
+from pwscup.core import jobs
+from pwscup.core.models import Event
+from scoring.registry import ATTACKS
+from tests.web.pipeline import hand_in, scored
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch) -> list[int]:
+    """The keys of the audits that the broker was told of."""
+    keys: list[int] = []
+    monkeypatch.setattr(tasks, "send_run", keys.append)
+    return keys
+
+
+@pytest.fixture
+def submission(cast, round, sent):
+    return scored(hand_in(cast.alice, cast.red, round))
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Two attackers are enough where it does not matter what they find."""
+    from scoring.audits import audit
+
+    monkeypatch.setattr(audit, "ATTACKS", {id_: ATTACKS[id_] for id_ in ("EUC2", "E4")})
+    monkeypatch.setattr(audit, "MEASURES", {"S1": audit.MEASURES["S1"]})
+
+
+def client(user) -> Client:
+    found = Client()
+    found.force_login(user)
+    return found
+
+
+def url(submission, name="audit") -> str:
+    return reverse(name, args=[submission.public_id])
+
+
+def done(audit: Audit) -> Audit:
+    worker.work_on(audit.pk)
+    audit.refresh_from_db()
+    return audit
+
+
+def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
+    submission, cast, told, django_capture_on_commit_callbacks
+):
+    alice = client(cast.alice)
+    assert "Run the audit" in alice.get(url(submission)).text
+    with django_capture_on_commit_callbacks(execute=True):
+        assert alice.post(url(submission)).status_code == 302
+    audit = Audit.objects.get(submission=submission)
+    assert told == [audit.pk]
+    assert "waiting" in alice.get(url(submission)).text
+
+    assert done(audit).state == Audit.State.DONE
+    assert audit.done_steps == audit.n_steps - 1  # the last step had begun
+    page = alice.get(url(submission)).text
+    assert f"<strong>{audit.values['worst']}</strong>" in page
+    assert all(f'<th scope="row">{id_} ' in page for id_ in ATTACKS)
+    kinds = Event.objects.filter(kind__startswith="audit.").values_list("kind", flat=True)
+    assert list(kinds) == ["audit.requested", "audit.done"]
+
+
+def test_the_submission_leads_to_its_audit_where_it_may_be_asked_for(submission, cast, quick):
+    link = url(submission)
+    page = reverse("submission", args=[submission.public_id])
+    assert link in client(cast.alice).get(page).text
+    Round.objects.update(feedback=Round.Feedback.AFTER_CLOSE)
+    assert link not in client(cast.alice).get(page).text
+    assert client(cast.alice).get(link).status_code == 404
+    assert client(cast.oscar).get(link).status_code == 200
+
+
+def test_rates_that_the_rules_hide_are_not_shown_by_an_audit_that_an_organizer_asked_for(
+    submission, cast, quick
+):
+    done(services.request_audit(user=cast.oscar, submission=submission))
+    Round.objects.update(feedback=Round.Feedback.AFTER_CLOSE)
+    for name in ("audit", "audit-status", "audit-report"):
+        assert client(cast.alice).get(url(submission, name)).status_code == 404
+        assert client(cast.carol).get(url(submission, name)).status_code == 404
+        assert client(cast.oscar).get(url(submission, name)).status_code == 200
+
+
+def test_what_is_not_scored_is_not_audited(cast, round, sent):
+    waiting = hand_in(cast.alice, cast.red, round)
+    assert client(cast.alice).post(url(waiting)).status_code == 404
+    assert not Audit.objects.exists()
+
+
+def test_asking_twice_makes_one_audit(submission, cast, quick):
+    first = services.request_audit(user=cast.alice, submission=submission)
+    assert services.request_audit(user=cast.bob, submission=submission) == first
+    assert Event.objects.filter(kind="audit.requested").count() == 1
+    assert worker.work_on(first.pk)
+    assert not worker.work_on(first.pk)
+    services.request_audit(user=cast.alice, submission=submission)
+    first.refresh_from_db()
+    assert first.state == Audit.State.DONE
+
+
+def test_the_status_is_polled_cheaply_and_ends_with_the_whole_page(submission, cast, quick):
+    audit = services.request_audit(user=cast.alice, submission=submission)
+    alice = client(cast.alice)
+    first = alice.get(url(submission, "audit-status"))
+    again = alice.get(url(submission, "audit-status"), headers={"If-None-Match": first["ETag"]})
+    assert again.status_code == 304
+    done(audit)
+    last = alice.get(
+        url(submission, "audit-status"),
+        headers={"If-None-Match": first["ETag"], "HX-Request": "true"},
+    )
+    assert (last.status_code, last["HX-Refresh"]) == (200, "true")
+
+
+def test_progress_is_shown(submission, cast, quick):
+    audit = services.request_audit(user=cast.alice, submission=submission)
+    claim = jobs.claim(Audit, audit.pk)
+    queue.progress(claim, 3, 12, "EUC2")
+    text = client(cast.alice).get(url(submission, "audit-status")).text
+    assert 'value="25"' in text
+    assert "EUC2" in text
+
+
+def test_the_report_is_a_download_in_the_readers_language(submission, cast, quick):
+    done(services.request_audit(user=cast.alice, submission=submission))
+    alice = client(cast.alice)
+    english = alice.get(url(submission, "audit-report"))
+    assert english["Content-Disposition"].startswith("attachment; ")
+    assert english["Content-Type"] == "application/octet-stream"
+    assert '<html lang="en">' in english.text
+    assert "Red" in english.text
+    japanese = alice.get(url(submission, "audit-report"), headers={"Accept-Language": "ja"})
+    assert '<html lang="ja">' in japanese.text
+
+
+def test_where_we_fail_the_page_says_so_and_one_may_try_again(submission, cast, quick, monkeypatch):
+    from pwscup.submissions import evaluation
+
+    audit = services.request_audit(user=cast.alice, submission=submission)
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluation, "audited", lambda *_: 1 / 0)
+        assert done(audit).state == Audit.State.FAILED
+    alice = client(cast.alice)
+    text = alice.get(url(submission)).text
+    assert audit.reference in text
+    assert "ZeroDivisionError" not in text
+    alice.post(url(submission))
+    assert done(audit).state == Audit.State.DONE
+
+
+def test_a_silent_worker_loses_the_audit_and_its_late_result(submission, cast, quick, told):
+    audit = services.request_audit(user=cast.alice, submission=submission)
+    late = jobs.claim(Audit, audit.pk)
+    Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    queue.sweep(timezone.now())
+    assert told == [audit.pk]
+    assert not queue.finish_done(late, {"en": "late"}, values={})
+    assert not Audit.objects.get().reports.exists()
+    assert done(audit).state == Audit.State.DONE
+
+
+def test_three_silent_workers_are_enough(submission, cast, quick):
+    audit = services.request_audit(user=cast.alice, submission=submission)
+    for _ in range(jobs.MAX_ATTEMPTS):
+        assert jobs.claim(Audit, audit.pk)
+        Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        queue.sweep(timezone.now())
+    audit.refresh_from_db()
+    assert (audit.state, bool(audit.reference)) == (Audit.State.FAILED, True)
