@@ -283,8 +283,8 @@ def ordered_emd(
     start, stop, held, sizes = _steps(counts)
     # Within a step the class's own cumulative count stands still while that of all records grows:
     # up to the crossing the difference is of one sign, beyond it of the other.
-    crossing = np.clip(np.searchsorted(below, held * n_all // sizes, side="right"), start, stop)
     wanted = held * n_all
+    crossing = np.clip(_n_at_most(below, wanted // sizes, n_all), start, stop)
     up = wanted * (length[crossing] - length[start]) - sizes * (
         weighted[crossing] - weighted[start]
     )
@@ -296,6 +296,14 @@ def ordered_emd(
     moved = np.add.reduceat(up + down, first)
     distances: Floats = moved / (counts.sizes * n_all * length[-1])
     return distances
+
+
+def _n_at_most(ascending: Ints, bounds: Ints, highest: int) -> Ints:
+    """How many of the numbers, 0 to `highest`, are at most each bound."""
+    if highest > 4 * len(bounds):
+        return np.searchsorted(ascending, bounds, side="right").astype(np.int64)
+    of_bound: Ints = np.cumsum(np.bincount(ascending, minlength=highest + 1))
+    return of_bound[bounds]
 
 
 def _steps(counts: ClassCounts) -> tuple[Ints, Ints, Ints, Ints]:

@@ -44,7 +44,7 @@ def lattice(
     sensitive: str = "",
     columns: tuple[str, ...] = (),
     loss: str = INFORMATION,
-    nodes: int = 1000,
+    nodes: int = 500,
     hierarchy: Mapping[str, Any] | str = "",
     intervals: Intervals = "quantile",
     write: str = VALUE,
@@ -157,7 +157,7 @@ LATTICE = Anonymizer(
             _("what the chosen combination of levels has least of"),
             choices=(INFORMATION, DISCERNIBILITY),
         ),
-        Option("nodes", "integer", 1000, _("combinations of levels to look at, at most"), low=1),
+        Option("nodes", "integer", 500, _("combinations of levels to look at, at most"), low=1),
         *HIERARCHY_OPTIONS,
     ),
 )

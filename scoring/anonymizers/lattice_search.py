@@ -61,12 +61,20 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Grouped:
-    """The classes of a node: a vector of values of each, its size, its sensitive values."""
+    """The classes of a node: a vector of values of each, and its size."""
 
     levels: Ints
     vectors: Ints
     sizes: Ints
-    counts: ClassCounts | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The classes of a node: a vector of values of each, and its sensitive values."""
+
+    levels: Ints
+    vectors: Ints
+    counts: ClassCounts
 
 
 class Lattice:
@@ -88,14 +96,16 @@ class Lattice:
         self.n_merged = 0
         classes = combined([h.of_record for h in found], n_records)
         sizes = np.bincount(classes).astype(np.int64)
-        first = np.empty(len(sizes), dtype=np.int64)
-        first[classes[::-1]] = np.arange(n_records)[::-1]
+        first = _first(classes)
         vectors = np.empty((len(sizes), len(found)), dtype=np.int64)
         for i, h in enumerate(found):
             vectors[:, i] = h.of_record[first]
-        counts = None if sensitive is None else sensitive.counts(classes)
-        self._base = _Grouped(np.zeros(len(found), dtype=np.int64), vectors, sizes, counts)
+        bottom = np.zeros(len(found), dtype=np.int64)
+        self._base = _Grouped(bottom, vectors, sizes)
         self._kept: list[_Grouped] = []
+        self._counted: list[_Counted] = []
+        if sensitive is not None:
+            self._counted = [_Counted(bottom, vectors, sensitive.counts(classes))]
 
     @property
     def size(self) -> int:
@@ -117,15 +127,30 @@ class Lattice:
         below = [node for node in self._kept if (node.levels <= wanted).all()]
         start = min(below, key=lambda node: len(node.sizes), default=self._base)
         self.n_merged += len(start.sizes)
-        groups = [g[level][start.vectors[:, i]] for i, (g, level) in enumerate(self._of(levels))]
-        into = combined(groups, len(start.sizes))
+        into = self._merged(start.vectors, levels)
         sizes = np.bincount(into, weights=start.sizes).astype(np.int64)
-        first = np.empty(len(sizes), dtype=np.int64)
-        first[into[::-1]] = np.arange(len(into))[::-1]
-        counts = None if start.counts is None else start.counts.merged(into)
-        node = _Grouped(wanted, start.vectors[first], sizes, counts)
+        node = _Grouped(wanted, start.vectors[_first(into)], sizes)
         self._kept = [*self._kept[-_KEPT + 1 :], node]
         return node
+
+    def counts(self, levels: Levels) -> ClassCounts:
+        """The sensitive values of a node's classes, which are numbered as in `classes`."""
+        wanted = np.array(levels, dtype=np.int64)
+        below = [node for node in self._counted if (node.levels <= wanted).all()]
+        start = min(below, key=lambda node: len(node.counts.values))
+        into = self._merged(start.vectors, levels)
+        counts = start.counts.merged(into)
+        node = _Counted(wanted, start.vectors[_first(into)], counts)
+        self._counted = [self._counted[0], *self._counted[1:][-_KEPT + 1 :], node]
+        return counts
+
+    def _merged(self, vectors: Ints, levels: Levels) -> Ints:
+        """The class of a node that each of these vectors is in, in the order of their groups."""
+        groups = [
+            g[level][vectors[:, i]]
+            for i, (g, level) in enumerate(zip(self.groups, levels, strict=True))
+        ]
+        return combined(groups, len(vectors))
 
     def information(self, node: _Grouped) -> NDArray[np.float64]:
         """The loss of each class's records: the mean over the columns, from 0 to 1."""
@@ -135,8 +160,12 @@ class Lattice:
             lost += losses[levels[i]][node.vectors[:, i]]
         return lost / max(len(self.losses), 1)
 
-    def _of(self, levels: Levels) -> list[tuple[Ints, int]]:
-        return list(zip(self.groups, levels, strict=True))
+
+def _first(classes: Ints) -> Ints:
+    """The first row of each class."""
+    first = np.empty(int(classes.max(initial=-1)) + 1, dtype=np.int64)
+    first[classes[::-1]] = np.arange(len(classes))[::-1]
+    return first
 
 
 class Search:
@@ -198,14 +227,19 @@ class Search:
         if levels in self.looked_at:
             return self.looked_at[levels]
         node = self.lattice.classes(levels)
-        failing = self.constraints.failing(node.sizes, node.counts, self.sensitive)
-        n_suppressed = int(node.sizes[failing].sum())
+        failing = too_small = self.constraints.too_small(node.sizes, None)
+        if self.sensitive is not None and self._suppressed(node, failing) <= self.max_suppressed:
+            counts = self.lattice.counts(levels)
+            too_small = self.constraints.too_small(node.sizes, counts)
+            failing = self.constraints.failing(node.sizes, counts, self.sensitive)
+        n_suppressed = self._suppressed(node, failing)
         keeps = n_suppressed <= self.max_suppressed and not failing.all()
         self.looked_at[levels] = keeps
         if self.is_held:
-            self.closed[levels] = True
-            if not keeps and self._fails_below(node):
-                self.closed[tuple(slice(level + 1) for level in levels)] = True
+            # Joined classes that all keep the bounds keep them; where some do not, that is sure of
+            # size and distinct values alone.
+            below = failing if self.max_suppressed == 0 else too_small
+            self._close(levels, self._suppressed(node, below) > self.max_suppressed)
             if self.loss == DISCERNIBILITY:
                 above = self.bound[tuple(slice(level, None) for level in levels)]
                 np.maximum(above, self._pairs(int((node.sizes**2).sum())), out=above)
@@ -216,11 +250,15 @@ class Search:
                 self.best = candidate
         return keeps
 
-    def _fails_below(self, node: _Grouped) -> bool:
-        if self.max_suppressed == 0:  # joined classes that all keep the bounds keep them
-            return True
-        too_small = self.constraints.too_small(node.sizes, node.counts)
-        return int(node.sizes[too_small].sum()) > self.max_suppressed
+    def _close(self, levels: Levels, fails_below: bool) -> None:
+        """Look at a node no more, nor at those below it if they fail, too."""
+        self.closed[levels] = True
+        if fails_below:
+            self.closed[tuple(slice(level + 1) for level in levels)] = True
+
+    @staticmethod
+    def _suppressed(node: _Grouped, failing: NDArray[np.bool_]) -> int:
+        return int(node.sizes[failing].sum())
 
     def _loss(self, node: _Grouped, failing: NDArray[np.bool_], n_suppressed: int) -> float:
         kept = node.sizes[~failing]

@@ -94,6 +94,17 @@ def test_ordered_emd_against_earth_moved_gap_by_gap(seed):
         assert ordered_emd(counts, given, positions * 1.0) == pytest.approx(apart, abs=1e-12)
 
 
+@pytest.mark.parametrize("n", [3, 40, 400])
+def test_ordered_emd_of_few_and_of_many_classes(n):
+    # Few counts in a large table are looked up in another way than many.
+    rng = np.random.default_rng(n)
+    classes = np.arange(400) % n
+    values = rng.integers(0, 30, 400)
+    counts = ClassCounts.of(classes, values, 30)
+    expected = [plain_emd(r, counts.total.tolist(), range(30)) for r in counts.matrix().tolist()]
+    assert ordered_emd(counts) == pytest.approx(expected, abs=1e-12)
+
+
 def test_counts_of_records_and_of_coarser_classes():
     classes = np.array([2, 0, 1, 0, 2, 1])
     values = np.array([1, 0, 2, 0, 1, 0])
