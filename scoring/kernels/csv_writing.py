@@ -36,7 +36,7 @@ def _put_digits(out: Array, at: int, number: Any, n_digits: int) -> None:
 
 
 @compiled(_INT64(types.uint8[::1], _INT64, _INT64))
-def _put_integer(out: Array, at: int, number: Any) -> int:
+def _put_integer(out: Array, at: int, number: Any) -> Any:
     if number < 0:
         out[at] = _MINUS
         at += 1

@@ -147,6 +147,17 @@ def test_tables_and_problems_are_the_careful_readers():
     assert n_ordinary > 0.9 * n_good
 
 
+@pytest.mark.parametrize("position", range(5))
+def test_every_splinter_in_every_column(position):
+    for splinter in SPLINTERS:
+        cells = [b"12345678", b"1", b"1", b"a", b"m"]
+        cells[position] = splinter
+        for end in (b"\n", b"\r\n", b""):
+            data = b"place,food,rate,note,sex\n" + b",".join(cells) + end
+            expected = outcome(reading.read_carefully, data, SCHEMA, file="f")
+            assert outcome(reading.read_records, data, SCHEMA, file="f") == expected, data
+
+
 def test_row_and_guess_files_are_the_careful_readers():
     rng = random.Random(2)
     n_ordinary = 0
@@ -277,6 +288,25 @@ def test_the_table_of_values_grows_and_tells_columns_apart():
     for column, cells in zip("abc", table.T.tolist(), strict=True):
         assert found.levels[column] == tuple(dict.fromkeys(cells))
         assert [found.levels[column][code] for code in found.codes[column].tolist()] == cells
+
+
+def test_long_values_of_one_key_are_told_apart():
+    rng = np.random.default_rng(6)
+    first = rng.integers(97, 123, (200_000, 8), dtype=np.uint8)
+    words = first.view(np.uint64)[:, 0]
+    mixed = (words ^ (words >> kernel._FOLD)) * kernel._MULTIPLIER
+    # A second word that makes the key that of the first value; a few of them are plain ASCII.
+    second = (mixed ^ mixed[0] ^ words[0])[:, None].view(np.uint8)
+    plain_ones = np.flatnonzero(((second > 44) & (second < 127)).all(axis=1))[:5]
+    assert len(plain_ones) > 1
+    values = [bytes(first[i]) + bytes(second[i]) for i in plain_ones]
+    keys = {int(kernel._scan_category(np.frombuffer(v, np.uint8), 0, False)[1]) for v in values}
+    assert len(keys) == 1
+    schema = Schema((Column("a", Role.OTHER, Kind.CATEGORY),))
+    data = b"a\n" + b"\n".join(values * 2)
+    found = reading._read_ordinary(data, schema, original=False, max_records=None)
+    assert found is not None
+    assert found.levels["a"] == tuple(value.decode() for value in values)
 
 
 def test_values_chosen_to_collide_are_left_to_the_careful_reader():

@@ -93,7 +93,7 @@ def table(seed: int, n: int) -> pd.DataFrame:
             "place": pd.Series(texts(rng, n), dtype="str"),
             "food": rng.integers(-(10**12), 10**12, n),
             "note": pd.Series(texts(rng, n), dtype="str"),
-            "rate": np.where(rng.random(n) < 0.5, halves, np.nextafter(halves, 0)),
+            "rate": np.where(rng.random(n) < 0.5, halves, rng.choice([-0.0, -1e-5, 1e-9], n)),
         }
     )
 
