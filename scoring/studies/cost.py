@@ -23,7 +23,6 @@ NOISE_SCALE = 0.5
 """Noise of half a standard deviation: with less, even one quasi-identifier finds nearly everybody
 among 100 records, and the curves have nothing to show."""
 _FEW = 1000
-_REPEATS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +46,12 @@ class CostPoint:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How far the series go."""
+    """How far the series go: the numbers of records of Figure 6, the largest table that the plain
+    algorithm runs on, and how often the shortest runs are repeated."""
 
-    records: tuple[int, ...]
     growing: tuple[int, ...]
     plain_up_to: int
+    repeats: int = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _measure(noisy: Noisy, series: str, q: int, s: int, sizes: Sizes, clock: Clo
     schema = narrowed(HOUSEHOLDS_SCHEMA, q, s)
     original, anonymized = (t[list(schema.names)] for t in (noisy.original, noisy.anonymized))
     n_records = len(original)
-    repeats = _REPEATS if n_records <= _FEW else 5 if q > 2 else 1
+    repeats = min(sizes.repeats, 9 if n_records <= _FEW else 5 if q > 2 else 1)
     euc1 = ATTACKS["EUC1"]
 
     def library() -> IntArray:

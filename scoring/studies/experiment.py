@@ -39,9 +39,9 @@ FULL = Scale(
     8333,
     1000,
     10,
-    Sizes((100, 8333), (100, 200, 400, 800, 1600, 3200, 6400, 8333, 16_666, 33_332), 8333),
+    Sizes((100, 200, 400, 800, 1600, 3200, 6400, 8333, 16_666, 33_332), 8333),
 )
-QUICK = Scale(600, 200, 1, Sizes((100, 600), (50, 100, 200, 400), 600))
+QUICK = Scale(600, 200, 1, Sizes((50, 100, 200, 400), 600, repeats=3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,10 @@ def run_study(seed: int, scale: Scale, *, clock: Clock, step: Step) -> Study:
         Called with what is being done.
     """
     table = households(scale.n_records, seed=seed)
-    sample = _sample(table, seed, 0)
-    small, large = (Prepared.of(t, HOUSEHOLDS_SCHEMA) for t in (sample, table))
-    of_small, of_large = baseline_of(small), baseline_of(large)
-    singles = _make_all(SINGLES, sample, small, of_small, seed, step)
-    chains = _make_all(CHAINS, table, large, of_large, seed, step)
+    sample = sample_of(table, seed)
+    small, large = Ground.of(sample), Ground.of(table)
+    singles = make_all(SINGLES, small, seed, step)
+    chains = make_all(CHAINS, large, seed, step)
     trials = [
         *(Trial("single", SAMPLE, m.recipe.methods, m.guess) for m in singles.values()),
         *(Trial("chain", scale.n_records, m.recipe.methods, m.guess) for m in chains.values()),
@@ -109,10 +108,10 @@ def run_study(seed: int, scale: Scale, *, clock: Clock, step: Step) -> Study:
     return Study(
         seed=seed,
         n_records=scale.n_records,
-        sample=of_small,
+        sample=small.baseline,
         sample_facts=_facts(sample),
         singles=singles,
-        table=of_large,
+        table=large.baseline,
         table_facts=_facts(table),
         chains=chains,
         trials=trials,
@@ -131,10 +130,34 @@ def baseline_of(original: Prepared) -> Baseline:
     )
 
 
-def _sample(table: pd.DataFrame, seed: int, number: int, size: int = SAMPLE) -> pd.DataFrame:
+def sample_of(table: pd.DataFrame, seed: int, number: int = 0, size: int = SAMPLE) -> pd.DataFrame:
+    """Some of a table's records, in its order; the study's own sample has the number 0."""
     rng = np.random.default_rng((seed, 1, number))
     rows = np.sort(rng.choice(len(table), size=size, replace=False))
     return table.iloc[rows].reset_index(drop=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """An untouched table, indexed once, and its own values."""
+
+    prepared: Prepared
+    baseline: Baseline
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> Ground:
+        prepared = Prepared.of(table, HOUSEHOLDS_SCHEMA)
+        return cls(prepared, _baseline(prepared))
+
+
+def _baseline(original: Prepared) -> Baseline:
+    table, own = original.table, np.arange(original.n_records, dtype=np.int64)
+    return Baseline(
+        values=score(original, table, own, original.schema),
+        n_records=original.n_records,
+        n_cells=len(table[list(original.schema.cross)].drop_duplicates()),
+        mean_amount=float(table[list(original.schema.sensitive_numeric)].to_numpy().mean()),
+    )
 
 
 def _facts(table: pd.DataFrame) -> dict[str, int]:
@@ -150,43 +173,27 @@ def _facts(table: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def _make_all(
-    recipes: Sequence[Recipe],
-    table: pd.DataFrame,
-    original: Prepared,
-    baseline: Baseline,
-    seed: int,
-    step: Step,
+def make_all(
+    recipes: Sequence[Recipe], ground: Ground, seed: int, step: Step = lambda text: None
 ) -> dict[str, Measured]:
+    """Make and measure tables. Each recipe has its own randomness, whichever others are made."""
+    names = [recipe.name for recipe in (*SINGLES, *CHAINS)]
     made = {}
-    for number, recipe in enumerate(recipes):
+    for recipe in recipes:
         step(f"making and measuring {recipe.name}")
-        rng = np.random.default_rng((seed, 2, number))
-        made[recipe.name] = measure(recipe, table, original, baseline, rng=rng)
+        rng = np.random.default_rng((seed, 2, names.index(recipe.name)))
+        made[recipe.name] = measure(recipe, ground, rng=rng)
     return made
 
 
-def measure(
-    recipe: Recipe,
-    table: pd.DataFrame,
-    original: Prepared,
-    baseline: Baseline,
-    *,
-    rng: np.random.Generator,
-) -> Measured:
+def measure(recipe: Recipe, ground: Ground, *, rng: np.random.Generator) -> Measured:
     """Make one table and measure it."""
-    schema = HOUSEHOLDS_SCHEMA
-    made = anonymize(table, schema, recipe.steps, rng=rng)
+    schema, original = HOUSEHOLDS_SCHEMA, ground.prepared
+    made = anonymize(original.table, schema, recipe.steps, rng=rng)
     values = score(original, made.table, made.source, schema)
-    own_row = score(
-        original,
-        made.table,
-        made.source,
-        schema,
-        options=Options(no_match="own_row"),
-        measures=["EUC1"],
-    )
-    guess = guess_methods(values, baseline)
+    options = Options(no_match="own_row")
+    own_row = score(original, made.table, made.source, schema, options=options, measures=["EUC1"])
+    guess = guess_methods(values, ground.baseline)
     return Measured(recipe, values, float(own_row["EUC1"] or 0), guess)
 
 
@@ -195,22 +202,20 @@ def _more_trials(table: pd.DataFrame, seed: int, scale: Scale, step: Step) -> li
     trials = []
     for number in range(1, scale.n_samples):
         step(f"reading methods off sample {number + 1} of {scale.n_samples}")
-        trials += _trials("single", SINGLES, _sample(table, seed, number), seed, number)
+        trials += _trials("single", SINGLES, sample_of(table, seed, number), seed, number)
     step("reading methods off tables made by two methods")
     size = scale.n_pair_records
-    pairs_table = _sample(table, seed, scale.n_samples, size)
+    pairs_table = sample_of(table, seed, scale.n_samples, size)
     return trials + _trials("pair", pairs(), pairs_table, seed, scale.n_samples)
 
 
 def _trials(
     kind: str, recipes: Sequence[Recipe], table: pd.DataFrame, seed: int, number: int
 ) -> list[Trial]:
-    original = Prepared.of(table, HOUSEHOLDS_SCHEMA)
-    baseline = baseline_of(original)
+    ground = Ground.of(table)
     found = []
     for recipe in recipes:
-        rng = np.random.default_rng((seed, 3, number))
-        made = measure(recipe, table, original, baseline, rng=rng)
+        made = measure(recipe, ground, rng=np.random.default_rng((seed, 3, number)))
         found.append(Trial(kind, len(table), recipe.methods, made.guess))
     return found
 

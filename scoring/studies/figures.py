@@ -46,6 +46,7 @@ _STYLE: dict[Any, Any] = {  # matplotlib types its keys one by one
     "lines.markersize": 5,
 }
 Quantity = Callable[[CostPoint], float | None]
+Points = dict[tuple[float, float], list[str]]
 
 
 def figures(study: Study, paper: PaperFigures) -> dict[str, bytes]:
@@ -104,38 +105,49 @@ def _scatter(study: Study, paper: PaperFigures) -> bytes:
         panel.set_ylim(-0.13, 1.16)
         widest = max(u4 for u4, _ in [*theirs, *ours])
         panel.set_xlim(-0.06 * widest, 1.12 * widest)
-        _name(panel, theirs, RED, (-12, -22))
-        _name(panel, ours, BLUE, (7, 17))
+        _name_beside(panel, theirs, ours)
+        _name_above(panel, ours)
     axes[0].set_ylabel("E3: re-identification rate by rank")
     axes[1].legend(loc="upper right")
     return _png(figure)
 
 
-def _name(
-    panel: Axes,
-    points: dict[tuple[float, float], list[str]],
-    colour: str,
-    offsets: tuple[int, int],
-) -> None:
-    """Write the tables' names at their points, close neighbours at different heights."""
+def _name_beside(panel: Axes, points: Points, others: Points) -> None:
+    """Write the paper's names to the right of their points, or below where another is near."""
+    width = panel.get_xlim()[1] - panel.get_xlim()[0]
+    before, height = (-width, 0.0), 0
+    for (u4, e3), names in sorted(points.items()):
+        is_crowded = any(
+            0.01 * width < x - u4 < 0.14 * width and abs(y - e3) < 0.06
+            for x, y in [*points, *others]
+        )
+        is_close = abs(u4 - before[0]) < 0.1 * width and abs(e3 - before[1]) < 0.1
+        before, height = (u4, e3), 1 - height if is_close else 0
+        offset = (4, (-12, -22)[height]) if is_crowded or is_close else (8, -3)
+        _annotate(panel, (u4, e3), names, offset, RED)
+
+
+def _name_above(panel: Axes, points: Points) -> None:
+    """Write the study's names above their points, close neighbours at different heights."""
     width = panel.get_xlim()[1] - panel.get_xlim()[0]
     before, height = (-width, 0.0), 0
     for (u4, e3), names in sorted(points.items()):
         is_close = abs(u4 - before[0]) < 0.1 * width and abs(e3 - before[1]) < 0.1
         before, height = (u4, e3), 1 - height if is_close else 0
-        panel.annotate(
-            ", ".join(names),
-            (u4, e3),
-            xytext=(4, offsets[height]),
-            textcoords="offset points",
-            color=colour,
-            fontsize=7.5,
-        )
+        _annotate(panel, (u4, e3), names, (4, (7, 17)[height]), BLUE)
 
 
-def _points(named: dict[str, tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
+def _annotate(
+    panel: Axes, at: tuple[float, float], names: list[str], offset: tuple[int, int], colour: str
+) -> None:
+    panel.annotate(
+        ", ".join(names), at, xytext=offset, textcoords="offset points", color=colour, fontsize=7.5
+    )
+
+
+def _points(named: dict[str, tuple[float, float]]) -> Points:
     """Tables that would lie on each other at the printed size, under one point."""
-    points: dict[tuple[float, float], list[str]] = {}
+    points: Points = {}
     for name, (u4, e3) in named.items():
         near = (p for p in points if abs(p[0] - u4) < 0.008 and abs(p[1] - e3) < 0.045)
         points.setdefault(next(near, (u4, e3)), []).append(name.removeprefix("D_"))
@@ -143,7 +155,7 @@ def _points(named: dict[str, tuple[float, float]]) -> dict[tuple[float, float], 
 
 
 def _split(
-    points: dict[tuple[float, float], list[str]],
+    points: Points,
 ) -> tuple[list[float], list[float]]:
     return [u4 for u4, _ in points], [e3 for _, e3 in points]
 

@@ -15,7 +15,8 @@ MOST_BLIND_HITS = 5
 FEWER_MATCHES = 0.95
 """Quasi-identifiers were changed where E1 falls below this share of the untouched table's."""
 LARGER_CLASSES = 1.001
-SAME_RATE = 0.005
+SAME_RATE, NEARLY_SAME_RATE = 0.005, 0.05
+"""Averages make EUC1 equal to E1, and E2 but for the few records that it searches elsewhere."""
 STRANGE_VECTORS = 0.2
 """E1 times S2 is the share of the records that are found in a class of their own vector, about."""
 
@@ -46,7 +47,7 @@ def guess_methods(values: Measured, baseline: Baseline) -> frozenset[str]:
        changed: by k-anonymization if the smallest class has grown, else by unification. Where they
        stay, classes that grow, or vectors that match no more, mean unification outside.
     4. Amounts were changed where U5 or U4 moves: by noise if column means move too (U1), by
-       averaging if knowing the amounts gains an attacker nothing (EUC1 = E1 to half a percent),
+       averaging if knowing all amounts or one gains an attacker nothing (EUC1 and E2 are as E1),
        else by a swap.
 
     What it cannot see: which method changed amounts under the Yamaoka method, averages in classes
@@ -100,7 +101,14 @@ def _changes_of_amounts(values: Measured, *, blind: bool, deleted: bool) -> set[
     random, nearest = _rate(values, "E1"), _rate(values, "EUC1")
     amounts_tell = nearest > (1 + random) / 2
     noisy = amounts_tell if deleted else _positive(values, "U1")
-    averaged = random > 0 and abs(nearest - random) <= SAME_RATE * random
+    # What searches of the whole table find where no vector matches says nothing about classes.
+    elsewhere = max(_rate(values, "EUC2") - nearest, 0)
+    one_amount = _rate(values, "E2")
+    averaged = (
+        random > 0
+        and abs(nearest - random) <= SAME_RATE * random
+        and one_amount - random <= NEARLY_SAME_RATE * random + elsewhere
+    )
     if averaged:
         return {"B", "F"} if noisy else {"F"}
     return {"B"} if noisy else {"G"}

@@ -36,7 +36,7 @@ def printed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
 
 
 def value(made: Measured, measure: str) -> str:
@@ -63,10 +63,13 @@ def about_table11(study: Study) -> list[str]:
         "U1 and U4 alone, noise leaves U3, S1, S2 and E1 alone, averages and swaps within classes leave "
         "U1, U2 and U3 alone. The paper's U2 of 104.9 for D_F and 209.7 for D_G cannot come from "
         "operations within classes.",
-        f"Noise: U5 ({value(noise, 'U5')}, the paper's .016) fixes its size, and U4 follows. U1 does not: "
-        f"{value(noise, 'U1')} against 46. Independent draws of this size on 100 records miss the column "
-        "means by thousands of yen; the paper's noise must have been made to cancel, or was limited to "
-        f"small amounts. For the same reason E3 is {value(noise, 'E3')} instead of .54: a few large sums move.",
+        "U1 and U2 are in yen, and the generated amounts are larger and more unequal than the paper's, so "
+        "that only zero or not, and proportions, can be compared.",
+        f"Noise: U5 ({value(noise, 'U5')}, the paper's .016) fixes its size. Independent noise gives U1 about "
+        f"a tenth of U2 among 100 records ({value(noise, 'U1')} and {value(noise, 'U2')} here); the paper "
+        "has 46 and 7,809. Its noise must have been made to cancel in each column. E3 is "
+        f"{value(noise, 'E3')} instead of .54: the sums hang on total and income, whose noise moves "
+        "many ranks.",
         f"E2 under unification: {value(unified, 'E2')} (D_D) where the paper has 1. Once vectors match no "
         "more, E2 searches the whole table in one column. The paper's column 15 cannot have had equal "
         f"values; here {facts['zeros_e2']} of 100 households pay nothing for housing and are "
@@ -77,9 +80,6 @@ def about_table11(study: Study) -> list[str]:
         f"occur nowhere, the amounts are then searched everywhere, and EUC2 is {value(made['D_A'], 'EUC2')}.",
         f"E4 of deleted records is {value(made['D_H'], 'E4')}, as high as untouched: a record that was kept is "
         "nearest to itself. The paper's .089 fits a comparison by rank. E3 collapses in both.",
-        f"U1 and U2 of deletion ({value(made['D_H'], 'U1')} and {value(made['D_H'], 'U2')}) depend on which ten "
-        "records fall out and on how unequal the amounts are; the pseudo households here have an income "
-        "column of millions of yen, which alone moves the mean over columns.",
     ]
 
 
