@@ -72,6 +72,6 @@ class Records:
             if name in self.numbers:
                 data[name] = pd.Series(self.numbers[name])
             else:
-                values = np.array(self.levels[name], dtype=object)
-                data[name] = pd.Series(values[self.codes[name]], dtype="str")
+                values = pd.array(list(self.levels[name]), dtype="str")
+                data[name] = pd.Series(values.take(self.codes[name]))
         return pd.DataFrame(data)

@@ -172,3 +172,9 @@ def test_without_the_compiled_writer_the_text_is_the_same(monkeypatch):
     frame = table(3, 5)
     assert write_table(frame, SCHEMA) == slowly(frame, list(SCHEMA.columns))
     assert write_rows(np.array([4, 2])) == b"row\n5\n3\n"
+
+
+def test_no_records_make_an_empty_frame():
+    frame = read_table(DATA, SCHEMA, file="f").head(0)
+    pd.testing.assert_frame_equal(Records.of(frame, SCHEMA).to_frame(), frame)
+    assert write_table(frame, SCHEMA) == b"place,food,note,rate\n"
