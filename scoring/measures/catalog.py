@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     MeasureFunction = Callable[[Comparison, Options], float | int | None]
 
+RATES = ("linkage", "risk", "disclosure")
+"""Families whose measures are shares of records or chances of an attacker, lower being safer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -34,6 +37,11 @@ class Measure:
         """From a comparison and options to the value; None where the schema has no column for it."""
         measure: MeasureFunction = function_at(self.address)
         return measure
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it says how often an attacker succeeds, 0 to 1."""
+        return self.family in RATES
 
     @property
     def description(self) -> str:

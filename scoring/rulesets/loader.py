@@ -127,10 +127,11 @@ def _ranking(ranking: Document, measures: tuple[str, ...]) -> RankingSpec:
     if not math.isclose(sum(weights), 1):
         expected = "with anonymization_weight a sum of 1"
         ranking.wrong("attack_weight", expected, weights[1])
+    rates = tuple(measure for measure in measures if MEASURES[measure].is_rate)
     return RankingSpec(
         utility=ranking.choices("utility", measures),
         safety=ranking.choices("safety", measures),
-        linkage=ranking.choices("linkage", measures),
+        linkage=ranking.choices("linkage", rates),
         anonymization_weight=weights[0],
         attack_weight=weights[1],
     )

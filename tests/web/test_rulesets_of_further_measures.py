@@ -58,6 +58,17 @@ def test_a_measure_that_the_ruleset_does_not_name_cannot_rank():
         parse_ruleset(ruleset_text(PWSCUP_2015, safety=RANKED))
 
 
+def test_rates_can_be_compared_with_those_of_teams():
+    rates = {(m.direction, m.low, m.high) for m in MEASURES.values() if m.is_rate}
+    assert rates == {("lower", 0, 1)}
+
+
+@pytest.mark.parametrize("id_", ["S1", "U6", "t-closeness"])
+def test_what_is_no_rate_cannot_be_the_worst_rate(id_):
+    with pytest.raises(ProblemsFound, match="linkage"):
+        parse_ruleset(ruleset_text(list(MEASURES), linkage=["E1", id_]))
+
+
 def test_every_measure_is_scored_and_shown(played, as_user):
     response = as_user(played.alice).get(reverse("submission", args=[played.of_red.public_id]))
     rows = {row.measure.id: row for family in response.context["families"] for row in family.rows}
