@@ -19,9 +19,12 @@ def keep_logging(**_: Any) -> None:
 
 
 @signals.worker_init.connect
-def warm_up(**_: Any) -> None:
-    """Load the numerical libraries once, before the pool is forked: its processes share them."""
-    import pwscup.submissions.evaluation  # noqa: F401 — importing it is what warms up
+def load_what_scoring_takes(**_: Any) -> None:
+    """Load the numerical libraries and kernels once, before the pool is forked: its processes share them."""
+    import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
+    from scoring.kernels.warm import warm_up
+
+    warm_up()
 
 
 @signals.worker_init.connect

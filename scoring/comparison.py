@@ -211,7 +211,7 @@ class Prepared:
             cell_sums=cell_sums,
             totals=totals,
             spans=frozen(values.max(axis=0) - values.min(axis=0)),
-            correlations=frozen(correlations(ordered, totals.means()[0])),
+            correlations=frozen(correlations(ordered, totals.means())),
             sums=frozen(sums),
             rank_low=frozen(np.searchsorted(ranked, placed_sums, "left").astype(np.int32)),
             rank_high=frozen(np.searchsorted(ranked, placed_sums, "right").astype(np.int32)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -51,9 +52,16 @@ class Sums:
         )
 
     def means(self) -> FloatArray:
-        """The mean of each column in each class, shape (n_classes, n_columns)."""
-        means: FloatArray = (self.high + self.low) / self.counts[:, None]
-        return means
+        """The mean of each column over all classes, and what rounding it lost: shape (2, n_columns)."""
+        total = self.total()
+        n_records = int(total.counts[0])
+        exact = [
+            (Fraction(high) + Fraction(low)) / n_records
+            for high, low in zip(total.high[0].tolist(), total.low[0].tolist(), strict=True)
+        ]
+        rounded = [float(mean) for mean in exact]
+        lost = [float(mean - Fraction(near)) for mean, near in zip(exact, rounded, strict=True)]
+        return np.array([rounded, lost])
 
 
 def class_sums(values: FloatArray, numbers: NumberArray, n_classes: int, threads: int = 1) -> Sums:
@@ -100,7 +108,7 @@ def correlations(
     """Pearson's r of each pair of distinct columns, in order; 0 where a column is constant."""
     rows = np.ascontiguousarray(values, dtype=np.float64)
     n_records, n_columns = rows.shape
-    means = column_sums(rows).means()[0] if means is None else means
+    means = column_sums(rows).means() if means is None else means
     n_chunks = -(-n_records // amounts.CHUNK)
     products = np.zeros((n_chunks, n_columns, n_columns))
     changes = np.zeros((n_chunks, n_columns), dtype=np.int64)

@@ -15,10 +15,9 @@ from django.conf import settings
 from pwscup.core import audit
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pwscup.contests.models import Dataset
     from pwscup.core.models import StoredFile
+    from scoring.records import Records
 
 
 def read_sealed(
@@ -31,13 +30,15 @@ def read_sealed(
     return (settings.PRIVATE_ROOT / file.path).read_bytes()
 
 
-def original_table(dataset: Dataset, *, reason: str) -> pd.DataFrame:
+def original_records(dataset: Dataset, *, reason: str) -> Records:
     """An original without its identifier columns: what is scored never holds them."""
-    from scoring.reading import read_table
+    from scoring.reading import read_records
 
     data = read_sealed(dataset.sealed, reason=reason, contest_id=dataset.contest_id)
-    table = read_table(data, dataset.schema, file="original", original=True)
-    return table[[name for name in dataset.schema.public().names if name in table.columns]]
+    records = read_records(data, dataset.schema, file="original", original=True)
+    for name in set(records.names) - set(dataset.schema.public().names):
+        records = records.without(name)
+    return records
 
 
 def release_key(seed: int, source: np.ndarray) -> bytes:

@@ -22,7 +22,8 @@ from pwscup.contests.selectors import dataset_of
 from pwscup.submissions.models import Submission
 from scoring.evaluate import Prepared, mark, score
 from scoring.reading import read_guess, write_table
-from scoring.validation import read_submission
+from scoring.records import Records
+from scoring.validation import read_submitted_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,15 +143,19 @@ def evaluate(submission_id: int) -> Result:
 class Original:
     """An original without its identifiers, and the indexes that scoring builds once."""
 
-    table: pd.DataFrame
     schema: Schema
     prepared: Prepared
 
     @classmethod
     def of(cls, dataset: Dataset) -> Original:
-        table = truth.original_table(dataset, reason="scoring: the original is prepared")
+        records = truth.original_records(dataset, reason="scoring: the original is prepared")
         schema = dataset.schema.public()
-        return cls(table, schema, Prepared.of(table, schema))
+        return cls(schema, Prepared.of(records, schema))
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The original as a table; scoring needs none."""
+        return self.prepared.table
 
 
 _originals: OrderedDict[tuple[int, str, str], Original] = OrderedDict()
@@ -170,18 +175,24 @@ def original_table(dataset: Dataset) -> Original:
         return _originals[key]
 
 
-def shuffled(table: pd.DataFrame, source: np.ndarray, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+def shuffled(records: Records, source: np.ndarray, seed: int) -> tuple[Records, np.ndarray]:
     """The records and their declared rows, moved together into an order that only the seed knows."""
-    order = np.random.default_rng(seed).permutation(len(table))
-    return table.iloc[order].reset_index(drop=True), source[order]
+    order = np.random.default_rng(seed).permutation(len(records))
+    moved = Records(
+        records.names,
+        {name: values[order] for name, values in records.numbers.items()},
+        {name: codes[order] for name, codes in records.codes.items()},
+        records.levels,
+    )
+    return moved, source[order]
 
 
-def _read_anonymized(submission: Submission, original: Original) -> tuple[pd.DataFrame, np.ndarray]:
+def _read_anonymized(submission: Submission, original: Original) -> tuple[Records, np.ndarray]:
     has_rows = submission.files.filter(key="rows").exists()
-    return read_submission(
+    return read_submitted_records(
         _read(submission, "anonymized"),
         _read(submission, "rows") if has_rows else None,
-        original=original.table,
+        n_original=original.prepared.n_records,
         schema=original.schema,
     )
 
@@ -195,7 +206,7 @@ def audited(submission: Submission, progress: Progress) -> Audit:
     table, source = _read_anonymized(submission, original)
     return audit(
         original.table,
-        table,
+        table.to_frame(),
         source,
         original.schema,
         rng=np.random.default_rng(secrets.randbits(SEED_BITS)),

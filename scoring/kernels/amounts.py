@@ -15,6 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from scoring.kernels.compiled import compiled
+
 CHUNK = 4_096
 _FEW = 256  # fewer equals than that are counted before they are divided
 
@@ -25,11 +27,7 @@ _INT64 = types.Array(types.int64, 1, "C", readonly=True)
 _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
 
-@njit(
-    types.boolean(_INT64, _INT32, types.int32[::1], types.int32[::1], types.int32[::1]),
-    cache=True,
-    nogil=True,
-)
+@compiled(types.boolean(_INT64, _INT32, types.int32[::1], types.int32[::1], types.int32[::1]))
 def arrange(source, place_of_row, record, places, slot):  # type: ignore[no-untyped-def]
     """Number the records by the places of their declared rows; whether the rows are distinct.
 
@@ -51,10 +49,8 @@ def arrange(source, place_of_row, record, places, slot):  # type: ignore[no-unty
     return True
 
 
-@njit(
-    types.boolean(_FLOAT64, _INT32, types.int64, types.int64, types.float64[:, ::1], types.int64),
-    cache=True,
-    nogil=True,
+@compiled(
+    types.boolean(_FLOAT64, _INT32, types.int64, types.int64, types.float64[:, ::1], types.int64)
 )
 def scatter(values, slot, begin, end, rows, column):  # type: ignore[no-untyped-def]
     """Write a column's values from `begin` to `end` to their slots; whether they are finite."""
@@ -65,7 +61,7 @@ def scatter(values, slot, begin, end, rows, column):  # type: ignore[no-untyped-
     return is_finite
 
 
-@njit(types.void(_ROWS, types.float64[::1], types.int64, types.int64), cache=True, nogil=True)
+@compiled(types.void(_ROWS, types.float64[::1], types.int64, types.int64))
 def add_rows(rows, sums, begin, end):  # type: ignore[no-untyped-def]
     """The sum of each row from `begin` to `end`, column by column in order."""
     for i in range(begin, end):
@@ -75,12 +71,10 @@ def add_rows(rows, sums, begin, end):  # type: ignore[no-untyped-def]
         sums[i] = total
 
 
-@njit(
+@compiled(
     types.void(
         _ROWS, _INT32, types.float64[:, ::1], types.float64[:, ::1], types.int64, types.int64
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def add_classes(rows, numbers, high, low, first, last):  # type: ignore[no-untyped-def]
     """Add the columns from `first` to `last` of each row to the sums of its class."""
@@ -94,7 +88,7 @@ def add_classes(rows, numbers, high, low, first, last):  # type: ignore[no-untyp
             low[c, j] += (old - (new - part)) + (value - part)
 
 
-@njit(
+@compiled(
     types.void(
         _POINTS,
         _ROWS,
@@ -104,9 +98,7 @@ def add_classes(rows, numbers, high, low, first, last):  # type: ignore[no-untyp
         types.float64[:, ::1],
         types.float64[:, ::1],
         types.int64[:, ::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def add_differences(  # type: ignore[no-untyped-def]
     points, rows, places, begin, end, high, low, changed
@@ -129,17 +121,15 @@ def add_differences(  # type: ignore[no-untyped-def]
                 changed[chunk, j] += value != 0.0
 
 
-@njit(
+@compiled(
     types.void(
         _ROWS,
-        _FLOAT64,
+        _ROWS,
         types.int64,
         types.int64,
         types.float64[:, :, ::1],
         types.int64[:, ::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def add_products(rows, means, begin, end, products, changes):  # type: ignore[no-untyped-def]
     """Sum the products of centered columns, pair by pair, for the chunks from `begin` to `end`.
@@ -151,7 +141,7 @@ def add_products(rows, means, begin, end, products, changes):  # type: ignore[no
     for chunk in range(begin, end):
         for i in range(chunk * CHUNK, min(chunk * CHUNK + CHUNK, len(rows))):
             for j in range(n_columns):
-                centered[j] = rows[i, j] - means[j]
+                centered[j] = (rows[i, j] - means[0, j]) - means[1, j]
                 changes[chunk, j] += rows[i, j] != rows[0, j]
             for a in range(n_columns):
                 factor = centered[a]
@@ -166,7 +156,7 @@ def _add(high, low, value):  # type: ignore[no-untyped-def]
     return new, low + ((high - (new - part)) + (value - part))
 
 
-@njit(types.float64(_FLOAT64), cache=True, nogil=True)
+@compiled(types.float64(_FLOAT64))
 def add_all(values):  # type: ignore[no-untyped-def]
     """The sum of all values; ones are counted and zeros passed over."""
     n_ones, high, low = 0, 0.0, 0.0
@@ -179,7 +169,7 @@ def add_all(values):  # type: ignore[no-untyped-def]
     return high + low
 
 
-@njit(types.float64(_INT32), cache=True, nogil=True)
+@compiled(types.float64(_INT32))
 def add_shares(ties):  # type: ignore[no-untyped-def]
     """The sum of 1/t over records with t equally good originals; 0 of them is a miss."""
     counts = np.zeros(_FEW, np.int64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from scoring.kernels.compiled import compiled
 from scoring.kernels.search import LANES
 
 _SAMPLE = 128  # points that tell along which column a cell is parted
@@ -78,7 +79,7 @@ def _part(keys, order, start, end, middle):  # type: ignore[no-untyped-def]
             return
 
 
-@njit(types.void(_ROWS, types.int32[::1], _INT64), cache=True, nogil=True)
+@compiled(types.void(_ROWS, types.int32[::1], _INT64))
 def order_by_place(values, order, starts):  # type: ignore[no-untyped-def]
     """Reorder the rows of each group, `order[starts[g]:starts[g + 1]]`, so that near ones are together."""
     keys = np.empty(len(order))
@@ -102,7 +103,7 @@ def order_by_place(values, order, starts):  # type: ignore[no-untyped-def]
             n += 2
 
 
-@njit(types.void(_ROWS, _INT32, types.float64[:, :, ::1]), cache=True, nogil=True)
+@compiled(types.void(_ROWS, _INT32, types.float64[:, :, ::1]))
 def pack(values, order, points):  # type: ignore[no-untyped-def]
     """Write the rows in their order into blocks; the last row fills what is left of the last one."""
     for place in range(len(points) * LANES):
@@ -111,7 +112,7 @@ def pack(values, order, points):  # type: ignore[no-untyped-def]
             points[place // LANES, column, place % LANES] = values[row, column]
 
 
-@njit(
+@compiled(
     types.void(
         types.Array(types.float64, 3, "C", readonly=True),
         _INT32,
@@ -119,9 +120,7 @@ def pack(values, order, points):  # type: ignore[no-untyped-def]
         types.float64[:, :, ::1],
         types.float64[:, :, ::1],
         types.int32[::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def bound(points, order, offsets, low, high, lowest):  # type: ignore[no-untyped-def]
     """The box and the lowest row of each node, level by level; boxes of nodes without points are far away."""

@@ -20,6 +20,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from scoring.kernels.compiled import compiled
+
 LANES = 8  # points in a block, blocks or nodes in a node
 SHIFT = 3  # 2 ** SHIFT is LANES
 _SCANNED = 6  # so many blocks are compared without asking their boxes first
@@ -69,7 +71,7 @@ def _sum_of_squares(builder: Any, n_columns: Any, difference: Any) -> Any:
     return builder.load(total)
 
 
-@_intrinsic
+@_intrinsic  # type: ignore[untyped-decorator]
 def _compare(
     typing_context: Any,
     points: Any,
@@ -108,7 +110,7 @@ def _compare(
     return signature, generate
 
 
-@_intrinsic
+@_intrinsic  # type: ignore[untyped-decorator]
 def _bound(
     typing_context: Any,
     low: Any,
@@ -197,7 +199,7 @@ _INT64 = types.Array(types.int64, 1, "C", readonly=True)
 _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
 
-@njit(
+@compiled(
     types.void(
         _POINTS,
         _POINTS,
@@ -212,9 +214,7 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
         types.int64,
         types.int32[::1],
         types.int64[::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def count_as_near(  # type: ignore[no-untyped-def]
     points, low, high, offsets, rows, starts, group, queries, places, begin, end, ties, work
@@ -310,7 +310,7 @@ def count_as_near(  # type: ignore[no-untyped-def]
     work[1] += n_asked * LANES
 
 
-@njit(
+@compiled(
     types.void(
         _POINTS,
         _POINTS,
@@ -326,9 +326,7 @@ def count_as_near(  # type: ignore[no-untyped-def]
         types.int64,
         types.int64[::1],
         types.int64[::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def find_nearest(  # type: ignore[no-untyped-def]
     points, low, high, offsets, order, lowest, rows, starts, group, queries, begin, end, guess, work

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from scoring.kernels.compiled import compiled
+
 _STEPS = 16  # neighbours looked at one by one before halving begins
 
 _FLOAT64 = types.Array(types.float64, 1, "C", readonly=True)
@@ -65,7 +67,7 @@ def _nearest(values, start, end, y):  # type: ignore[no-untyped-def]
     return first, low
 
 
-@njit(
+@compiled(
     types.void(
         _FLOAT64,
         _INT64,
@@ -77,9 +79,7 @@ def _nearest(values, start, end, y):  # type: ignore[no-untyped-def]
         types.int64,
         types.int64,
         types.int32[::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def count_as_near_values(  # type: ignore[no-untyped-def]
     values, run_starts, starts, column, group, queries, places, begin, end, ties
@@ -115,18 +115,14 @@ def count_as_near_values(  # type: ignore[no-untyped-def]
         ties[row] = 0 if is_beaten else run_starts[high] - run_starts[low]
 
 
-@njit(
-    types.void(_FLOAT64, _INT64, _FLOAT64, _INT64, types.int64[::1], types.int64[::1]),
-    cache=True,
-    nogil=True,
-)
+@compiled(types.void(_FLOAT64, _INT64, _FLOAT64, _INT64, types.int64[::1], types.int64[::1]))
 def find_nearest_values(values, starts, column, group, low, high):  # type: ignore[no-untyped-def]
     """The run of values nearest to each y of `column` within its group, from `low` to `high`."""
     for i in range(len(column)):
         low[i], high[i] = _nearest(values, starts[group[i]], starts[group[i] + 1], column[i])
 
 
-@njit(
+@compiled(
     types.void(
         _FLOAT64,
         _FLOAT64,
@@ -135,9 +131,7 @@ def find_nearest_values(values, starts, column, group, low, high):  # type: igno
         types.int64,
         types.int64,
         types.float64[::1],
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def meet_by_rank(ordered, column, low, high, begin, end, share):  # type: ignore[no-untyped-def]
     """How likely record i of `column[begin:end]` has the rank of an original with ranks `low` to `high`.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, types
 
+from scoring.kernels.compiled import compiled
+
 _INT64 = types.Array(types.int64, 1, "C", readonly=True)
 _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
@@ -12,11 +14,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: neigh
 _FOLD = np.uint64(32)
 
 
-@njit(
-    types.void(types.int64[::1], _INT32, _INT64, types.int64, types.int64, types.int64),
-    cache=True,
-    nogil=True,
-)
+@compiled(types.void(types.int64[::1], _INT32, _INT64, types.int64, types.int64, types.int64))
 def append_code(keys, codes, places, size, begin, end):  # type: ignore[no-untyped-def]
     """Make the vectors of `keys[begin:end]` one column longer; -1 where a value is none of `size`.
 
@@ -40,11 +38,7 @@ def _slot(table_keys, table_numbers, key):  # type: ignore[no-untyped-def]
     return slot
 
 
-@njit(
-    types.int64(_INT64, types.int64[::1], types.int32[::1], types.int32[::1], types.int64),
-    cache=True,
-    nogil=True,
-)
+@compiled(types.int64(_INT64, types.int64[::1], types.int32[::1], types.int32[::1], types.int64))
 def number(keys, table_keys, table_numbers, numbers, n_known):  # type: ignore[no-untyped-def]
     """Number the keys that have none yet (-1), equal ones alike, `n_known` and up; how many there are.
 
@@ -65,10 +59,8 @@ def number(keys, table_keys, table_numbers, numbers, n_known):  # type: ignore[n
     return n_known
 
 
-@njit(
-    types.void(_INT64, _INT64, _INT32, _INT64, _INT32, types.int32[::1], types.int64, types.int64),
-    cache=True,
-    nogil=True,
+@compiled(
+    types.void(_INT64, _INT64, _INT32, _INT64, _INT32, types.int32[::1], types.int64, types.int64)
 )
 def locate(  # type: ignore[no-untyped-def]
     keys, table_keys, table_numbers, known, expected, numbers, begin, end

@@ -163,7 +163,7 @@ def correlation_difference(comparison: Comparison, options: Options = DEFAULT) -
     """
     if len(comparison.schema.sensitive_numeric) < 2:
         return None
-    means = comparison.cell_sums.total().means()[0]
+    means = comparison.cell_sums.means()
     found = correlations(comparison.alignment.rows, means, comparison.threads)
     return exact_mean(np.abs(comparison.prepared.correlations - found))
 
