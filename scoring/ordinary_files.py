@@ -22,14 +22,14 @@ from scoring.text import MAX_LINE, UTF8_BOM, decode, read_header, records
 
 Array = npt.NDArray[Any]
 
-WORTH_LOADING = 4_000_000
+WORTH_LOADING = 20_000_000
 """Bytes from which on compiled code is quicker even where it has to be loaded first."""
 
 _FIRST_N_LEVELS = 2_048
 
 
 def pays(n_bytes: int) -> bool:
-    """Whether compiled code is quicker: loading it takes as long as reading some 50,000 records."""
+    """Whether compiled code is the quicker way for a file of that size, or is loaded already."""
     return n_bytes >= WORTH_LOADING or "numba" in sys.modules
 
 
