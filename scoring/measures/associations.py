@@ -8,6 +8,9 @@ import numpy as np
 
 from scoring.equivalence import FloatArray, IntArray
 
+_DENSE = 4
+"""Cells are counted in an array up to this many times the records, above by sorting."""
+
 
 def pearson(numbers: FloatArray) -> list[float]:
     """r of each pair of columns, in order; 0 where one is constant.
@@ -49,15 +52,13 @@ def cramers_v(one: IntArray, two: IntArray, *, is_corrected: bool = True) -> flo
     >>> round(cramers_v(one, two, is_corrected=False), 7)
     0.1683451
     """
-    n = len(one)
-    rows, one = np.unique(one, return_inverse=True)
-    columns, two = np.unique(two, return_inverse=True)
-    n_rows, n_columns = float(len(rows)), float(len(columns))
+    n, width = len(one), int(two.max()) + 1
+    in_row, in_column = np.bincount(one), np.bincount(two)
+    n_rows, n_columns = float(np.count_nonzero(in_row)), float(np.count_nonzero(in_column))
     if min(n_rows, n_columns) < 2:
         return 0.0
-    cells, counts = np.unique(one * len(columns) + two, return_counts=True)
-    in_row, in_column = np.bincount(one), np.bincount(two)
-    margins = in_row[cells // len(columns)] * in_column[cells % len(columns)]
+    cells, counts = _cells(one * width + two, len(in_row) * width)
+    margins = in_row[cells // width] * in_column[cells % width]
     # chi² / n over the cells that occur: the sum of O² / E over all cells, less n, over n.
     phi2 = max(0.0, math.fsum((counts.astype(np.float64) ** 2 / margins).tolist()) - 1)
     if is_corrected:
@@ -100,6 +101,15 @@ def correlation_ratio(codes: IntArray, numbers: FloatArray) -> list[float]:
         between = float((sizes * means**2).sum())
         found.append(min(1.0, math.sqrt(between / total)) if total > 0 else 0.0)
     return found
+
+
+def _cells(joint: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
+    """The cells that occur, in order, and how often."""
+    if n_cells > _DENSE * len(joint):
+        return np.unique(joint, return_counts=True)
+    counts = np.bincount(joint, minlength=n_cells).astype(np.int64)
+    cells = np.flatnonzero(counts)
+    return cells, counts[cells]
 
 
 def _centered(numbers: FloatArray) -> FloatArray:

@@ -121,6 +121,27 @@ def told_apart(original: CodedTable, anonymized: CodedTable, source: IntArray) -
     return original.take(np.lexsort((fate[original.order], np.cumsum(differs))).astype(np.int64))
 
 
+def sample(
+    original: CodedTable,
+    anonymized: CodedTable,
+    source: IntArray,
+    n: int,
+    *,
+    rng: np.random.Generator,
+) -> tuple[CodedTable, CodedTable]:
+    """`n` random records of the original and what was made of them; all where there are no more.
+
+    Drawn together, so that an unchanged table stays unchanged.
+    """
+    if len(original) <= n:
+        return original, anonymized
+    apart = told_apart(original, anonymized, source)
+    drawn = apart.take(np.sort(rng.choice(len(apart), n, replace=False)))
+    is_drawn = np.zeros(len(original), dtype=np.bool_)
+    is_drawn[drawn.order] = True
+    return drawn, anonymized.take(np.flatnonzero(is_drawn[source[anonymized.order]]))
+
+
 def bins(original: FloatArray, *others: FloatArray) -> tuple[int, list[IntArray]]:
     """Numbers as bins that end at the original's quantiles: how many bins, and each array's codes.
 

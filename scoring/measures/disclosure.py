@@ -17,7 +17,7 @@ import numpy as np
 
 from scoring.comparison import Comparison, Options
 from scoring.intervals import CONFIDENCE, Interval, Rate, risk_over_control
-from scoring.measures.coding import Coded, CodedTable, scored, told_apart
+from scoring.measures.coding import Coded, CodedTable, sample, scored
 from scoring.measures.controls import attacked_tables
 from scoring.measures.learning import target_column
 from scoring.measures.neighbours import nearest
@@ -211,12 +211,8 @@ def singling_out(
     """
     coded, people, release, strangers = attacked_tables(comparison, n_attacks, confidence)
     n = min(len(people), len(strangers))
-    if n < len(people):
-        people = told_apart(people, release, comparison.source)
-        people = people.take(np.sort(rng.choice(len(people), n, replace=False)))
-        stays = np.isin(comparison.source[release.order], people.order)
-        release = release.take(np.flatnonzero(stays))
-    elif n < len(strangers):
+    people, release = sample(people, release, comparison.source, n, rng=rng)
+    if n < len(strangers):
         strangers = strangers.take(np.sort(rng.choice(len(strangers), n, replace=False)))
     if not len(release):  # every drawn record was deleted
         return Disclosure.of(0, (0, 0, 0), confidence)

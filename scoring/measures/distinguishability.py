@@ -22,11 +22,21 @@ import numpy as np
 
 from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import Coded, CodedTable, coded_pair, frequent, one_thread, pairs
+from scoring.measures.coding import (
+    Coded,
+    CodedTable,
+    coded_pair,
+    frequent,
+    one_thread,
+    pairs,
+    sample,
+)
 
 DEFAULT = Options()
 RECORDS_PER_TERM = 20
 MAX_TERMS = 400
+MAX_RECORDS = 20_000
+"""Of a larger X so many random records, and what Y has of them, are told apart."""
 _RANK_TOLERANCE = 1e-9
 """Directions whose variance is smaller than this share of the largest are taken for linear dependence."""
 _WEAKNESS = 1e4
@@ -72,11 +82,12 @@ def propensity_error(comparison: Comparison, options: Options = DEFAULT) -> floa
     Parameters
     ----------
     comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part. The model
-        has one column for each level of a category and the rank of each number, and where records
-        are many enough products of each two columns.
+        X with n_original and Y with n_anonymized records. The model has one column for each level of a
+        category and the rank of each number, and where records are many enough products of each two
+        columns. Where X has more than 20,000 records, it looks at so many random ones and at the
+        records of Y that were declared to come from them; else the declared rows play no part.
     options : Options
-        None applies.
+        `seed`: which records are drawn where X has more than 20,000.
 
     Returns
     -------
@@ -95,7 +106,7 @@ def propensity_error(comparison: Comparison, options: Options = DEFAULT) -> floa
     >>> propensity_error(comparison("original"))
     0.0
     """
-    found = propensity(comparison)
+    found = propensity(comparison, seed=options.seed)
     return None if found is None else found.pmse
 
 
@@ -108,10 +119,10 @@ def propensity_ratio(comparison: Comparison, options: Options = DEFAULT) -> floa
     Parameters
     ----------
     comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part. The model
-        is that of pMSE.
+        X with n_original and Y with n_anonymized records. The model and the records that it looks at
+        are those of pMSE.
     options : Options
-        None applies.
+        `seed`: which records are drawn where X has more than 20,000.
 
     Returns
     -------
@@ -131,15 +142,19 @@ def propensity_ratio(comparison: Comparison, options: Options = DEFAULT) -> floa
     >>> propensity_ratio(comparison("original"))
     0.0
     """
-    found = propensity(comparison)
+    found = propensity(comparison, seed=options.seed)
     return None if found is None else found.ratio
 
 
-def propensity(comparison: Comparison) -> Propensity | None:
+def propensity(comparison: Comparison, *, seed: int = 1) -> Propensity | None:
     """Fit the model that tells Y from X; None without a scored column."""
     coded, original, anonymized = coded_pair(comparison)
     if not coded.columns:
         return None
+    rng = np.random.default_rng(seed)
+    original, drawn = sample(original, anonymized, comparison.source, MAX_RECORDS, rng=rng)
+    if len(drawn):  # else few are left in Y and no drawn record is among them: all of Y then
+        anonymized = drawn
     n_x, n_y = len(original), len(anonymized)
     with one_thread():
         basis = _orthonormal(_terms(coded, original, anonymized))

@@ -8,7 +8,15 @@ import numpy as np
 
 from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import Coded, CodedTable, coded_pair, frequent, one_thread, told_apart
+from scoring.measures.coding import (
+    Coded,
+    CodedTable,
+    coded_pair,
+    frequent,
+    one_thread,
+    sample,
+    told_apart,
+)
 from scoring.schema import Role, Schema
 
 DEFAULT = Options()
@@ -16,6 +24,8 @@ TEST_SHARE = 0.25
 N_TREES = 50
 SMALLEST = 10
 """Records of X below which none is held out."""
+LARGEST = 100_000
+"""Of a larger X so many random records are learned from and predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +73,8 @@ def learning_loss(comparison: Comparison, options: Options = DEFAULT) -> float |
 
     Train on synthetic, test on real: a quarter of X is held out; one model learns from the rest of X,
     one from the records of Y that were not made from held-out ones. Both predict one column from all
-    others. The value is the difference of their scores, R² (at least 0) for a number and the share of
-    right predictions for a category.
+    others. Of more than 100,000 records that many are drawn. The value is the difference of their
+    scores, R² (at least 0) for a number and the share of right predictions for a category.
 
     Parameters
     ----------
@@ -101,22 +111,25 @@ def learning_loss(comparison: Comparison, options: Options = DEFAULT) -> float |
 def learned(comparison: Comparison, *, seed: int = 1) -> Learned | None:
     """Train on X and on Y, test on held-out records of X; None where that is not possible."""
     target = target_column(comparison.schema)
+    rng = np.random.default_rng(seed)
     coded, original, anonymized = coded_pair(comparison)
     if target is None or len(coded.columns) < 2 or len(original) < SMALLEST:
         return None
-    original = told_apart(original, anonymized, comparison.source)
+    source = comparison.source
+    is_tested = np.zeros(len(original), dtype=np.bool_)
+    original = told_apart(original, anonymized, source)
+    original, anonymized = sample(original, anonymized, source, LARGEST, rng=rng)
     position = [column.name for column in coded.columns].index(target)
     original, anonymized = _merged(coded, original, (original, anonymized))
-    order = np.random.default_rng(seed).permutation(len(original))
+    order = rng.permutation(len(original))
     n_tested = max(2, round(TEST_SHARE * len(original)))
     tested, rest = np.sort(order[:n_tested]), np.sort(order[n_tested:])
-    is_tested = np.zeros(len(original), dtype=np.bool_)
     is_tested[original.order[tested]] = True
     test = original.take(tested)
     truth = test.columns[position]
     if not coded.n_levels[position] and truth.min() == truth.max():
         return None
-    others = np.flatnonzero(~is_tested[comparison.source[anonymized.order]])
+    others = np.flatnonzero(~is_tested[source[anonymized.order]])
     trained = [original.take(rest), anonymized.take(others)]
     with one_thread():
         from_x, from_y = (_score(coded, position, table, test) for table in trained)

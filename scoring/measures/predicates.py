@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,18 +57,16 @@ def isolating(
         for n_levels, column in zip(coded.n_levels, table.columns, strict=True)
     ]
     found: dict[Predicate, None] = {}
-    most = min(MAX_CONDITIONS, len(coded.columns))
-    for _try in range(TRIES * n):
-        record = int(rng.integers(len(table)))
-        columns = rng.choice(len(coded.columns), int(rng.integers(1, most + 1)), replace=False)
-        predicate = tuple(
-            _condition(coded, i, float(table.columns[i][record]), medians[i])
-            for i in sorted(columns.tolist())
-        )
-        if predicate not in found and _n_fulfilling(predicate, table) == 1:
-            found[predicate] = None
-            if len(found) == n:
-                break
+    for _batch in range(TRIES):
+        for record, columns in _drawn(n, len(table), len(coded.columns), rng):
+            predicate = tuple(
+                _condition(coded, i, float(table.columns[i][record]), medians[i])
+                for i in sorted(columns)
+            )
+            if predicate not in found and _n_fulfilling(predicate, table) == 1:
+                found[predicate] = None
+                if len(found) == n:
+                    return list(found)
     return list(found)
 
 
@@ -86,6 +84,17 @@ def random_predicates(
             guess.append(_condition(coded, column, value, middle))
         guesses.append(tuple(guess))
     return guesses
+
+
+def _drawn(
+    n: int, n_records: int, n_columns: int, rng: np.random.Generator
+) -> Iterator[tuple[int, list[int]]]:
+    """`n` times a record and some columns, drawn together: one by one takes longer than counting."""
+    records = rng.integers(n_records, size=n)
+    sizes = rng.integers(1, min(MAX_CONDITIONS, n_columns) + 1, size=n)
+    columns = np.argsort(rng.random((n, n_columns)), axis=1)
+    for record, size, chosen in zip(records.tolist(), sizes.tolist(), columns, strict=True):
+        yield record, chosen[:size].tolist()
 
 
 def _condition(coded: Coded, column: int, value: float, middle: float) -> Condition:

@@ -15,7 +15,7 @@ import pytest
 from scoring.comparison import Comparison
 from scoring.measures import distributions
 from scoring.measures.associations import correlation_ratio, cramers_v, pearson
-from scoring.measures.coding import Coded, bins, coded_pair, frequent, told_apart
+from scoring.measures.coding import Coded, bins, coded_pair, frequent, sample, told_apart
 from scoring.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
@@ -384,6 +384,21 @@ def test_tables_are_coded_alike_in_one_order():
         assert (one.columns[position] == two.columns[position]).all()
     assert (table["age"].to_numpy()[one.order] == shuffled["age"].to_numpy()[two.order]).all()
     assert (one.columns[0] == table["age"].to_numpy()[one.order]).all()
+
+
+def test_a_sample_is_drawn_together_with_what_was_made_of_it():
+    rng = np.random.default_rng(1)
+    table = mixed(1)
+    source = rng.permutation(40)[:30]
+    made = table.iloc[source].assign(cost=table["cost"].to_numpy()[source] + 1)
+    coded, x, y = coded_pair(Comparison.of(table, made, source, MIXED))
+    drawn, theirs = sample(x, y, source, 12, rng=rng)
+    assert len(set(drawn.order.tolist())) == 12
+    assert set(source[theirs.order].tolist()) == set(drawn.order.tolist()) & set(source.tolist())
+    assert (table["cost"].to_numpy()[drawn.order] == drawn.columns[3]).all()
+    assert (made["cost"].to_numpy()[theirs.order] == theirs.columns[3]).all()
+    assert sample(x, y, source, 40, rng=rng) == (x, y)
+    assert [column.name for column in coded.columns] == ["age", "city", "illness", "cost"]
 
 
 def test_equal_records_are_told_apart_by_what_became_of_them():

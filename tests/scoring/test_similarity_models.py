@@ -247,6 +247,28 @@ def test_dependent_columns_count_once():
     assert dataclasses.replace(found, n_parameters=1).ratio == 0
 
 
+def test_of_many_records_some_are_drawn_with_what_was_made_of_them(monkeypatch):
+    monkeypatch.setattr(distinguishability, "MAX_RECORDS", 50)
+    unlike = mixed_comparison(1)
+    assert distinguishability.propensity(unlike).n_original == 40
+    table = pd.concat([mixed(seed) for seed in range(5)])
+    same = unchanged(table, MIXED)
+    found = distinguishability.propensity(same)
+    assert (found.n_original, found.n_anonymized, found.pmse) == (50, 50, 0)
+    # One record of 200 is left, and seldom drawn: it is compared all the same.
+    one = Comparison.of(table, table.iloc[[77]], np.array([77]), MIXED)
+    for seed in range(3):
+        found = distinguishability.propensity(one, seed=seed)
+        assert (found.n_original, found.n_anonymized) == (50, 1)
+        assert found.pmse > 0
+
+
+def test_of_many_records_some_are_learned_from(monkeypatch):
+    monkeypatch.setattr(learning, "LARGEST", 100)
+    found = learning.learned(unchanged(learnable(300, 1), LEARNABLE))
+    assert (found.n_tested, found.loss) == (25, 0)
+
+
 def test_propensity_of_random_tables_is_possible_and_none_without_columns():
     for comparison in COMPARISONS:
         found = distinguishability.propensity(comparison)
