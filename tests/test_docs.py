@@ -27,7 +27,7 @@ from scoring.registry import MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
 from scoring.schema import Column, Kind, Role, Schema, suggest_schema
 from tests.scoring import test_laws_of_further_measures as laws
-from tools import measures_reference, methods_reference, problems_reference
+from tools import effects_reference, measures_reference, methods_reference, problems_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -211,6 +211,11 @@ def test_the_organizer_tutorial_speaks_of_the_proposal():
 def test_measures_reference_is_current():
     written = text_of(measures_reference.TARGET)
     assert written == measures_reference.reference(), "run: python -m tools.measures_reference"
+
+
+def test_effects_reference_is_current():
+    written = text_of(effects_reference.TARGET)
+    assert written == effects_reference.reference(), "run: python -m tools.effects_reference"
 
 
 def test_problem_codes_are_current():
