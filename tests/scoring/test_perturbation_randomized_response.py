@@ -164,6 +164,13 @@ def test_estimates_are_unbiased_with_the_stated_variance(codes, epsilon):
     assert second - mean**2 == pytest.approx(frequency_variances(truth, 4, epsilon), rel=1e-9)
 
 
+def test_shares_can_be_estimated_from_kept_and_redrawn_values_as_well():
+    truth, rho = np.array([0.6, 0.3, 0.1]), 0.4
+    expected_answers = (rho * truth + (1 - rho) / 3) * 3000
+    estimate = estimated_frequencies(expected_answers, epsilon_of_rho(rho, 3))
+    assert estimate == pytest.approx(truth)
+
+
 @pytest.mark.parametrize(("counts", "epsilon"), [([0, 0], 1.0), ([3, 1], 0.0), ([3, 1], math.nan)])
 def test_nothing_can_be_estimated_from_nothing(counts, epsilon):
     with pytest.raises(ValueError, match="at least one answer and an epsilon above 0"):
