@@ -64,7 +64,12 @@ def attack(command: Parser) -> None:
     add_anonymized(command)
     add_seed(command, required=False)
     add_set(command)
-    command.add_argument("--out", required=True, metavar="G.csv", help="the guess file to write")
+    command.add_argument(
+        "--control",
+        metavar="C.csv",
+        help="membership: records of the same kind that the anonymized table was not made from",
+    )
+    command.add_argument("--out", metavar="G.csv", help="the guess file to write")
 
 
 def mark(command: Parser) -> None:

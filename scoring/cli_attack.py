@@ -1,32 +1,122 @@
-"""`attack`: one guess for each anonymized record."""
+"""`attack`: guesses, candidates, or whether somebody is in the table at all."""
 
 from __future__ import annotations
 
+import io
 from argparse import Namespace
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP, Inquiry
+from scoring.attacks.membership import Membership
 from scoring.cli_input import read_anonymized, read_original, read_schema
-from scoring.cli_options import attack_options
-from scoring.cli_output import Output, UsageError, check_writable, write_files
+from scoring.cli_options import attack_options, inquiry
+from scoring.cli_output import Output, UsageError, check_writable, read_file, write_files
+from scoring.equivalence import IntArray
 from scoring.errors import ProblemsFound
-from scoring.reading import write_guess
-from scoring.registry import ATTACKS
+from scoring.intervals import CONFIDENCE
+from scoring.ranking import DECIMALS
+from scoring.reading import read_table, write_guess
+from scoring.schema import Schema
 
 
 def attack(arguments: Namespace, output: Output) -> None:
-    check_writable(arguments.out)
+    method = inquiry(arguments.method)
+    _check_files(method, arguments)
     schema = read_schema(arguments)
-    options = attack_options(arguments.method, schema, arguments.set)
+    options = attack_options(method, schema, arguments.set)
     original = read_original(arguments, schema, output)
-    table = read_anonymized(arguments, schema, output)
-    output.step(f"attacking {len(table)} records by {arguments.method}")
-    rng = np.random.default_rng(arguments.seed)
+    tables = [original, read_anonymized(arguments, schema, output)]
+    if method is MEMBERSHIP:
+        tables.insert(1, _control(arguments, schema, output))
+    elif method is not CANDIDATES:
+        options["rng"] = np.random.default_rng(arguments.seed)
+    output.step(f"attacking {len(tables[-1])} records by {method.id}")
     try:
-        guess = ATTACKS[arguments.method](original, table, schema, rng=rng, **options)
+        answer = method.function(*tables, schema, **options)
     except ProblemsFound as error:  # an option does not fit the tables
         raise UsageError("options", error.problems) from error
-    write_files({arguments.out: write_guess(guess)})
+    if method is MEMBERSHIP:
+        _tell_membership(answer, tables, arguments.out, output)
+    elif method is CANDIDATES:
+        _write_candidates(answer, arguments.out, output)
+    else:
+        _write_guess(answer, arguments.out, output)
+
+
+def _check_files(method: Inquiry, arguments: Namespace) -> None:
+    if arguments.out is None and method is not MEMBERSHIP:
+        raise UsageError(f"--out is needed: {method.id} writes a file")
+    if arguments.control is None and method is MEMBERSHIP:
+        raise UsageError(f"--control is needed: {method.id} compares with others")
+    if arguments.control is not None and method is not MEMBERSHIP:
+        raise UsageError(f"--control: only {MEMBERSHIP.id} compares with others, got {method.id}")
+    check_writable(arguments.out)
+
+
+def _control(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+    output.step("reading the control table")
+    return read_table(read_file(arguments.control), schema, file="control", original=True)
+
+
+def _write_guess(guess: IntArray, out: str, output: Output) -> None:
+    write_files({out: write_guess(guess)})
     n_guessed = int((guess >= 0).sum())
-    values = {"n_records": len(guess), "n_guessed": n_guessed, "out": arguments.out}
-    output.result(values, f"{n_guessed} guesses for {len(guess)} records → {arguments.out}")
+    values = {"n_records": len(guess), "n_guessed": n_guessed, "out": out}
+    output.result(values, f"{n_guessed} guesses for {len(guess)} records → {out}")
+
+
+def _write_candidates(candidates: IntArray, out: str, output: Output) -> None:
+    n_records, n = candidates.shape
+    text = io.StringIO()
+    header = ",".join(f"candidate_{i}" for i in range(1, n + 1))
+    np.savetxt(text, candidates + 1, fmt="%d", delimiter=",", header=header, comments="")
+    write_files({out: text.getvalue().encode()})
+    values = {"n_records": n_records, "n_candidates": n, "out": out}
+    output.result(values, f"{n} candidates for each of {n_records} records → {out}")
+
+
+def _tell_membership(
+    found: Membership, tables: list[pd.DataFrame], out: str | None, output: Output
+) -> None:
+    n_original, n_control, n_anonymized = map(len, tables)
+    if out is not None:
+        write_files({out: _scores(found, n_original, n_control)})
+    values = {
+        "n_original": n_original,
+        "n_control": n_control,
+        "n_anonymized": n_anonymized,
+        "auc": round(found.auc, DECIMALS),
+        "members": _rounded(asdict(found.members)),
+        "others": _rounded(asdict(found.others)),
+        "advantage": _rounded(asdict(found.advantage)),
+        "confidence": CONFIDENCE,
+        "out": out,
+    }
+    advantage = found.advantage
+    lines = [
+        f"AUC {found.auc:.4f}",
+        f"taken for members: {found.members.hits} of {n_original} who are in the table, "
+        f"{found.others.hits} of {n_control} others",
+        f"advantage {advantage.value:.4f}, {CONFIDENCE:.0%} interval "
+        f"{advantage.low:.4f} to {advantage.high:.4f}",
+        *([] if out is None else [f"scores → {out}"]),
+    ]
+    output.result(values, "\n".join(lines))
+
+
+def _rounded(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: round(v, DECIMALS) if isinstance(v, float) else v for k, v in values.items()}
+
+
+def _scores(found: Membership, n_original: int, n_control: int) -> bytes:
+    persons = [("original", row) for row in range(1, n_original + 1)]
+    persons += [("control", row) for row in range(1, n_control + 1)]
+    lines = [
+        f"{table},{row},{round(score, DECIMALS)}"
+        for (table, row), score in zip(persons, found.scores.tolist(), strict=True)
+    ]
+    return "\n".join(["table,row,score", *lines, ""]).encode()

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from scoring.anonymizers import ANONYMIZERS
+from scoring.attacks.catalog import INQUIRIES
 from scoring.options import Option, Value
-from scoring.registry import ATTACKS
 
 _WIDTH = 98
 _ANONYMIZERS_LEAD = "methods and options (several methods are applied one after the other):"
@@ -17,6 +17,8 @@ _ANONYMIZERS_END = (
 _ATTACKS_LEAD = "methods and options:"
 _ATTACKS_END = """\
 Of equally good records the one with the lowest row number is guessed; 0 is no guess.
+nearest-candidates writes n row numbers for each record; membership needs --control, writes a
+score for each person where --out is given, and takes no --seed.
 --set q=a,b looks at these quasi-identifiers only, --set s=c,d at these sensitive columns."""
 
 
@@ -28,7 +30,7 @@ def anonymizers() -> str:
 
 def attacks() -> str:
     """Every attack with its options and their defaults."""
-    methods = ((a.id, a.summary, a.options) for a in ATTACKS.values())
+    methods = ((a.id, a.summary, a.options) for a in INQUIRIES.values())
     return f"{_ATTACKS_LEAD}\n{_listed(methods)}\n\n{_ATTACKS_END}\n"
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.anonymizers import ANONYMIZERS
+from scoring.attacks.catalog import INQUIRIES, Inquiry
 from scoring.cli_output import UsageError
 from scoring.errors import Problem, shorten
 from scoring.options import Option, Value, unknown_option, wrong_value
-from scoring.registry import ATTACKS
 from scoring.schema import Schema
 
 
@@ -72,27 +72,29 @@ def _apply(setting: Setting, steps: list[tuple[str, dict[str, Value]]]) -> list[
     return problems
 
 
-def attack_options(method: str, schema: Schema, texts: Sequence[str]) -> dict[str, Any]:
-    """The columns and options of an attack, by the names of its function's parameters."""
-    if method not in ATTACKS:
-        problem = Problem(
-            "attack.unknown", {"got": shorten(method), "expected": ", ".join(ATTACKS)}
-        )
+def inquiry(id_: str) -> Inquiry:
+    """The attack, or the other question, of that name."""
+    if id_ not in INQUIRIES:
+        problem = Problem("attack.unknown", {"got": shorten(id_), "expected": ", ".join(INQUIRIES)})
         raise UsageError("unknown method", [problem])
-    attack = ATTACKS[method]
+    return INQUIRIES[id_]
+
+
+def attack_options(attack: Inquiry, schema: Schema, texts: Sequence[str]) -> dict[str, Any]:
+    """The columns and options of an attack, by the names of its function's parameters."""
     known = [*(choice.option for choice in attack.columns), *(o.name for o in attack.options)]
     values: dict[str, Any] = {}
     problems = []
-    for setting in parse_settings(texts, [method]):
+    for setting in parse_settings(texts, [attack.id]):
         if (choice := attack.choice(setting.name)) is not None:
             values[choice.parameter] = names = _names(setting.text)
             if not choice.accepts(names, schema):
                 expected = choice.expected(schema)
-                problems.append(wrong_value(method, choice.option, expected, setting.text))
+                problems.append(wrong_value(attack.id, choice.option, expected, setting.text))
         elif (option := attack.option(setting.name)) is not None:
-            problems += _set(method, option, setting.text, values)
+            problems += _set(attack.id, option, setting.text, values)
         else:
-            problems.append(unknown_option(setting.name, known, method))
+            problems.append(unknown_option(setting.name, known, attack.id))
     if problems:
         raise UsageError("options", problems)
     return values

@@ -8,14 +8,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoring.attacks.catalog import INQUIRIES
 from scoring.cli_help import setting
 from scoring.comparison import OPTION_CHOICES, Options
-from scoring.registry import ATTACKS, MEASURES
+from scoring.registry import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scoring.registry import Attack, Measure
+    from scoring.attacks.catalog import Inquiry
+    from scoring.registry import Measure
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "measures.md"
 # In the order of the page. A new family of measures is one entry here.
@@ -67,13 +69,14 @@ def reference() -> str:
     if unknown:
         raise ValueError(f"FAMILIES: expected a title and a lead for {', '.join(sorted(unknown))}")
     for family, (title, lead) in FAMILIES.items():
-        parts.append(f"## {title}\n\n{lead}\n")
-        parts += [_measure(m) for m in MEASURES.values() if m.family == family]
+        if measures := [m for m in MEASURES.values() if m.family == family]:
+            parts.append(f"## {title}\n\n{lead}\n")
+            parts += map(_measure, measures)
     parts.append(
-        "## Attacks\n\nWhat `python -m scoring attack` runs: one definite guess a record, to be marked "
-        "against the declared rows. Files count rows from 1, the library from 0.\n"
+        "## Attacks\n\nWhat `python -m scoring attack` runs: mostly one definite guess a record, to be "
+        "marked against the declared rows. Files count rows from 1, the library from 0.\n"
     )
-    parts += [_attack(attack) for attack in ATTACKS.values()]
+    parts += [_attack(attack) for attack in INQUIRIES.values()]
     return "\n".join(parts)
 
 
@@ -137,7 +140,7 @@ def _measure(measure: Measure) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _attack(attack: Attack) -> str:
+def _attack(attack: Inquiry) -> str:
     found = sections(attack.description)
     lines = [
         f"### Attack {attack.id}",
@@ -151,7 +154,7 @@ def _attack(attack: Attack) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _settings(attack: Attack) -> str:
+def _settings(attack: Inquiry) -> str:
     described = entries(sections(attack.description)["Parameters"])
     words = [
         f"`{choice.option}`: {_uncapitalized(described[choice.parameter].rstrip('.'))}"

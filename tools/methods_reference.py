@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.anonymizers import ANONYMIZERS
-from scoring.attacks.catalog import Inquiry
+from scoring.attacks.catalog import INQUIRIES, Inquiry
 from scoring.cli_help import setting, summary
 from scoring.options import Option
-from scoring.registry import ATTACKS
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "command-line.md"
 BEGIN, END = "<!-- {} written by tools.methods_reference -->\n", "<!-- end of {} -->\n"
@@ -31,9 +30,9 @@ def attacks() -> str:
     rows = [
         f"| `{a.id}` | {_choice(a, 'q')} | {_choice(a, 's')} | {options(a.options)} "
         f"| {_cell(a.summary)} |"
-        for a in ATTACKS.values()
+        for a in INQUIRIES.values()
     ]
-    head = "| method | `q` | `s` | options with defaults | guess |\n|---|---|---|---|---|"
+    head = "| method | `q` | `s` | options with defaults | what it does |\n|---|---|---|---|---|"
     return "\n".join([head, *rows])
 
 

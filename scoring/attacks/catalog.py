@@ -155,7 +155,7 @@ ATTACKS: dict[str, Attack] = {
             (QUASI_IDENTIFIERS, SENSITIVE),
             (
                 Option(
-                    "model", "text", "forest", _("the classifier"), choices=("forest", "logistic")
+                    "model", "text", "logistic", _("the classifier"), choices=("logistic", "forest")
                 ),
                 _candidates(20),
                 Option(
@@ -167,6 +167,7 @@ ATTACKS: dict[str, Attack] = {
                     high=100_000,
                 ),
                 _DUPLICATES,
+                Option("rounds", "integer", 3, _("how often the attacker learns"), low=1, high=20),
             ),
         ),
     )

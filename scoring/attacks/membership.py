@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from scoring.attacks.metrics import Metric, Points
-from scoring.attacks.pairs import Groups, Known, Pairs
+from scoring.attacks.pairs import Groups, Known, Pairs, check_columns
 from scoring.comparison import Prepared
 from scoring.equivalence import FloatArray, IntArray
 from scoring.intervals import Interval, Rate, difference
+from scoring.options import refuse
 from scoring.schema import Schema
 
 
@@ -73,8 +74,10 @@ def membership_scores(
 
     Raises
     ------
+    ProblemsFound
+        Where the distance looks at none of the columns.
     ValueError
-        Where a table, a column or an option does not fit, or there is no column to look at.
+        Where a table, a column or another option does not fit.
 
     Notes
     -----
@@ -97,12 +100,13 @@ def membership_scores(
     ([1.0, 1.0, 0.28, 0.27], 1.0, 1.0)
     """
     known = Known.of(original, anonymized, schema, quasi_identifiers, sensitive)
-    control = Known.of(control, anonymized, schema, quasi_identifiers, sensitive).original
+    check_columns(control, schema, "control")
     columns = list(known.quasi_identifiers + known.sensitive)
     persons = pd.concat([known.original[columns], control[columns]], ignore_index=True)
     metric = Metric.fit(persons, schema, columns, distance)
     if not metric.has_columns:
-        raise ValueError("expected a column that the distance looks at")
+        expected = f"a distance that looks at one of {', '.join(columns) or 'no columns'}"
+        raise refuse("membership", "distance", expected, distance)
     people = metric.points(persons)
     to_table = _nearest(metric, metric.points(anonymized), people, 1)
     # The nearest of all is the person itself, or a twin at the same distance: none.

@@ -48,7 +48,7 @@ class Known:
                 raise ValueError("a prepared table is bound to its schema: pass the table itself")
             original = original.table
         for table, name in ((original, "original"), (anonymized, "anonymized")):
-            _check_table(table, schema, name)
+            check_columns(table, schema, name)
         chosen = []
         for choice, names in ((QUASI_IDENTIFIERS, quasi_identifiers), (SENSITIVE, sensitive)):
             wanted = choice.known(schema) if names is None else tuple(names)
@@ -75,7 +75,8 @@ class Known:
         )
 
 
-def _check_table(table: pd.DataFrame, schema: Schema, name: str) -> None:
+def check_columns(table: pd.DataFrame, schema: Schema, name: str) -> None:
+    """Raise ValueError where a table lacks a column that attackers look at."""
     check_table(table, schema, name)
     known = SENSITIVE.known(schema)
     if missing := [column for column in known if column not in table.columns]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+
+from scoring.kernels.compiled import compiled
 
 Array = npt.NDArray[Any]
 
@@ -25,11 +26,7 @@ _FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 _TABLES = (_CODES, _NUMBERS, _CODES, _NUMBERS, _FACTORS, _FACTORS, types.boolean)
 
 
-@numba.njit(
-    types.void(*_TABLES, types.int64, types.int64, types.int64, types.float64[::1]),
-    cache=True,
-    nogil=True,
-)
+@compiled(types.void(*_TABLES, types.int64, types.int64, types.int64, types.float64[::1]))
 def _fill(
     x_codes: Array,
     x_numbers: Array,
@@ -68,12 +65,10 @@ def _fill(
                 distances[i] += abs(number - numbers[i]) * factor
 
 
-@numba.njit(
+@compiled(
     types.void(
         *_TABLES, _ROWS, _ROWS, _ROWS, _ROWS, _FLAGS, types.int64[:, ::1], types.float64[:, ::1]
-    ),
-    cache=True,
-    nogil=True,
+    )
 )
 def nearest(
     x_codes: Array,
