@@ -202,9 +202,11 @@ class _Values:
 
 
 def read_rows(
-    data: bytes, header: bytes, *, low: int, high: int, n_rows: int | None, may_be_empty: bool
+    data: bytes, header: bytes, *, low: int, high: int, n_rows: int | None
 ) -> IntArray | None:
     """The numbers of a file of one number a line, less 1; the first line may be `header`.
+
+    An empty line is 0, and so unusual where `low` is more.
 
     None also where there are not `n_rows` or, if that is open, more than `high`.
     """
@@ -220,7 +222,7 @@ def read_rows(
         return None
     rows = np.empty(n_lines, dtype=np.int64)
     view = np.frombuffer(data, dtype=np.uint8)
-    return rows if parse_rows(view, start, low, high, may_be_empty, rows) else None
+    return rows if parse_rows(view, start, low, high, rows) else None
 
 
 def are_distinct(rows: IntArray, n_original: int) -> bool:

@@ -56,9 +56,7 @@ def read_rows(
     array([2, 0])
     """
     if ordinary_files.pays(len(data)):
-        rows = ordinary_files.read_rows(
-            data, _HEADER, low=1, high=n_original, n_rows=n_records, may_be_empty=False
-        )
+        rows = ordinary_files.read_rows(data, _HEADER, low=1, high=n_original, n_rows=n_records)
         if rows is not None and ordinary_files.are_distinct(rows, n_original):
             return rows
     return read_rows_carefully(data, n_original=n_original, n_records=n_records, file=file)
@@ -110,9 +108,7 @@ def read_guess(data: bytes, *, n_original: int, n_records: int, file: str = "gue
     array([ 2, -1, -1,  2])
     """
     if ordinary_files.pays(len(data)):
-        guess = ordinary_files.read_rows(
-            data, _HEADER, low=0, high=n_original, n_rows=n_records, may_be_empty=True
-        )
+        guess = ordinary_files.read_rows(data, _HEADER, low=0, high=n_original, n_rows=n_records)
         if guess is not None:
             return guess
     return read_guess_carefully(data, n_original=n_original, n_records=n_records, file=file)

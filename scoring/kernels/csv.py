@@ -34,10 +34,10 @@ MAX_LINE_BYTES = 1_000_000
 MAX_STEPS = 200
 """Of one search in the table of values: chosen to collide, values would make reading quadratic."""
 
-_NUL, _LF, _CR, _QUOTE, _COMMA, _MINUS, _POINT = 0, 10, 13, 34, 44, 45, 46
+_LF, _CR, _QUOTE, _COMMA, _MINUS, _POINT = 10, 13, 34, 44, 45, 46
 
 _U = np.uint64
-_ONE, _SEVEN, _EIGHT, _TOP = _U(1), _U(7), _U(8), _U(56)
+_ONE, _EIGHT = _U(1), _U(8)
 _ONES = _U(0x0101010101010101)
 _HIGHS = _U(0x8080808080808080)
 _CONTROLS = _ONES * _U(14)  # bytes under 14: NUL, tab, LF, CR
@@ -249,6 +249,14 @@ def _find(
     return slot, level, n_steps
 
 
+@compiled(types.void(_INT64[::1], _INT64, _INT64, _INT64, _INT64))
+def _describe(level: Array, column: int, start: int, length: int, code: int) -> None:
+    level[0] = column
+    level[1] = start
+    level[2] = length
+    level[3] = code
+
+
 @compiled(_INT64(_BYTES, _INT64))
 def _end_of_line(data: Array, at: int) -> int:
     """Where the next line starts after a line's last cell; the file may end there, too."""
@@ -345,10 +353,7 @@ def parse_records(
                     level = n_levels
                     slots[slot] = level
                     keys[level] = key
-                    levels[level, 0] = column
-                    levels[level, 1] = start
-                    levels[level, 2] = length
-                    levels[level, 3] = counts[column]
+                    _describe(levels[level], column, start, length, counts[column])
                     counts[column] += 1
                     n_levels += 1
                 codes[i_code, record] = levels[level, 3]
@@ -389,19 +394,16 @@ def count_line_feeds(data: Array, at: int) -> int:
     return n_line_feeds
 
 
-@compiled(types.boolean(_BYTES, _INT64, _INT64, _INT64, types.boolean, _INT64[::1]))
-def parse_rows(data: Array, at: int, low: int, high: int, may_be_empty: bool, rows: Array) -> bool:
+@compiled(types.boolean(_BYTES, _INT64, _INT64, _INT64, _INT64[::1]))
+def parse_rows(data: Array, at: int, low: int, high: int, rows: Array) -> bool:
     """Fill `rows`, one a line, from byte `at` on, less 1; whether all lie within the bounds.
 
-    An empty line is 0 where `may_be_empty`.
+    An empty line is 0.
     """
     for line in range(len(rows)):
         start = at
         at, row = _scan_digits(data, start)
-        n_digits = at - start
-        if n_digits > MAX_DIGITS or row < low or row > high:
-            return False
-        if n_digits == 0 and not may_be_empty:
+        if at - start > MAX_DIGITS or row < low or row > high:
             return False
         rows[line] = row - 1
         at = _end_of_line(data, at)

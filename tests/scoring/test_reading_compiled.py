@@ -40,6 +40,7 @@ SPLINTERS = [
         b"9" * 15,
         b"9" * 16,
         b"9" * 40,
+        b"18446744073709551617",
         b".12345",
         b".5",
         b"5.",
@@ -160,6 +161,16 @@ def test_every_splinter_in_every_column(position):
             assert outcome(reading.read_records, data, SCHEMA, file="f") == expected, data
 
 
+def test_every_splinter_among_row_numbers():
+    for splinter in SPLINTERS:
+        options: dict[str, Any] = {"n_original": 3, "n_records": 3}
+        for data in (b"2\n" + splinter + b"\n3\n", b"row\n2\n3\n" + splinter):
+            expected = outcome(row_numbers.read_rows_carefully, data, file="rows", **options)
+            assert outcome(row_numbers.read_rows, data, **options) == expected, data
+            expected = outcome(row_numbers.read_guess_carefully, data, file="guess", **options)
+            assert outcome(row_numbers.read_guess, data, **options) == expected, data
+
+
 def test_row_and_guess_files_are_the_careful_readers():
     rng = random.Random(2)
     n_ordinary = 0
@@ -210,7 +221,7 @@ def test_submissions_in_one_file_are_read_as_if_parted(monkeypatch):
     read = reading.read_ordinary_file
     n_ordinary = sum(read(data, SCHEMA, n_original=n) is not None for data, n in cases)
     n_good = sum(isinstance(first, tuple) and len(first) == 4 for first, _ in found)
-    assert 0.9 * n_good < n_ordinary <= n_good
+    assert 0.8 * n_good < n_ordinary <= n_good
     assert min(n_ordinary, len(cases) - n_good) > 100
     monkeypatch.setattr(ordinary_files, "pays", lambda n_bytes: False)
     assert outcomes() == found
