@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 
 from scoring.anonymizers import ANONYMIZERS
+from scoring.attacks.catalog import INQUIRIES
+from scoring.attacks.membership import membership_scores
+from scoring.attacks.neighbours import nearest_candidates
 from scoring.cli import COMMANDS, main
 from scoring.cli_arguments import DATASETS
 from scoring.cli_help import setting
@@ -142,7 +145,9 @@ def test_the_same_seed_writes_the_same_files(run, folder):
     assert contents[0] == contents[1] != contents[2]
 
 
-@pytest.mark.parametrize(("command", "methods"), [("anonymize", ANONYMIZERS), ("attack", ATTACKS)])
+@pytest.mark.parametrize(
+    ("command", "methods"), [("anonymize", ANONYMIZERS), ("attack", INQUIRIES)]
+)
 def test_the_help_lists_every_method_with_its_options_and_defaults(run, command, methods):
     status, out, _ = run(f"{command} --help")
     sections = dict(
@@ -369,6 +374,129 @@ def test_a_bad_setting_of_an_attack_is_wrong_use(run, submission, method, settin
     assert status == 2
     assert words in err
     assert not (submission / "G.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("method", "setting", "words"),
+    [
+        ("nearest-scaled", "scale=sqrt", "expected one of z, log, range, rank — got “sqrt”"),
+        ("nearest-scaled", "distance=z", "unknown option distance of nearest-scaled"),
+        ("gower", "s=feet", "expected different columns out of food"),
+        ("gower", "weights=food", "option weights of gower has a wrong value"),
+        ("gower", "weights=feet:2", "expected COLUMN:WEIGHT, columns out of region"),
+        ("optimal-assignment", "edges=0", "expected an integer from 1 to"),
+        ("learned-linkage", "model=deep", "expected one of logistic, forest — got “deep”"),
+        ("nearest-candidates", "n=0", "expected an integer of at least 1 — got “0”"),
+        ("nearest-candidates", "n=201", "from 1 to the original's 200 records — got “201”"),
+        ("nearest-candidates", "q=feet", "expected different columns out of region"),
+    ],
+)
+def test_a_bad_option_of_an_attacker_is_wrong_use(run, submission, method, setting, words):
+    line = f"attack {method} {ORIGINAL} --anonymized Y.csv --out G.csv"
+    before = sorted(os.listdir(submission))
+    status, out, err = run(line, "--set", setting)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert sorted(os.listdir(submission)) == before
+
+
+# --- candidates and membership ---
+
+
+def test_candidates_are_written_as_row_numbers(run, submission):
+    line = f"attack nearest-candidates {ORIGINAL} --anonymized Y.csv --out C.csv --json"
+    status, out, _ = run(line, "--set", "n=3", "--set", "distance=gower", "--set", "s=food,income")
+    assert (status, json.loads(out)) == (0, {"n_records": N, "n_candidates": 3, "out": "C.csv"})
+    header, *lines = (submission / "C.csv").read_text().splitlines()
+    X, Y, _, schema = tables()
+    expected = nearest_candidates(X, Y, schema, 3, distance="gower", sensitive=("food", "income"))
+    assert header == "candidate_1,candidate_2,candidate_3"
+    assert [[int(cell) - 1 for cell in line.split(",")] for line in lines] == expected.tolist()
+    assert (
+        "3 candidates for each of 200 records"
+        in run(line.removesuffix(" --json"), "--set", "n=3")[1]
+    )
+
+
+@pytest.fixture
+def control(run, submission):
+    run("generate households --records 90 --seed 8 --out C.csv")
+    return submission
+
+
+MEMBERSHIP = f"attack membership {ORIGINAL} --control C.csv --anonymized Y.csv"
+
+
+def test_membership_is_told_and_its_scores_are_written(run, control):
+    status, out, _ = run(f"{MEMBERSHIP} --out M.csv --json")
+    told = json.loads(out)
+    X, Y, _, schema = tables()
+    C = read_table(Path("C.csv").read_bytes(), schema, file="control", original=True)
+    found = membership_scores(X, C, Y, schema)
+    assert status == 0
+    assert (told["n_original"], told["n_control"], told["n_anonymized"]) == (N, 90, N)
+    assert told["auc"] == pytest.approx(found.auc, abs=1e-9)
+    assert told["members"]["hits"] == found.members.hits
+    assert told["others"]["n"] == 90
+    assert list(told["advantage"]) == ["value", "low", "high"]
+    assert told["advantage"]["value"] == pytest.approx(found.advantage.value, abs=1e-9)
+    header, *lines = (control / "M.csv").read_text().splitlines()
+    assert header == "table,row,score"
+    assert [line.split(",")[:2] for line in lines] == [
+        *(["original", str(row)] for row in range(1, N + 1)),
+        *(["control", str(row)] for row in range(1, 91)),
+    ]
+    scores = [float(line.split(",")[2]) for line in lines]
+    assert scores == pytest.approx(found.scores.tolist(), abs=1e-9)
+
+
+def test_membership_needs_no_file_to_write(run, control):
+    before = sorted(os.listdir(control))
+    status, out, _ = run(MEMBERSHIP, "--set", "distance=z")
+    assert status == 0
+    assert out.startswith("AUC 0.")
+    assert "advantage" in out
+    assert sorted(os.listdir(control)) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"attack EUC2 {ORIGINAL} --anonymized Y.csv", "--out is needed: EUC2 writes a file"),
+        (
+            f"attack membership {ORIGINAL} --anonymized Y.csv",
+            "--control is needed: membership compares with others",
+        ),
+        (
+            f"attack EUC2 {ORIGINAL} --control C.csv --anonymized Y.csv --out G.csv",
+            "--control: only membership compares with others, got EUC2",
+        ),
+        (
+            f"attack membership {ORIGINAL} --control Z.csv --anonymized Y.csv",
+            "cannot read Z.csv",
+        ),
+        (f"{MEMBERSHIP} --set distance=far", "expected one of euclidean, z"),
+    ],
+)
+def test_files_that_do_not_belong_together(run, control, line, words):
+    before = sorted(os.listdir(control))
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert sorted(os.listdir(control)) == before
+
+
+def test_a_control_with_other_columns_is_rejected(run, control):
+    text = (control / "C.csv").read_text()
+    (control / "C.csv").write_text(text.replace("income", "salary", 1))
+    status, out, _ = run(f"{MEMBERSHIP} --out M.csv --json")
+    problems = json.loads(out)["problems"]
+    assert status == 1
+    assert [(p["file"], p["column"]) for p in problems] == [
+        ("control", "income"),
+        ("control", "salary"),
+    ]
+    assert not (control / "M.csv").exists()
 
 
 # --- rejected ---
