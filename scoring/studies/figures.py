@@ -121,7 +121,7 @@ def _name_beside(panel: Axes, points: Points, others: Points) -> None:
             0.01 * width < x - u4 < 0.14 * width and abs(y - e3) < 0.06
             for x, y in [*points, *others]
         )
-        is_close = abs(u4 - before[0]) < 0.1 * width and abs(e3 - before[1]) < 0.1
+        is_close = abs(u4 - before[0]) < 0.1 * width and abs(e3 - before[1]) < 0.05
         before, height = (u4, e3), 1 - height if is_close else 0
         offset = (4, (-12, -22)[height]) if is_crowded or is_close else (8, -3)
         _annotate(panel, (u4, e3), names, offset, RED)
@@ -132,7 +132,7 @@ def _name_above(panel: Axes, points: Points) -> None:
     width = panel.get_xlim()[1] - panel.get_xlim()[0]
     before, height = (-width, 0.0), 0
     for (u4, e3), names in sorted(points.items()):
-        is_close = abs(u4 - before[0]) < 0.1 * width and abs(e3 - before[1]) < 0.1
+        is_close = abs(u4 - before[0]) < 0.1 * width and abs(e3 - before[1]) < 0.05
         before, height = (u4, e3), 1 - height if is_close else 0
         _annotate(panel, (u4, e3), names, (4, (7, 17)[height]), BLUE)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
 from scoring import __version__
-from scoring.studies import words, words_cost
+from scoring.studies import markup, words, words_cost
 from scoring.studies.comparison import (
     PAPER_RECORDS,
     best,
@@ -105,64 +104,23 @@ def _foot(study: Study) -> str:
     )
 
 
-# Pieces
-
-
-def _paragraphs(texts: Iterable[str]) -> str:
-    return "".join(f"<p>{escape(text)}</p>\n" for text in texts)
-
-
-def _points(texts: Iterable[str]) -> str:
-    return "<ul>\n" + "".join(f"<li>{escape(text)}</li>\n" for text in texts) + "</ul>\n"
-
-
-def _table(caption: str, head: Sequence[str], rows: Iterable[str], css: str = "") -> str:
-    """A table from cells that are HTML already; the first column holds the rows' names."""
-    names = "".join(f'<th scope="col">{cell}</th>' for cell in head)
-    return (
-        f'<div class="scroll"><table class="{css}"><caption>{escape(caption)}</caption>\n'
-        f"<thead><tr>{names}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody></table></div>\n"
-    )
-
-
-def _row(name: str, cells: Iterable[str], css: str = "") -> str:
-    return f'<tr class="{css}"><th scope="row">{name}</th>{"".join(cells)}</tr>\n'
-
-
-def _cell(text: str, css: str = "") -> str:
-    return f'<td class="{css}">{text}</td>' if css else f"<td>{text}</td>"
-
-
-def _both(ours: str, theirs: str, css: str = "") -> str:
-    return _cell(f"{ours}<small>{theirs}</small>", css)
-
-
-def _picture(pictures: Mapping[str, bytes], name: str, alt: str, caption: str) -> str:
-    data = base64.b64encode(pictures[name]).decode()
-    return (
-        f'<figure><img alt="{escape(alt)}" src="data:image/png;base64,{data}">'
-        f"<figcaption>{escape(caption)}</figcaption></figure>\n"
-    )
-
-
-# Sections
-
-
 def _recipes(study: Study) -> str:
     rows = [
-        _row(
+        markup.row(
             made.recipe.name,
             [
-                _cell(letters(made.recipe.methods), "text"),
-                _cell(_steps(made.recipe), "text"),
-                _cell(escape(made.recipe.reason), "text"),
+                markup.cell(letters(made.recipe.methods), "text"),
+                markup.cell(_steps(made.recipe), "text"),
+                markup.cell(escape(made.recipe.reason), "text"),
             ],
         )
         for made in (*study.singles.values(), *study.chains.values())
     ]
     key = "; ".join(f"<b>{letter}</b> {escape(name)}" for letter, name in METHODS.items())
     head = ("", "methods", "steps and options", "why so")
-    return f'<p class="key">{key}.</p>\n' + _table("How each table is made", head, rows, "texts")
+    return f'<p class="key">{key}.</p>\n' + markup.table(
+        "How each table is made", head, rows, "texts"
+    )
 
 
 def _steps(recipe: Recipe) -> str:
@@ -187,21 +145,22 @@ def _measured(
     caption: str,
     columns: Mapping[str, tuple[str, Mapping[str, Value], Mapping[str, float]]],
     measures: Sequence[str],
+    digits: int = 3,
 ) -> str:
     """Measures down, tables across; `columns` has a second name line, our values, the paper's."""
     head = ["", *(f"{name}<small>{line}</small>" for name, (line, _, _) in columns.items())]
     rows = [
-        _row(
+        markup.row(
             m,
             [
-                _both(number(ours[m]), printed(theirs[m]) if m in theirs else "–")
+                markup.both(number(ours[m], digits), printed(theirs[m]) if m in theirs else "–")
                 for _, ours, theirs in columns.values()
             ],
             "group" if m in _GROUPS else "",
         )
         for m in measures
     ]
-    return _table(caption, head, rows)
+    return markup.table(caption, head, rows)
 
 
 def _singles(study: Study, paper: PaperFigures) -> str:
@@ -211,7 +170,9 @@ def _singles(study: Study, paper: PaperFigures) -> str:
     for name, made in study.singles.items():
         columns[name] = (SHORT_NAMES[name[-1]], made.values, paper.table11[name])
     caption = "Utility (U, 0 is nothing lost), safety (S, higher is safer), rates of the attacks"
-    return _measured(caption, columns, (*SIGNED, "EUC2")) + _points(words.about_table11(study))
+    return _measured(caption, columns, (*SIGNED, "EUC2")) + markup.points(
+        words.about_table11(study)
+    )
 
 
 def _effects(study: Study, paper: PaperFigures) -> str:
@@ -223,19 +184,19 @@ def _effects(study: Study, paper: PaperFigures) -> str:
             ours, expected = own_signs(study, name)[m], paper.table10[letter][m]
             by_rule = paper_signs(paper, study, name)[m]
             css = "sign" if ours == expected else "sign differs"
-            cells.append(_cell(f"{ours}<small>{expected} · {by_rule}</small>", css))
-        rows.append(_row(m, cells, "group" if m in _GROUPS else ""))
+            cells.append(markup.cell(f"{ours}<small>{expected} · {by_rule}</small>", css))
+        rows.append(markup.row(m, cells, "group" if m in _GROUPS else ""))
     head = ["", *(f"{letter}<small>{name}</small>" for letter, name in SHORT_NAMES.items())]
     key = (
         f'<p class="key">{escape(RULE)} Large: the rule on this study\'s values. Small: what Table 10 expects · '
         "the rule on Table 11. Shaded: the study is not what Table 10 expects.</p>\n"
     )
-    table = _table("Marks of the single methods", head, rows, "signs")
-    return key + table + _points(words.about_table10(study, paper))
+    table = markup.table("Marks of the single methods", head, rows, "signs")
+    return key + table + markup.points(words.about_table10(study, paper))
 
 
 def _scatter(pictures: Mapping[str, bytes]) -> str:
-    picture = _picture(
+    picture = markup.picture(
         pictures,
         "figure1-u4-e3.png",
         "Two scatter plots of U4 and E3: single methods and chains, the paper's and this study's",
@@ -250,7 +211,7 @@ def _scatter(pictures: Mapping[str, bytes]) -> str:
         "records leave at most six in company; the sample here has a few more, and a few moved sums "
         "shift the ranks between them.",
     )
-    return picture + _paragraphs(text)
+    return picture + markup.paragraphs(text)
 
 
 def _chains(study: Study, paper: PaperFigures) -> str:
@@ -263,19 +224,18 @@ def _chains(study: Study, paper: PaperFigures) -> str:
         for name, made in study.chains.items()
     }
     caption = "D_1 to D_12: below each name the methods of this study's chain (rates from Table 15)"
-    return _measured(caption, columns, (*SIGNED, "EUC2")) + _points(
-        words.about_table12(study, paper)
-    )
+    table = _measured(caption, columns, (*SIGNED, "EUC2"), digits=4)
+    return table + markup.points(words.about_table12(study))
 
 
 def _guesses(study: Study, paper: PaperFigures) -> str:
     return (
         _marks(study, paper)
         + _methods(study, paper)
-        + _points(words.about_readings(study, paper))
+        + markup.points(words.about_readings(study, paper))
         + _confusion(study)
         + _combination(study, paper)
-        + _paragraphs(words.about_combination(study))
+        + markup.paragraphs(words.about_combination(study))
     )
 
 
@@ -285,18 +245,18 @@ def _marks(study: Study, paper: PaperFigures) -> str:
     ruled = {name: paper_signs(paper, study, name) for name in study.chains}
     for m in SIGNED:
         cells = [
-            _cell(
+            markup.cell(
                 f"{own[name][m]}<small>{paper.table13[name][m]} · {ruled[name][m]}</small>",
                 "sign" if own[name][m] == ruled[name][m] else "sign differs",
             )
             for name in study.chains
         ]
-        rows.append(_row(m, cells, "group" if m in _GROUPS else ""))
+        rows.append(markup.row(m, cells, "group" if m in _GROUPS else ""))
     key = (
         "<p class=\"key\">Large: the rule on this study's values. Small: the paper's mark · the rule on the "
         "paper's values. Shaded: the rule says something else of the paper's table.</p>\n"
     )
-    return key + _table("Marks of the chains", ["", *study.chains], rows, "signs")
+    return key + markup.table("Marks of the chains", ["", *study.chains], rows, "signs")
 
 
 def _methods(study: Study, paper: PaperFigures) -> str:
@@ -306,16 +266,18 @@ def _methods(study: Study, paper: PaperFigures) -> str:
         in_paper = paper.table13_methods.get(name, frozenset(name[-1]))
         of_paper = paper_reading(paper, study, name)
         rows.append(
-            _row(
+            markup.row(
                 name,
                 [
-                    _cell(letters(made.recipe.methods), "text"),
-                    _cell(
+                    markup.cell(letters(made.recipe.methods), "text"),
+                    markup.cell(
                         letters(made.guess),
                         "text" if made.guess == made.recipe.methods else "text differs",
                     ),
-                    _cell(letters(in_paper), "text"),
-                    _cell(letters(of_paper), "text" if of_paper == in_paper else "text differs"),
+                    markup.cell(letters(in_paper), "text"),
+                    markup.cell(
+                        letters(of_paper), "text" if of_paper == in_paper else "text differs"
+                    ),
                 ],
                 "group" if name in ("D_A", "D_1") else "",
             )
@@ -327,20 +289,25 @@ def _methods(study: Study, paper: PaperFigures) -> str:
         "paper: Table 7 or its guess",
         "read off the paper's values",
     )
-    return _table("Methods, made and read (shaded where they differ)", head, rows, "texts")
+    return markup.table("Methods, made and read (shaded where they differ)", head, rows, "texts")
 
 
 def _confusion(study: Study) -> str:
     counts = confusion((trial.made, trial.guess) for trial in study.trials)
     rows = [
-        _row(
+        markup.row(
             f"{letter} <small>{METHODS[letter]}</small>",
-            [_cell(str(found)) for found in (c.hit, c.missed, c.false_alarm, c.rightly_absent)],
+            [
+                markup.cell(str(found))
+                for found in (c.hit, c.missed, c.false_alarm, c.rightly_absent)
+            ],
         )
         for letter, c in counts.items()
     ]
     head = ("", "used and read", "used, not read", "read, not used", "neither")
-    return _table(f"How often the reading is right, over {len(study.trials)} tables", head, rows)
+    return markup.table(
+        f"How often the reading is right, over {len(study.trials)} tables", head, rows
+    )
 
 
 def _combination(study: Study, paper: PaperFigures) -> str:
@@ -350,10 +317,10 @@ def _combination(study: Study, paper: PaperFigures) -> str:
         cells = []
         for name in names:
             ours, theirs = own_signs(study, name)[m], paper.table14[name][m]
-            cells.append(_both(ours, theirs, "sign" if ours == theirs else "sign differs"))
-        rows.append(_row(m, cells, "group" if m in _GROUPS else ""))
+            cells.append(markup.both(ours, theirs, "sign" if ours == theirs else "sign differs"))
+        rows.append(markup.row(m, cells, "group" if m in _GROUPS else ""))
     caption = "Table 14: two methods and a chain of both"
-    return _table(caption, ["", *names], rows, "signs")
+    return markup.table(caption, ["", *names], rows, "signs")
 
 
 def _attacks(study: Study, paper: PaperFigures) -> str:
@@ -362,18 +329,18 @@ def _attacks(study: Study, paper: PaperFigures) -> str:
         ours, theirs = rates(made, own_row=True), paper.table15[name]
         own_best, paper_best = best(ours, study.n_records), best(theirs, PAPER_RECORDS)
         cells = [
-            _both(
+            markup.both(
                 number(ours[m], 4),
                 f"{theirs[m]:.4f}{' *' if m in paper_best else ''}",
                 "best" if m in own_best else "",
             )
             for m in ATTACKED
         ]
-        cells += [_cell(number(made.values[m], 4)) for m in ("EUC1", "EUC2")]
-        rows.append(_row(name, cells))
+        cells += [markup.cell(number(made.values[m], 4)) for m in ("EUC1", "EUC2")]
+        rows.append(markup.row(name, cells))
     head = ("", "E1", "E2", "E3", "E4", "EUC1, own row", "EUC1, miss", "EUC2")
     caption = "Re-identification rates of the chains; bold and * mark the best of the first five"
-    return _table(caption, head, rows) + _points(words.about_table15(study, paper))
+    return markup.table(caption, head, rows) + markup.points(words.about_table15(study, paper))
 
 
 def _cost(study: Study, pictures: Mapping[str, bytes]) -> str:
@@ -391,17 +358,20 @@ def _cost(study: Study, pictures: Mapping[str, bytes]) -> str:
     }
     about = words_cost.about_figures(study)
     shown = [
-        _picture(pictures, name, caption.partition(". ")[2], caption)
-        + _paragraphs(about[int(name.removeprefix("figure")[0])])
+        markup.picture(pictures, name, caption.partition(". ")[2], caption)
+        + markup.paragraphs(about[int(name.removeprefix("figure")[0])])
         for name, caption in captions.items()
     ]
-    return _paragraphs([words_cost.INTRODUCTION]) + "".join(shown)
+    return markup.paragraphs([words_cost.INTRODUCTION]) + "".join(shown)
 
 
 def _impossible() -> str:
-    rows = [_row(escape(where), [_cell(escape(why), "text")]) for where, why in words.IMPOSSIBLE]
+    rows = [
+        markup.row(escape(where), [markup.cell(escape(why), "text")])
+        for where, why in words.IMPOSSIBLE
+    ]
     text = (
         "Some printed figures contradict each other or the definitions. No choice of data or program "
         "reproduces them, and this study does not try."
     )
-    return _paragraphs([text]) + _table("Where and why", ("", ""), rows, "texts")
+    return markup.paragraphs([text]) + markup.table("Where and why", ("", ""), rows, "texts")

@@ -110,7 +110,7 @@ def _unexpected_in_both(study: Study, paper: PaperFigures) -> int:
     return count
 
 
-def about_table12(study: Study, paper: PaperFigures) -> list[str]:
+def about_table12(study: Study) -> list[str]:
     made = study.chains
     lines = [
         "The teams' tables and methods are not public. These chains follow Table 13's guesses, with options "
@@ -119,7 +119,7 @@ def about_table12(study: Study, paper: PaperFigures) -> list[str]:
         f"S2: {value(made['D_2'], 'S2')} against 1.88 (D_2, all 13 columns), "
         f"{value(made['D_5'], 'S2')} against 36.07 (D_5, six columns), {value(made['D_8'], 'S2')} "
         f"against 13.71 (D_8), {value(made['D_10'], 'S2')} against 106.83 (D_10).",
-        "D_3 and D_4 keep U4 = 0.00, and all their rates lie between .19 and .25, about 1/S2 = .20. A swap "
+        "D_3 and D_4 keep U4 = 0.00, and E1, E2, E3 and EUC1 all lie between .18 and .26, near 1/S2 = .20. A swap "
         "column by column, as section 4.2.4 describes it, does not do that: it changes correlations "
         f"(U4 = {value(made['D_3'], 'U4')} here) and drives E3 to nearly 0. A random exchange of whole "
         "records within classes does: one record of a class stays in its place on average.",
@@ -129,7 +129,7 @@ def about_table12(study: Study, paper: PaperFigures) -> list[str]:
         "D_8 and D_9 (guess: unification inside the cross columns) have U2 = U3 = 0. Unification inside "
         "always moves counts; the columns must have been outside.",
         "D_10 to D_12 (guess: k-anonymization and averages): with k-anonymization alone classes stay "
-        "small; the large S2 beside k of 4, 8 and 41, and E1 of two thirds of 1/S2, fit columns "
+        "small; the large S2 beside k of 4, 8 and 41, and E1 of two thirds of 1/S2 or more, fit columns "
         "outside that were unified to a vector that occurs in most cells.",
         f"U5 of chains with the Yamaoka method is higher here ({value(made['D_5'], 'U5')} against .02): "
         "the contestants exchanged numbers among records that are nearer to each other than "
