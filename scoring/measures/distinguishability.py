@@ -39,7 +39,7 @@ MAX_RECORDS = 20_000
 """Of a larger X so many random records, and what Y has of them, are told apart."""
 _RANK_TOLERANCE = 1e-9
 """Directions whose variance is smaller than this share of the largest are taken for linear dependence."""
-_WEAKNESS = 1e4
+_WEAKNESS = 1e6
 """The inverse of the ridge penalty: too weak to be seen, but it keeps separable tables finite."""
 
 

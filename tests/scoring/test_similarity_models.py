@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -247,6 +248,58 @@ def test_dependent_columns_count_once():
     assert dataclasses.replace(found, n_parameters=1).ratio == 0
 
 
+def plain_propensity(comparison: Comparison) -> tuple[float, int]:
+    """pMSE and the number of parameters, terms by the definition and Newton's method by least squares."""
+    columns, scores, squares = [], [], []
+    for column in comparison.schema.columns:
+        if column.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            continue
+        x = comparison.prepared.table[column.name].tolist()
+        both = x + comparison.anonymized[column.name].tolist()
+        if column.is_numeric:
+            ranks = [(sum(v < w for v in x) + sum(v == w for v in x) / 2) / len(x) for w in both]
+            columns.append(ranks)
+            scores.append([rank - 0.5 for rank in ranks])
+            squares.append([(rank - 0.5) ** 2 for rank in ranks])
+        else:
+            most = min(set(x), key=lambda level: (-x.count(level), level))
+            columns += [[float(w == level) for w in both] for level in set(both) - {most}]
+            scores.append([(w == most) - 0.5 for w in both])
+    products = [
+        [p * q for p, q in zip(one, two, strict=True)]
+        for one, two in itertools.combinations(scores, 2)
+    ]
+    if len(both) >= 20 * (len(columns) + len(squares) + len(products)):
+        columns += squares + products
+    terms = np.column_stack([np.ones(len(both)), *columns])
+    is_y = np.repeat([0.0, 1.0], [len(x), len(both) - len(x)])
+    beta = np.zeros(terms.shape[1])
+    for _step in range(40):
+        p = 1 / (1 + np.exp(-terms @ beta))
+        weight = p * (1 - p)
+        beta += np.linalg.lstsq(terms.T @ (terms * weight[:, None]), terms.T @ (is_y - p))[0]
+    p = 1 / (1 + np.exp(-terms @ beta))
+    return float(((p - is_y.mean()) ** 2).mean()), int(np.linalg.matrix_rank(terms))
+
+
+@pytest.mark.parametrize("n", [60, 200])
+def test_the_model_is_that_of_plain_code(n):
+    """With 60 records of X there are too few for products, with 200 there are enough."""
+    found_with_products = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        schema = Schema(MIXED.columns[1:3] + MIXED.columns[4:5])
+        x, y = mixed(seed, n), mixed(seed + 20, n).iloc[: n - 10 * seed]
+        y = y.assign(cost=np.where(rng.random(len(y)) < 0.3, y["cost"] + 100, y["cost"]))
+        comparison = Comparison.of(x, y, np.arange(len(y)), schema)
+        found = distinguishability.propensity(comparison)
+        pmse, n_parameters = plain_propensity(comparison)
+        assert found.pmse == pytest.approx(pmse, abs=1e-7)
+        assert found.n_parameters == n_parameters
+        found_with_products.append(n_parameters == 1 + 4 + 2 + 3)
+    assert found_with_products == [n == 200] * 3
+
+
 def test_of_many_records_some_are_drawn_with_what_was_made_of_them(monkeypatch):
     monkeypatch.setattr(distinguishability, "MAX_RECORDS", 50)
     unlike = mixed_comparison(1)
@@ -370,7 +423,8 @@ def test_a_category_is_scored_by_the_share_of_right_predictions():
 def test_learning_is_none_where_it_is_not_possible():
     table = learnable(40, 1)
     same = np.arange(40)
-    assert learning.learning_loss(unchanged(learnable(9, 1), LEARNABLE)) is None
+    assert learning.learning_loss(unchanged(learnable(2, 1), LEARNABLE)) is None
+    assert learning.learning_loss(unchanged(learnable(3, 1), LEARNABLE)) == 0
     assert learning.learning_loss(unchanged(table.assign(pay=7.0), LEARNABLE)) is None
     alone = Schema((LEARNABLE.column("grade"),))
     assert learning.learning_loss(Comparison.of(table, table, same, alone)) is None
