@@ -126,8 +126,19 @@ class Constraints:
             found |= distance(counts, sensitive.total) > self.t
         return found
 
-    def problems(self, method: str, n_records: int, sensitive: Sensitive | None) -> list[Problem]:
-        """The bounds that not even the whole table as one class keeps."""
+    def problems(
+        self,
+        method: str,
+        n_records: int,
+        sensitive: Sensitive | None,
+        *,
+        suppresses: bool = False,
+    ) -> list[Problem]:
+        """The bounds that no classes keep, as not even the whole table as one class keeps them.
+
+        If records may be suppressed, the others may keep bounds that the whole table breaks: all
+        but those on its size and on distinct values.
+        """
         if self.k > n_records:
             expected = f"an integer from 1 to the table's {n_records} records"
             return [wrong_value(method, "k", expected, self.k)]
@@ -139,6 +150,8 @@ class Constraints:
         if self.l > values:
             expected = f"an integer from 1 to the column's {values} values"
             found.append(wrong_value(method, "l", expected, self.l))
+        if suppresses:
+            return found
         if self.entropy_l > entropy:
             expected = f"a number from 1 to {entropy:.4g}, that of the whole table"
             found.append(wrong_value(method, "entropy_l", expected, self.entropy_l))

@@ -99,9 +99,9 @@ def lattice(
     found = [h.ascending() for h in found]
     if write == LABEL:
         check_labels(ID, found)
-    if problems := bounds.problems(ID, len(table), values):
-        raise ProblemsFound(problems)
     max_suppressed = int(fraction * len(table) + 1e-9)
+    if problems := bounds.problems(ID, len(table), values, suppresses=max_suppressed > 0):
+        raise ProblemsFound(problems)
     search = Search(
         Lattice(found, len(table), values),
         bounds,

@@ -241,8 +241,9 @@ class Search:
             below = failing if self.max_suppressed == 0 else too_small
             self._close(levels, self._suppressed(node, below) > self.max_suppressed)
             if self.loss == DISCERNIBILITY:
-                above = self.bound[tuple(slice(level, None) for level in levels)]
-                np.maximum(above, self._pairs(int((node.sizes**2).sum())), out=above)
+                above = tuple(slice(level, None) for level in levels)
+                pairs = self._pairs(int((node.sizes**2).sum()))
+                self.bound[above] = np.maximum(self.bound[above], pairs)
         if keeps:
             loss = self._loss(node, failing, n_suppressed)
             candidate = Node(loss, n_suppressed, sum(levels), levels)

@@ -247,8 +247,9 @@ def test_lattices_too_large_to_hold_are_searched_greedily():
 
 def test_no_quasi_identifiers_are_one_class():
     schema = Schema((Column("x", SA, Kind.INTEGER),))
-    done = run(pd.DataFrame({"x": [1, 2, 3]}), schema=schema)
-    assert done.table["x"].tolist() == [1, 2, 3]
+    for loss in ("information", "discernibility"):
+        done = run(pd.DataFrame({"x": [1, 2, 3]}), schema=schema, loss=loss)
+        assert done.table["x"].tolist() == [1, 2, 3]
 
 
 def test_labels_where_the_schema_allows_them():
@@ -266,8 +267,8 @@ def test_labels_where_the_schema_allows_them():
     [
         ({"k": 41}, "k", "an integer from 1 to the table's 40 records"),
         ({"l": 7}, "l", "an integer from 1 to the column's 6 values"),
-        ({"entropy_l": 6.5}, "entropy_l", "that of the whole table"),
-        ({"c": 0.1, "l": 2}, "c", "the whole table is (c, 2)-diverse"),
+        ({"entropy_l": 6.5, "fraction": 0.0}, "entropy_l", "that of the whole table"),
+        ({"c": 0.1, "l": 2, "fraction": 0.0}, "c", "the whole table is (c, 2)-diverse"),
         ({"columns": ("age", "height")}, "columns", "age, city, sex"),
         ({"columns": ("age", "age")}, "columns", "different columns"),
         ({"l": 2, "sensitive": "city"}, "sensitive", "pay, illness"),
@@ -289,6 +290,14 @@ def test_an_unreachable_lattice():
     found = problem(table(1), k=30, fraction=0.1, hierarchy=content, columns=("age",))
     assert found.params["option"] == "fraction"
     assert "some combination of levels keeps the bounds" in found.message
+
+
+def test_without_the_suppressed_records_the_rest_may_keep_what_the_whole_table_breaks():
+    schema = Schema((Column("a", QI, Kind.INTEGER), Column("s", SA, Kind.CATEGORY)))
+    original = pd.DataFrame({"a": [1, 1, 2, 2, 2], "s": ["x", "y", "x", "x", "x"]})
+    bounds = {"k": 2, "entropy_l": 2.0}
+    assert problem(original, schema=schema, fraction=0.0, **bounds).params["option"] == "entropy_l"
+    assert run(original, schema=schema, fraction=0.6, **bounds).source.tolist() == [0, 1]
 
 
 def test_too_few_nodes_to_find_any():
