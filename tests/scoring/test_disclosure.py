@@ -152,9 +152,9 @@ def test_a_guess_of_the_wrong_sign_or_of_zero_is_judged_by_the_truth():
 
 
 def test_the_baseline_of_linking_is_one_in_n():
-    hits = sum(run(disclosure.linkability, published(20, 20), s).baseline.hits for s in range(60))
-    # 60 times 20 attacks at 1/20.
-    assert 30 < hits < 95
+    hits = sum(run(disclosure.linkability, published(20, 20), s).baseline.hits for s in range(25))
+    # 25 times 20 attacks at 1/20.
+    assert 8 < hits < 45
 
 
 # Plain code
