@@ -134,3 +134,8 @@ def numbers(table: Table, columns: Sequence[str]) -> FloatArray:
 def names(table: Table) -> Sequence[str]:
     """The columns of a table."""
     return list(table.columns) if isinstance(table, pd.DataFrame) else table.names
+
+
+def frame_of(table: Table) -> pd.DataFrame:
+    """The table as pandas has it."""
+    return table.to_frame() if isinstance(table, Records) else table

@@ -52,12 +52,11 @@ class Sums:
         )
 
     def means(self) -> FloatArray:
-        """The mean of each column over all classes, and what rounding it lost: shape (2, n_columns)."""
-        total = self.total()
-        n_records = int(total.counts[0])
+        """The mean of each column in the one class, and what rounding it lost: shape (2, n_columns)."""
+        (n_records,), (high,), (low,) = (a.tolist() for a in (self.counts, self.high, self.low))
         exact = [
-            (Fraction(high) + Fraction(low)) / n_records
-            for high, low in zip(total.high[0].tolist(), total.low[0].tolist(), strict=True)
+            (Fraction(upper) + Fraction(lower)) / n_records
+            for upper, lower in zip(high, low, strict=True)
         ]
         rounded = [float(mean) for mean in exact]
         lost = [float(mean - Fraction(near)) for mean, near in zip(exact, rounded, strict=True)]

@@ -21,11 +21,11 @@ class ValueIndex:
 
     Attributes
     ----------
-    order : int64 array, shape (n_records,)
+    order : int32 array, shape (n_records,)
         The records by group, value and row.
     values : float64 array, shape (n_values,)
         The distinct values, by group.
-    run_starts : int64 array, shape (n_values + 1,)
+    run_starts : int32 array, shape (n_values + 1,)
         Where each value's records begin in `order`.
     starts : int64 array, shape (n_groups + 1,)
         Where each group's values begin.
@@ -33,9 +33,9 @@ class ValueIndex:
         Where each record's value is.
     """
 
-    order: IntArray
+    order: NumberArray
     values: FloatArray
-    run_starts: IntArray
+    run_starts: NumberArray
     starts: IntArray
     place: NumberArray
 
@@ -43,7 +43,7 @@ class ValueIndex:
     def of(cls, column: FloatArray, group: NumberArray | IntArray | None = None) -> ValueIndex:
         """Sort a column, within groups numbered from 0 or as one group."""
         group = np.zeros(len(column), dtype=np.int32) if group is None else group
-        order = np.lexsort((column, group)).astype(np.int64)
+        order = np.lexsort((column, group)).astype(np.int32)
         ordered, ordered_group = column[order], group[order]
         is_new = np.ones(len(order), dtype=bool)
         is_new[1:] = (ordered_group[1:] != ordered_group[:-1]) | (ordered[1:] != ordered[:-1])
@@ -52,7 +52,7 @@ class ValueIndex:
         return cls(
             frozen(order),
             frozen(ordered[is_new]),
-            frozen(np.append(np.flatnonzero(is_new), len(order)).astype(np.int64)),
+            frozen(np.append(np.flatnonzero(is_new), len(order)).astype(np.int32)),
             frozen(group_starts(ordered_group[is_new])),
             frozen(place),
         )
@@ -68,7 +68,8 @@ class ValueIndex:
             low,
             high,
         )
-        return self.run_starts[low], self.run_starts[high]
+        starts = self.run_starts.astype(np.int64)
+        return starts[low], starts[high]
 
     def count_as_near(
         self,

@@ -12,6 +12,8 @@ the number of threads is of account.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
 
@@ -28,7 +30,7 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
 
 @compiled(types.boolean(_INT64, _INT32, types.int32[::1], types.int32[::1], types.int32[::1]))
-def arrange(source, place_of_row, record, places, slot):  # type: ignore[no-untyped-def]
+def arrange(source: Any, place_of_row: Any, record: Any, places: Any, slot: Any) -> Any:
     """Number the records by the places of their declared rows; whether the rows are distinct.
 
     Slot s then holds `record[s]`, declared at `places[s]`; `slot` is the inverse of `record`.
@@ -52,7 +54,7 @@ def arrange(source, place_of_row, record, places, slot):  # type: ignore[no-unty
 @compiled(
     types.boolean(_FLOAT64, _INT32, types.int64, types.int64, types.float64[:, ::1], types.int64)
 )
-def scatter(values, slot, begin, end, rows, column):  # type: ignore[no-untyped-def]
+def scatter(values: Any, slot: Any, begin: Any, end: Any, rows: Any, column: Any) -> Any:
     """Write a column's values from `begin` to `end` to their slots; whether they are finite."""
     is_finite = True
     for r in range(begin, end):
@@ -62,7 +64,7 @@ def scatter(values, slot, begin, end, rows, column):  # type: ignore[no-untyped-
 
 
 @compiled(types.void(_ROWS, types.float64[::1], types.int64, types.int64))
-def add_rows(rows, sums, begin, end):  # type: ignore[no-untyped-def]
+def add_rows(rows: Any, sums: Any, begin: Any, end: Any) -> Any:
     """The sum of each row from `begin` to `end`, column by column in order."""
     for i in range(begin, end):
         total = 0.0
@@ -76,7 +78,7 @@ def add_rows(rows, sums, begin, end):  # type: ignore[no-untyped-def]
         _ROWS, _INT32, types.float64[:, ::1], types.float64[:, ::1], types.int64, types.int64
     )
 )
-def add_classes(rows, numbers, high, low, first, last):  # type: ignore[no-untyped-def]
+def add_classes(rows: Any, numbers: Any, high: Any, low: Any, first: Any, last: Any) -> Any:
     """Add the columns from `first` to `last` of each row to the sums of its class."""
     for i in range(len(rows)):
         c = numbers[i]
@@ -100,9 +102,9 @@ def add_classes(rows, numbers, high, low, first, last):  # type: ignore[no-untyp
         types.int64[:, ::1],
     )
 )
-def add_differences(  # type: ignore[no-untyped-def]
-    points, rows, places, begin, end, high, low, changed
-):
+def add_differences(
+    points: Any, rows: Any, places: Any, begin: Any, end: Any, high: Any, low: Any, changed: Any
+) -> Any:
     """Sum |y - x| in each column and count where it is not 0, for the chunks from `begin` to `end`.
 
     x is the point at the record's place.
@@ -131,7 +133,7 @@ def add_differences(  # type: ignore[no-untyped-def]
         types.int64[:, ::1],
     )
 )
-def add_products(rows, means, begin, end, products, changes):  # type: ignore[no-untyped-def]
+def add_products(rows: Any, means: Any, begin: Any, end: Any, products: Any, changes: Any) -> Any:
     """Sum the products of centered columns, pair by pair, for the chunks from `begin` to `end`.
 
     `changes` counts the rows in which a column is not as in the first row of all.
@@ -150,14 +152,14 @@ def add_products(rows, means, begin, end, products, changes):  # type: ignore[no
 
 
 @njit
-def _add(high, low, value):  # type: ignore[no-untyped-def]
+def _add(high: Any, low: Any, value: Any) -> Any:
     new = high + value
     part = new - high
     return new, low + ((high - (new - part)) + (value - part))
 
 
 @compiled(types.float64(_FLOAT64))
-def add_all(values):  # type: ignore[no-untyped-def]
+def add_all(values: Any) -> Any:
     """The sum of all values; ones are counted and zeros passed over."""
     n_ones, high, low = 0, 0.0, 0.0
     for i in range(len(values)):
@@ -170,7 +172,7 @@ def add_all(values):  # type: ignore[no-untyped-def]
 
 
 @compiled(types.float64(_INT32))
-def add_shares(ties):  # type: ignore[no-untyped-def]
+def add_shares(ties: Any) -> Any:
     """The sum of 1/t over records with t equally good originals; 0 of them is a miss."""
     counts = np.zeros(_FEW, np.int64)
     high, low = 0.0, 0.0

@@ -7,6 +7,8 @@ So the nodes of `scoring.kernels.search`, whose places are fixed, come out as th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
 
@@ -21,7 +23,7 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
 
 @njit
-def _parting(start, end):  # type: ignore[no-untyped-def]
+def _parting(start: Any, end: Any) -> Any:
     """The multiple of the highest power of two strictly between, 0 where there is none of a block."""
     bit = 1
     while (bit << 1) < end:
@@ -35,7 +37,7 @@ def _parting(start, end):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _widest(values, order, start, end):  # type: ignore[no-untyped-def]
+def _widest(values: Any, order: Any, start: Any, end: Any) -> Any:
     """The column along which a sample of the points varies most; -1 where they are all equal."""
     step = max(1, (end - start) // _SAMPLE)
     widest, most = -1, 0.0
@@ -54,7 +56,7 @@ def _widest(values, order, start, end):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _part(keys, order, start, end, middle):  # type: ignore[no-untyped-def]
+def _part(keys: Any, order: Any, start: Any, end: Any, middle: Any) -> Any:
     """Move the lower keys before `middle`, the higher ones behind it (Hoare's selection)."""
     low, high = start, end - 1
     while low < high:
@@ -80,7 +82,7 @@ def _part(keys, order, start, end, middle):  # type: ignore[no-untyped-def]
 
 
 @compiled(types.void(_ROWS, types.int32[::1], _INT64))
-def order_by_place(values, order, starts):  # type: ignore[no-untyped-def]
+def order_by_place(values: Any, order: Any, starts: Any) -> Any:
     """Reorder the rows of each group, `order[starts[g]:starts[g + 1]]`, so that near ones are together."""
     keys = np.empty(len(order))
     stack = np.empty((128, 2), np.int64)
@@ -104,7 +106,7 @@ def order_by_place(values, order, starts):  # type: ignore[no-untyped-def]
 
 
 @compiled(types.void(_ROWS, _INT32, types.float64[:, :, ::1]))
-def pack(values, order, points):  # type: ignore[no-untyped-def]
+def pack(values: Any, order: Any, points: Any) -> Any:
     """Write the rows in their order into blocks; the last row fills what is left of the last one."""
     for place in range(len(points) * LANES):
         row = order[min(place, len(order) - 1)]
@@ -122,7 +124,7 @@ def pack(values, order, points):  # type: ignore[no-untyped-def]
         types.int32[::1],
     )
 )
-def bound(points, order, offsets, low, high, lowest):  # type: ignore[no-untyped-def]
+def bound(points: Any, order: Any, offsets: Any, low: Any, high: Any, lowest: Any) -> Any:
     """The box and the lowest row of each node, level by level; boxes of nodes without points are far away."""
     n_columns = points.shape[1]
     low[:] = np.inf

@@ -151,7 +151,7 @@ def _bound(
 
 
 @njit(inline="never")
-def _farthest(low, high, group, lane, rows, row):  # type: ignore[no-untyped-def]
+def _farthest(low: Any, high: Any, group: Any, lane: Any, rows: Any, row: Any) -> Any:
     """The greatest distance of a row to what is in a box."""
     total = 0.0
     for j in range(rows.shape[1]):
@@ -162,7 +162,7 @@ def _farthest(low, high, group, lane, rows, row):  # type: ignore[no-untyped-def
 
 
 @njit
-def _lanes(first, last):  # type: ignore[no-untyped-def]
+def _lanes(first: Any, last: Any) -> Any:
     """The mask of lanes from `first` to `last`, cut to those there are."""
     first = max(first, 0)
     last = min(last, LANES - 1)
@@ -170,7 +170,7 @@ def _lanes(first, last):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _top(start, end):  # type: ignore[no-untyped-def]
+def _top(start: Any, end: Any) -> Any:
     """The lowest level at which one group of nodes has all points from `start` to `end`."""
     level = 0
     while (start >> (SHIFT * (level + 2))) != ((end - 1) >> (SHIFT * (level + 2))):
@@ -179,7 +179,7 @@ def _top(start, end):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _push_nearest_last(stack, n, group, mask, bounds):  # type: ignore[no-untyped-def]
+def _push_nearest_last(stack: Any, n: Any, group: Any, mask: Any, bounds: Any) -> Any:
     """Put the nodes of a mask on the stack, the nearest on top; how many the stack has."""
     first = n
     for lane in range(LANES):
@@ -216,9 +216,21 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
         types.int64[::1],
     )
 )
-def count_as_near(  # type: ignore[no-untyped-def]
-    points, low, high, offsets, rows, starts, group, queries, places, begin, end, ties, work
-):
+def count_as_near(
+    points: Any,
+    low: Any,
+    high: Any,
+    offsets: Any,
+    rows: Any,
+    starts: Any,
+    group: Any,
+    queries: Any,
+    places: Any,
+    begin: Any,
+    end: Any,
+    ties: Any,
+    work: Any,
+) -> Any:
     """How many points are as near to a row as its declared one; 0 where one is nearer.
 
     For each of `queries[begin:end]`, a row of `rows`: within the points of `group[row]`, from
@@ -328,9 +340,22 @@ def count_as_near(  # type: ignore[no-untyped-def]
         types.int64[::1],
     )
 )
-def find_nearest(  # type: ignore[no-untyped-def]
-    points, low, high, offsets, order, lowest, rows, starts, group, queries, begin, end, guess, work
-):
+def find_nearest(
+    points: Any,
+    low: Any,
+    high: Any,
+    offsets: Any,
+    order: Any,
+    lowest: Any,
+    rows: Any,
+    starts: Any,
+    group: Any,
+    queries: Any,
+    begin: Any,
+    end: Any,
+    guess: Any,
+    work: Any,
+) -> Any:
     """The nearest point to each row of `queries[begin:end]` within its group, as `order` has it.
 
     Of equally near ones the one that stands lowest in the original, `order[point]`;

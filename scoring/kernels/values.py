@@ -6,6 +6,8 @@ out from y, so the nearest values are neighbours of each other and of where y wo
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
 
@@ -19,7 +21,7 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
 
 @njit
-def _first_at_least(ordered, low, high, y):  # type: ignore[no-untyped-def]
+def _first_at_least(ordered: Any, low: Any, high: Any, y: Any) -> Any:
     while low < high:
         middle = (low + high) >> 1
         if ordered[middle] < y:
@@ -30,7 +32,7 @@ def _first_at_least(ordered, low, high, y):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _first_above(ordered, low, high, y):  # type: ignore[no-untyped-def]
+def _first_above(ordered: Any, low: Any, high: Any, y: Any) -> Any:
     while low < high:
         middle = (low + high) >> 1
         if ordered[middle] <= y:
@@ -41,7 +43,7 @@ def _first_above(ordered, low, high, y):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _nearest(values, start, end, y):  # type: ignore[no-untyped-def]
+def _nearest(values: Any, start: Any, end: Any, y: Any) -> Any:
     """The values from `start` to `end` that are nearest to y: the first, and the one behind the last."""
     middle = _first_at_least(values, start, end, y)
     best = np.inf
@@ -70,7 +72,7 @@ def _nearest(values, start, end, y):  # type: ignore[no-untyped-def]
 @compiled(
     types.void(
         _FLOAT64,
-        _INT64,
+        _INT32,
         _INT64,
         _FLOAT64,
         _INT32,
@@ -81,9 +83,18 @@ def _nearest(values, start, end, y):  # type: ignore[no-untyped-def]
         types.int32[::1],
     )
 )
-def count_as_near_values(  # type: ignore[no-untyped-def]
-    values, run_starts, starts, column, group, queries, places, begin, end, ties
-):
+def count_as_near_values(
+    values: Any,
+    run_starts: Any,
+    starts: Any,
+    column: Any,
+    group: Any,
+    queries: Any,
+    places: Any,
+    begin: Any,
+    end: Any,
+    ties: Any,
+) -> Any:
     """How many records' values are as near as the declared one, 0 where one is nearer.
 
     For each y of `column` in `queries[begin:end]`, among the values of `group` of it; the records
@@ -116,7 +127,9 @@ def count_as_near_values(  # type: ignore[no-untyped-def]
 
 
 @compiled(types.void(_FLOAT64, _INT64, _FLOAT64, _INT64, types.int64[::1], types.int64[::1]))
-def find_nearest_values(values, starts, column, group, low, high):  # type: ignore[no-untyped-def]
+def find_nearest_values(
+    values: Any, starts: Any, column: Any, group: Any, low: Any, high: Any
+) -> Any:
     """The run of values nearest to each y of `column` within its group, from `low` to `high`."""
     for i in range(len(column)):
         low[i], high[i] = _nearest(values, starts[group[i]], starts[group[i] + 1], column[i])
@@ -133,7 +146,9 @@ def find_nearest_values(values, starts, column, group, low, high):  # type: igno
         types.float64[::1],
     )
 )
-def meet_by_rank(ordered, column, low, high, begin, end, share):  # type: ignore[no-untyped-def]
+def meet_by_rank(
+    ordered: Any, column: Any, low: Any, high: Any, begin: Any, end: Any, share: Any
+) -> Any:
     """How likely record i of `column[begin:end]` has the rank of an original with ranks `low` to `high`.
 
     `ordered` is the column sorted. Where the ranks [a, b) of records with this value and the

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
 
@@ -15,7 +17,7 @@ _FOLD = np.uint64(32)
 
 
 @compiled(types.void(types.int64[::1], _INT32, _INT64, types.int64, types.int64, types.int64))
-def append_code(keys, codes, places, size, begin, end):  # type: ignore[no-untyped-def]
+def append_code(keys: Any, codes: Any, places: Any, size: Any, begin: Any, end: Any) -> Any:
     """Make the vectors of `keys[begin:end]` one column longer; -1 where a value is none of `size`.
 
     `places` says for each code which of the values it is, -1 for none.
@@ -27,7 +29,7 @@ def append_code(keys, codes, places, size, begin, end):  # type: ignore[no-untyp
 
 
 @njit
-def _slot(table_keys, table_numbers, key):  # type: ignore[no-untyped-def]
+def _slot(table_keys: Any, table_numbers: Any, key: Any) -> Any:
     """Where a key is in a hash table, or the free slot where it would be."""
     mixed = np.uint64(key) * _MULTIPLIER
     mixed ^= mixed >> _FOLD
@@ -39,7 +41,7 @@ def _slot(table_keys, table_numbers, key):  # type: ignore[no-untyped-def]
 
 
 @compiled(types.int64(_INT64, types.int64[::1], types.int32[::1], types.int32[::1], types.int64))
-def number(keys, table_keys, table_numbers, numbers, n_known):  # type: ignore[no-untyped-def]
+def number(keys: Any, table_keys: Any, table_numbers: Any, numbers: Any, n_known: Any) -> Any:
     """Number the keys that have none yet (-1), equal ones alike, `n_known` and up; how many there are.
 
     The table has a power of two of slots, more than there are keys.
@@ -62,9 +64,16 @@ def number(keys, table_keys, table_numbers, numbers, n_known):  # type: ignore[n
 @compiled(
     types.void(_INT64, _INT64, _INT32, _INT64, _INT32, types.int32[::1], types.int64, types.int64)
 )
-def locate(  # type: ignore[no-untyped-def]
-    keys, table_keys, table_numbers, known, expected, numbers, begin, end
-):
+def locate(
+    keys: Any,
+    table_keys: Any,
+    table_numbers: Any,
+    known: Any,
+    expected: Any,
+    numbers: Any,
+    begin: Any,
+    end: Any,
+) -> Any:
     """The number of each key of `keys[begin:end]` in a table, -1 where it has none.
 
     `known` has the keys by number; `expected[i]` is a number that key i probably has.

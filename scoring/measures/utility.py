@@ -52,8 +52,7 @@ def mean_difference(comparison: Comparison, options: Options = DEFAULT) -> float
     """
     if not comparison.schema.sensitive_numeric:
         return None
-    totals = comparison.cell_sums.total()
-    return exact_mean(differences_of_means(comparison.prepared.totals, totals))
+    return exact_mean(differences_of_means(comparison.prepared.totals, comparison.totals))
 
 
 def cell_mean_difference(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -163,7 +162,7 @@ def correlation_difference(comparison: Comparison, options: Options = DEFAULT) -
     """
     if len(comparison.schema.sensitive_numeric) < 2:
         return None
-    means = comparison.cell_sums.means()
+    means = comparison.totals.means()
     found = correlations(comparison.alignment.rows, means, comparison.threads)
     return exact_mean(np.abs(comparison.prepared.correlations - found))
 
