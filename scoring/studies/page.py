@@ -371,7 +371,7 @@ def _impossible() -> str:
         for where, why in words.IMPOSSIBLE
     ]
     text = (
-        "Some printed figures contradict each other or the definitions. No choice of data or program "
-        "reproduces them, and this study does not try."
+        "Some printed figures contradict each other or the definitions, or are the luck of a single "
+        "draw. No choice of data reproduces them, and this study does not try."
     )
     return markup.paragraphs([text]) + markup.table("Where and why", ("", ""), rows, "texts")
