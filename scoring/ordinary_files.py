@@ -26,6 +26,7 @@ WORTH_LOADING = 20_000_000
 """Bytes from which on compiled code is quicker even where it has to be loaded first."""
 
 _FIRST_N_LEVELS = 2_048
+_MANY_ROWS = 100_000_000
 
 
 def pays(n_bytes: int) -> bool:
@@ -227,6 +228,8 @@ def read_rows(
 
 def are_distinct(rows: IntArray, n_original: int) -> bool:
     """Whether no row is named twice; all are 0 to `n_original` - 1."""
+    if n_original > _MANY_ROWS:  # perhaps a caller's word for any number
+        return len(np.unique(rows)) == len(rows)
     seen = np.zeros(n_original, dtype=np.bool_)
     seen[rows] = True
     return int(np.count_nonzero(seen)) == len(rows)

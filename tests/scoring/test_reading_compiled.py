@@ -197,6 +197,13 @@ def test_row_and_guess_files_are_the_careful_readers():
     assert n_ordinary > 1_000
 
 
+def test_originals_of_unknown_size_may_have_any_row():
+    options: dict[str, Any] = {"n_original": sys.maxsize, "n_records": None}
+    for data in (b"999999999999999\n1\n", b"5\n5\n", b"0\n"):
+        expected = outcome(row_numbers.read_rows_carefully, data, file="rows", **options)
+        assert outcome(row_numbers.read_rows, data, **options) == expected
+
+
 def test_submissions_in_one_file_are_read_as_if_parted(monkeypatch):
     rng = random.Random(3)
     cases = []
