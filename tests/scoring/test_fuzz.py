@@ -7,16 +7,16 @@ import pytest
 from tests.scoring import fuzz, oracles, tables
 
 
-@pytest.mark.parametrize("first_seed", range(0, 60, 15))
+@pytest.mark.parametrize("first_seed", range(0, 40, 10))
 def test_fast_paths_equal_plain_code(first_seed):
-    for seed in range(first_seed, first_seed + 15):
+    for seed in range(first_seed, first_seed + 10):
         answers = list(fuzz.differences(seed))
         assert [difference for _n, difference in answers if difference] == [], seed
         assert sum(n for n, _difference in answers) >= 14
 
 
 def test_the_sample_has_every_kind_of_table():
-    cases = [fuzz.case_of(seed) for seed in range(60)]
+    cases = [fuzz.case_of(seed) for seed in range(40)]
     assert max(len(case.original) for case in cases) > 400
     assert max(len(case.schema.quasi_identifiers) for case in cases) == 12
     kinds = {column.kind for case in cases for column in case.schema.columns}
@@ -24,7 +24,7 @@ def test_the_sample_has_every_kind_of_table():
 
 
 def test_the_plain_code_of_the_fuzz_equals_the_oracles():
-    for seed in range(60):
+    for seed in range(0, 60, 2):
         case, options = tables.case(seed), fuzz.ALL_OPTIONS[seed % len(fuzz.ALL_OPTIONS)]
         arguments = case.original, case.anonymized, case.source, case.schema
         plain = fuzz.Plain.of(case)

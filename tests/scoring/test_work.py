@@ -1,0 +1,130 @@
+"""How much scoring computes, holds and loads: counted, not timed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from scoring.attacks.nearest import PointIndex, ValueIndex
+from scoring.comparison import Comparison, Prepared, numbers
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.evaluate import score
+from scoring.records import Records
+
+N = 8_333
+AMOUNTS = HOUSEHOLDS_SCHEMA.sensitive_numeric
+
+
+@pytest.fixture(scope="module")
+def original():
+    return households(N, seed=1)
+
+
+@pytest.fixture(scope="module")
+def noisy(original):
+    rng = np.random.default_rng(2)
+    factors = 1 + 0.1 * rng.normal(size=(N, len(AMOUNTS)))
+    changed = np.rint(numbers(original, AMOUNTS) * factors)
+    return original.assign(**dict(zip(AMOUNTS, changed.T, strict=True)))
+
+
+def work(index: PointIndex, rows: np.ndarray, source: np.ndarray) -> np.ndarray:
+    """Points compared and boxes asked for each record, counting and then searching."""
+    everyone, one_group = np.arange(len(rows), dtype=np.int32), np.zeros(len(rows), dtype=np.int32)
+    ties, guess = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.int64)
+    rows = np.ascontiguousarray(rows)
+    counted = index.count_as_near(rows, one_group, everyone, index.place[source], ties)
+    searched = index.nearest(rows, one_group, everyone, guess)
+    return np.array([counted, searched]) / len(rows)
+
+
+def test_a_record_of_no_class_is_compared_with_few_of_all_originals(original, noisy):
+    index = PointIndex.of(numbers(original, AMOUNTS))
+    counted, searched = work(index, numbers(noisy, AMOUNTS), np.arange(N))
+    assert counted.sum() < 200
+    assert searched.sum() < 500
+
+
+@pytest.mark.parametrize("y", ["equal", "far", "one vector"])
+def test_ties_are_not_counted_one_by_one(y, original):
+    points = numbers(original, AMOUNTS)
+    if y == "equal":
+        points = np.tile(points[0], (N, 1))
+    rows = {
+        "equal": points,
+        "far": np.full(points.shape, 1e18) + np.arange(N)[:, None],
+        "one vector": np.tile(points.mean(axis=0), (N, 1)),
+    }[y]
+    counted, searched = work(PointIndex.of(points), rows, np.arange(N))
+    assert counted.sum() < 300
+    assert searched.sum() < 1_000
+
+
+def test_a_nearest_value_takes_a_few_steps_where_all_are_equally_far():
+    values = np.arange(5_000.0)
+    index = ValueIndex.of(values)
+    low, high = index.nearest(np.array([1e25]), np.zeros(1, dtype=np.int64))
+    assert (low.tolist(), high.tolist()) == ([0], [5_000])
+    ties, first = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
+    index.count_as_near(np.array([1e25]), first, first, index.place[2_500:2_501], ties)
+    assert ties.tolist() == [5_000]
+
+
+def test_scoring_records_makes_no_table_and_few_arrays(original, noisy, monkeypatch):
+    prepared = Prepared.of(Records.of(original, HOUSEHOLDS_SCHEMA), HOUSEHOLDS_SCHEMA)
+    records = Records.of(noisy, HOUSEHOLDS_SCHEMA)
+    monkeypatch.setattr(Records, "to_frame", None)
+    tracemalloc.start()
+    try:
+        values = score(prepared, records, np.arange(N), HOUSEHOLDS_SCHEMA)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    monkeypatch.undo()
+    assert values["n_anonymized"] == N
+    # The amounts once more, 12 of 8 bytes, and about ten whole numbers and floats for each record.
+    assert peak / N < 12 * 8 + 200
+    table = Comparison.of(prepared, records, np.arange(N), HOUSEHOLDS_SCHEMA).anonymized
+    assert table["income"].tolist() == noisy["income"].tolist()
+    assert list(prepared.table.columns) == list(HOUSEHOLDS_SCHEMA.public().names)
+
+
+def test_threads_change_no_bit(original, noisy):
+    prepared = Prepared.of(original, HOUSEHOLDS_SCHEMA)
+    unmatched = noisy.assign(**{HOUSEHOLDS_SCHEMA.quasi_identifiers[0]: "none of them"})
+    source = np.random.default_rng(3).permutation(N)
+    for table in (noisy, unmatched):
+        alone = score(prepared, table, source, HOUSEHOLDS_SCHEMA)
+        assert score(prepared, table, source, HOUSEHOLDS_SCHEMA, threads=3) == alone
+
+
+PROGRAM = """
+import sys
+from scoring.kernels.warm import warm_up
+warm_up()
+before = set(sys.modules)
+import numpy as np
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.evaluate import Prepared, score
+from scoring.reading import read_records, write_table
+from scoring.validation import read_submitted_records
+data = write_table(households(3000, seed=1), HOUSEHOLDS_SCHEMA)
+original = read_records(data, HOUSEHOLDS_SCHEMA, file="original", original=True)
+rows = "".join(f"{row}\\n" for row in range(1, 3001)).encode()
+records, source = read_submitted_records(data, rows, n_original=3000, schema=HOUSEHOLDS_SCHEMA)
+score(Prepared.of(original, HOUSEHOLDS_SCHEMA), records, source, HOUSEHOLDS_SCHEMA)
+loaded = sorted(set(sys.modules) - before)
+print([name for name in loaded if name.startswith(("scoring.kernels", "scoring.measures"))])
+print(sorted({"sklearn", "scipy.optimize", "matplotlib"} & set(sys.modules)))
+"""
+
+
+def test_a_warm_worker_loads_nothing_more_and_nothing_unused():
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[:2] == ["[]", "[]"]
