@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV_FLAGS := --quiet --require-hashes
 ADDRESS ?= 127.0.0.1:8000
 
-.PHONY: help run test setup lock lint types contracts messages clean
+.PHONY: help run test setup lock lint types contracts messages bench bench-pycanon clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -28,6 +28,13 @@ contracts: $(VENV)/.test  ## who may import whom
 
 lock: $(VENV)/.uv  ## write the three lock files anew from pyproject.toml
 	@sh tools/lock.sh $(BIN)/uv
+
+bench: $(VENV)/.test  ## what scoring costs, beside other libraries: a table and a plot
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-pycanon: $(VENV)/.uv  ## an environment of its own for pyCANON, which wants older libraries; `make bench` then measures it too
+	@$(BIN)/uv venv --quiet --python $(BIN)/python --allow-existing $(VENV)-pycanon
+	@$(BIN)/uv pip install --quiet --python $(VENV)-pycanon/bin/python pycanon==1.3.6
 
 messages: $(VENV)/.test  ## collect translatable texts into locale/
 	@$(BIN)/python manage.py makemessages --locale ja --ignore .venv --ignore tests --no-location --no-obsolete

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import django
@@ -108,8 +109,14 @@ def rows(keys: list[int]) -> list[dict[str, Any]]:
 
 COMMANDS = {"set_up": set_up, "submit": submit, "race": race, "duplicate": duplicate, "rows": rows}
 
-if __name__ == "__main__":
+
+def serve(commands: Mapping[str, Callable[..., Any]]) -> None:
+    """Answer each line until there are no more."""
     for line in sys.stdin:
         command = json.loads(line)
-        answer = COMMANDS[command.pop("do")](**command)
+        answer = commands[command.pop("do")](**command)
         print(json.dumps(answer), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    serve(COMMANDS)

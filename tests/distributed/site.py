@@ -26,7 +26,9 @@ IMPATIENT = {
 class Site:
     """Everything is bound to this process's life and ended by `stop`."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(
+        self, folder: Path, driver: str = "tests.distributed.driver", **environment: str
+    ) -> None:
         self.folder = folder
         self.env = {
             **os.environ,
@@ -41,7 +43,7 @@ class Site:
         self.driver = self._start(
             "driver",
             "-m",
-            "tests.distributed.driver",
+            driver,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -1,0 +1,1 @@
+"""What scoring costs, beside other ways to compute the same: `make bench`."""

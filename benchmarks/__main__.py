@@ -1,0 +1,89 @@
+"""`python -m benchmarks`: measures, and writes a table, a plot and the raw figures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks import contenders, report, throughput
+from benchmarks.timing import timed
+
+SIZES = (1_000, 8_333, 100_000, 1_000_000)
+SETS = {"whole": contenders.WHOLE, "EUC2": contenders.EUC2, "S1": contenders.S1}
+CASES = {"whole": ("13", "6", "none"), "EUC2": ("none",), "S1": ("13",)}
+
+
+def main() -> None:
+    arguments = _parser().parse_args()
+    sizes = [int(size) for size in arguments.records.split(",")]
+    rows = [row for n_records in sizes for row in _rows(n_records)]
+    figures = {
+        "machine": _machine(),
+        "rows": rows,
+        "throughput": None if arguments.without_workers else throughput.measure(),
+    }
+    folder = Path(arguments.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
+    (folder / "benchmarks.md").write_text(report.tables(figures))
+    (folder / "cost.svg").write_text(report.plot(figures))
+    print(report.tables(figures))  # noqa: T201
+    _say(f"written to {folder}/")
+
+
+def _rows(n_records: int) -> list[dict[str, object]]:
+    """All contenders one after another on each case: ratios are of one run."""
+    rows: list[dict[str, object]] = []
+    for name, known in SETS.items():
+        for case_id in CASES[name]:
+            for contender in known:
+                _say(f"{n_records:,} records, case {case_id}: {contender.name} …")
+                timing = timed(contender, case_id, n_records)
+                if timing is not None:
+                    rows.append(
+                        {
+                            "set": name,
+                            "case": case_id,
+                            "n_records": n_records,
+                            "contender": contender.name,
+                            "seconds": timing.seconds,
+                            "n_runs": timing.n_runs,
+                            "peak_bytes": timing.peak_bytes,
+                            "values": timing.values,
+                        }
+                    )
+    return rows
+
+
+def _machine() -> dict[str, object]:
+    libraries = ("numpy", "numba", "pandas", "scipy", "scikit-learn")
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        **{name: version(name) for name in libraries},
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--records", default=",".join(map(str, SIZES)), help="sizes, with commas")
+    parser.add_argument("--out", default="benchmarks/results", help="the folder to write to")
+    parser.add_argument(
+        "--without-workers", action="store_true", help="leave out submissions per second"
+    )
+    return parser
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Times and memory of a run, each measured in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cases import Case, case
+from benchmarks.contenders import Contender
+
+PYCANON = Path(__file__).resolve().parent.parent / ".venv-pycanon" / "bin" / "python"
+ENOUGH_SECONDS = 2.0
+MOST_RUNS = 30
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The median of several runs in a warm process, and what it needed at its peak."""
+
+    seconds: float
+    n_runs: int
+    peak_bytes: int
+    values: dict[str, Any]
+
+
+def timed(contender: Contender, case_id: str, n_records: int) -> Timing | None:
+    """Measure a contender on a case; None where it is beyond it or not installed."""
+    if n_records > contender.largest:
+        return None
+    if contender.prepare is None:
+        return elsewhere(case(case_id, n_records))
+    context = multiprocessing.get_context("spawn")  # nothing of this process is counted with it
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_measure, args=(contender.prepare, case_id, n_records, sender))
+    process.start()
+    sender.close()
+    try:
+        answer = receiver.recv()
+    except EOFError as error:
+        raise RuntimeError(f"{contender.name} on {n_records} records ended early") from error
+    finally:
+        process.join()
+    return Timing(*answer)
+
+
+def elsewhere(drawn: Case) -> Timing | None:
+    """pyCANON, whose libraries are older than ours, in its own environment; None without one."""
+    if not PYCANON.exists():
+        return None
+    script = Path(__file__).with_name("elsewhere.py")
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "y.csv"
+        table.write_bytes(drawn.anonymized)
+        command = [str(PYCANON), str(script), str(table), *drawn.schema.quasi_identifiers]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return Timing(**json.loads(done.stdout))
+
+
+def _measure(
+    prepare: Callable[..., Callable[[], dict[str, Any]]], case_id: str, n_records: int, sender: Any
+) -> None:
+    run = prepare(case(case_id, n_records))
+    values = run()  # what is compiled or loaded at first use is not counted
+    seconds: list[float] = []
+    while sum(seconds) < ENOUGH_SECONDS and len(seconds) < MOST_RUNS:
+        started = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - started)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    sender.send((statistics.median(seconds), len(seconds), peak, values))
