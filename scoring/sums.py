@@ -44,12 +44,12 @@ class Sums:
 
     def total(self) -> Sums:
         """The sums over all classes, as one class."""
-        high = [math.fsum(column) for column in self.high.T.tolist()]
-        parts = zip(self.high.T.tolist(), self.low.T.tolist(), high, strict=True)
-        low = [math.fsum([*upper, *lower, -total]) for upper, lower, total in parts]
-        return Sums(
-            frozen(np.array([high])), frozen(np.array([low])), frozen(np.array([self.counts.sum()]))
-        )
+        one_class = np.zeros(len(self.counts), dtype=np.int32)
+        high, low = np.zeros((1, self.high.shape[1])), np.zeros((1, self.high.shape[1]))
+        for part in (self.high, self.low):
+            amounts.add_classes(part, one_class, high, low, 0, high.shape[1])
+        counts = np.array([self.counts.sum()], dtype=np.int64)
+        return Sums(*_normalized(high, low), frozen(counts))
 
     def means(self) -> FloatArray:
         """The mean of each column in the one class, and what rounding it lost: shape (2, n_columns)."""
@@ -73,10 +73,8 @@ def class_sums(values: FloatArray, numbers: NumberArray, n_classes: int, threads
         amounts.add_classes(rows, numbers, high, low, first, last)
 
     in_parts(rows.shape[1], threads, work, least=max(1, rows.shape[1] // threads))
-    total = high + low  # so that equal sums have equal parts, in whatever order they were added up
-    low -= total - high
     counts = np.bincount(numbers, minlength=n_classes).astype(np.int64)
-    return Sums(frozen(total), frozen(low), frozen(counts))
+    return Sums(*_normalized(high, low), frozen(counts))
 
 
 def column_sums(values: FloatArray) -> Sums:
@@ -122,6 +120,13 @@ def correlations(
     r = np.where(varies[:, None] & varies, sums / np.outer(lengths, lengths), 0.0)
     pairs: FloatArray = r[np.triu_indices(n_columns, k=1)]
     return pairs
+
+
+def _normalized(high: FloatArray, low: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The same sums in parts that are equal where the sums are, in whatever order they were added up."""
+    total = high + low
+    low -= total - high
+    return frozen(total), frozen(low)
 
 
 def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:
