@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from scoring.attacks import assignment, learned, scaled
+from scoring.attacks import pairs as pairs_module
 from scoring.attacks.base import DISTANCES, SCALES, WITHIN
 from scoring.attacks.catalog import ATTACKS, INQUIRIES
 from scoring.attacks.neighbours import (
@@ -371,6 +372,30 @@ def test_candidates_come_with_their_distances():
     assert found[0].tolist() == [200**0.5, (190**2 + 110**2) ** 0.5]
 
 
+@pytest.mark.parametrize("sorted_from", [0, 512])
+def test_short_and_long_lists_of_free_rows_are_found_alike(sorted_from, monkeypatch):
+    monkeypatch.setattr(pairs_module, "_SORTED_FROM", sorted_from)
+    for seed in range(20):
+        x, y = mixed(seed)
+        rng = np.random.default_rng(seed)
+        known = Known.of(x, y, MIXED)
+        pairs = known.pairs(known.metric("gower"))
+        is_free = rng.random(len(x)) < 0.7
+        records = rng.permutation(len(y))[: 1 + len(y) // 2]
+        far = distances(x, y, MIXED, LOOKED_AT, "gower")
+        for own, lists in (
+            (False, [range(len(x))] * len(y)),
+            (True, in_class(x, y, ("sex", "age"))),
+        ):
+            rows, found = pairs.nearest(records, 4, in_class=own, is_free=is_free)
+            for at, r in enumerate(records.tolist()):
+                free = [row for row in lists[r] if is_free[row]]
+                expected = sorted((far[r][row], row) for row in free)[:4]
+                missing = 4 - len(expected)
+                assert rows[at].tolist() == [row for _, row in expected] + [-1] * missing
+                assert found[at].tolist() == [d for d, _ in expected] + [np.inf] * missing
+
+
 @pytest.mark.parametrize("n", [0, -1, 5])
 def test_more_candidates_than_records_are_refused(n):
     with pytest.raises(ProblemsFound) as error:
@@ -450,17 +475,17 @@ def test_who_learns_knows_which_column_to_trust(model):
     source = rng.permutation(200)
     y = y.iloc[source].reset_index(drop=True)
     nearest = mark(source, scaled.guess_gower(x, y, schema)).rate
+    common = {"model": model, "sample": 250}
     rates = [
-        mark(source, learned.guess_learned_linkage(x, y, schema, rng=rng, **options)).rate
+        mark(source, learned.guess_learned_linkage(x, y, schema, rng=rng, **common, **options)).rate
         for options in (
-            {"model": model},
-            {"model": model, "duplicates": "yes"},
-            {"model": model, "duplicates": "yes", "rounds": 1},
+            {},
+            {"duplicates": "yes"},
+            {"duplicates": "yes", "rounds": 1},
         )
     ]
-    assert nearest < 0.7
-    assert min(rates) > nearest
-    assert rates[1] > max(rates[2], 0.85)
+    assert min(rates) > nearest + 0.15
+    assert rates[1] > rates[2]  # a second and a third look at the columns help
 
 
 def test_what_is_learnt_comes_from_the_seed():
@@ -476,6 +501,27 @@ def test_what_is_learnt_comes_from_the_seed():
 
 
 # --- all of them ---
+
+CHOICES = [
+    (id_, option.name, choice)
+    for id_, attack in ATTACKS.items()
+    for option in attack.options
+    for choice in option.choices
+]
+
+
+@pytest.mark.parametrize(("id_", "name", "choice"), CHOICES)
+def test_every_choice_gives_rows_of_the_original_and_changes_no_table(id_, name, choice):
+    assert len(CHOICES) > 30
+    for seed in range(0, 10, 2):
+        x, y = mixed(seed)
+        before = x.copy(), y.copy()
+        guess = ATTACKS[id_](x, y, MIXED, rng=np.random.default_rng(1), **{name: choice})
+        assert (guess.dtype, guess.shape) == (np.int64, (len(y),))
+        assert guess.min() >= -1
+        assert guess.max() < len(x)
+        for table_, copy in zip((x, y), before, strict=True):
+            pd.testing.assert_frame_equal(table_, copy)
 
 
 def test_tables_without_columns_to_look_at_are_not_guessed():
