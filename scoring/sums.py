@@ -69,10 +69,13 @@ def class_sums(values: FloatArray, numbers: NumberArray, n_classes: int, threads
     high = np.zeros((n_classes, rows.shape[1]))
     low = np.zeros_like(high)
 
-    def work(first: int, last: int) -> None:
+    n_columns = rows.shape[1]
+
+    def work(begin: int, end: int) -> None:
+        first, last = n_columns * begin // threads, n_columns * end // threads
         amounts.add_classes(rows, numbers, high, low, first, last)
 
-    in_parts(rows.shape[1], threads, work, least=max(1, rows.shape[1] // threads))
+    in_parts(threads, threads, work, n_each=len(rows) // threads)
     counts = np.bincount(numbers, minlength=n_classes).astype(np.int64)
     return Sums(*_normalized(high, low), frozen(counts))
 
@@ -113,7 +116,7 @@ def correlations(
     def work(begin: int, end: int) -> None:
         amounts.add_products(rows, means, begin, end, products, changes)
 
-    in_parts(n_chunks, threads, work, least=1)
+    in_parts(n_chunks, threads, work, n_each=amounts.CHUNK)
     sums = products.sum(axis=0)
     varies = changes.sum(axis=0) > 0
     lengths = np.sqrt(np.where(varies, np.diag(sums), 1.0))

@@ -201,7 +201,7 @@ class PointIndex:
             )
             np.add(n_done, done, out=n_done)
 
-        in_parts(len(queries), threads, work)
+        in_parts(len(queries), threads, work, is_search=True)
         return n_done
 
     def nearest(

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring.attacks.nearest import PointIndex
 from scoring.comparison import ColumnIndex, Comparison, row_sums
 from scoring.equivalence import FloatArray, NumberArray
 from scoring.kernels import values
 from scoring.kernels.parts import in_parts
+
+_BLOCK = 1 << 14  # rows gathered at a time
 
 
 def same_class(comparison: Comparison) -> NumberArray:
@@ -74,18 +77,30 @@ def nearest_point(comparison: Comparison, *, no_match: str) -> NumberArray:
     ties = comparison.as_near_in_class.copy()
     unmatched = comparison.unmatched
     if no_match == "all" and len(unmatched):
-        index.count_as_near(
-            comparison.alignment.rows,
-            np.zeros_like(ties),
-            unmatched,
-            comparison.prepared.anywhere_at[comparison.alignment.places],
-            ties,
-            comparison.threads,
-        )
+        _count_points_anywhere(comparison, index, unmatched, ties)
     elif no_match == "own_row":
         records = comparison.alignment.record[unmatched]
         ties[unmatched] = comparison.source[records] == records
     return ties
+
+
+def _count_points_anywhere(
+    comparison: Comparison, index: PointIndex, queries: NumberArray, ties: NumberArray
+) -> None:
+    """In blocks whose rows are brought together first: they are far apart, their sources are not."""
+    alignment, at = comparison.alignment, comparison.prepared.anywhere_at
+
+    def work(begin: int, end: int) -> None:
+        for start in range(begin, end, _BLOCK):
+            block = queries[start : min(start + _BLOCK, end)]
+            found = np.zeros(len(block), dtype=np.int32)
+            everyone = np.arange(len(block), dtype=np.int32)
+            places = at[alignment.places[block]]
+            one_group = np.zeros(len(block), dtype=np.int32)
+            index.count_as_near(alignment.rows[block], one_group, everyone, places, found)
+            ties[block] = found
+
+    in_parts(len(queries), comparison.threads, work, is_search=True)
 
 
 def _column(comparison: Comparison, index: ColumnIndex) -> FloatArray:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-_PARTS_PER_THREAD = 4  # so that a slow part is made up for
-_LEAST = 2_000  # records that are worth a part
+PARTS_PER_THREAD = 4  # so that a slow part is made up for
+SEARCHES = 2_000  # so many are worth a part
+PASSES = 100_000  # records that are worth one where each takes some nanoseconds
 
 
-def in_parts(n: int, threads: int, work: Callable[[int, int], None], least: int = _LEAST) -> None:
-    """Call `work(begin, end)` for parts of 0 to `n`, `threads` of them at a time."""
-    n_parts = min(threads * _PARTS_PER_THREAD, n // least)
+def in_parts(
+    n: int,
+    threads: int,
+    work: Callable[[int, int], None],
+    *,
+    is_search: bool = False,
+    n_each: int = 1,
+) -> None:
+    """Call `work(begin, end)` for parts of 0 to `n`, `threads` of them at a time.
+
+    `is_search` says that each takes microseconds, `n_each` how many records each of the `n` stands for.
+    """
+    least = max(1, (SEARCHES if is_search else PASSES) // max(1, n_each))
+    n_parts = min(threads * PARTS_PER_THREAD, n // least)
     if threads <= 1 or n_parts < 2:
         work(0, n)
         return

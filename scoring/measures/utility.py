@@ -208,7 +208,7 @@ def record_difference(comparison: Comparison, options: Options = DEFAULT) -> flo
     def work(begin: int, end: int) -> None:
         amounts.add_differences(points, rows, places, begin, end, high, low, changed)
 
-    in_parts(n_chunks, comparison.threads, work, least=1)
+    in_parts(n_chunks, comparison.threads, work, n_each=amounts.CHUNK)
     lost = [
         math.fsum(parts) / span if span else float(n_changed)
         for parts, span, n_changed in zip(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tracemalloc
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scoring.attacks.nearest import PointIndex, ValueIndex
 from scoring.comparison import Comparison, Prepared, numbers
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.evaluate import score
+from scoring.kernels import parts
 from scoring.records import Records
 
 N = 8_333
@@ -93,13 +95,26 @@ def test_scoring_records_makes_no_table_and_few_arrays(original, noisy, monkeypa
     assert list(prepared.table.columns) == list(HOUSEHOLDS_SCHEMA.public().names)
 
 
-def test_threads_change_no_bit(original, noisy):
+def test_threads_change_no_bit(original, noisy, monkeypatch):
     prepared = Prepared.of(original, HOUSEHOLDS_SCHEMA)
     unmatched = noisy.assign(**{HOUSEHOLDS_SCHEMA.quasi_identifiers[0]: "none of them"})
     source = np.random.default_rng(3).permutation(N)
-    for table in (noisy, unmatched):
-        alone = score(prepared, table, source, HOUSEHOLDS_SCHEMA)
-        assert score(prepared, table, source, HOUSEHOLDS_SCHEMA, threads=3) == alone
+    alone = [score(prepared, table, source, HOUSEHOLDS_SCHEMA) for table in (noisy, unmatched)]
+    monkeypatch.setattr(parts, "PASSES", 500)  # as if the table were large
+    together = [
+        score(prepared, table, source, HOUSEHOLDS_SCHEMA, threads=3) for table in (noisy, unmatched)
+    ]
+    assert together == alone
+
+
+def test_parts_are_worth_a_thread_and_cover_everything():
+    for n, threads, n_parts in ((99_999, 2, 1), (400_000, 2, 4), (10**7, 2, 8), (10**7, 1, 1)):
+        found = []
+        parts.in_parts(n, threads, lambda begin, end, found=found: found.append((begin, end)))
+        found.sort()
+        assert len(found) == n_parts
+        assert [found[0][0], found[-1][1]] == [0, n]
+        assert all(end == begin for (_, end), (begin, _) in pairwise(found))
 
 
 PROGRAM = """
