@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scoring.attacks.catalog import Inquiry
+    from scoring.options import Option
     from scoring.registry import Measure
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "measures.md"
@@ -161,10 +162,15 @@ def _settings(attack: Inquiry) -> str:
         for choice in attack.columns
     ]
     words += [
-        f"`{setting(option)}`: {_uncapitalized(described[option.name].rstrip('.'))}"
+        f"`{setting(option)}`{_others(option)}: {_uncapitalized(described[option.name].rstrip('.'))}"
         for option in attack.options
     ]
     return ". ".join(words) + "."
+
+
+def _others(option: Option) -> str:
+    others = tuple(choice for choice in option.choices if choice != option.default)
+    return f" (or {_codes(others)})" if others else ""
 
 
 def _heading(measure: Measure) -> str:

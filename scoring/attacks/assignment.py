@@ -44,7 +44,7 @@ def guess_greedy_assignment(
     sensitive : sequence of str, optional
         The sensitive columns used; all by default.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        Euclidean over the numeric columns, as they are or scaled, or Gower's over all columns.
+        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
     within : {"class-or-anywhere", "class", "anywhere"}
         Whether only originals with the record's quasi-identifiers are linked, any original, or any
         that is left where those are used up.
@@ -109,7 +109,7 @@ def guess_optimal_assignment(
     sensitive : sequence of str, optional
         The sensitive columns used; all by default.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        Euclidean over the numeric columns, as they are or scaled, or Gower's over all columns.
+        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
     within : {"class-or-anywhere", "class", "anywhere"}
         Whether only originals with the record's quasi-identifiers are linked, any original, or any
         that is left where those are used up.

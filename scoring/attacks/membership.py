@@ -65,7 +65,8 @@ def membership_scores(
     sensitive : sequence of str, optional
         The sensitive columns looked at; all by default.
     distance : {"gower", "euclidean", "z", "log", "range", "rank"}
-        Gower's over all columns, or Euclidean over the numeric ones, as they are or scaled.
+        What is compared: Gower's over all columns, or Euclidean over the numeric ones, as they are or
+        scaled.
 
     Returns
     -------

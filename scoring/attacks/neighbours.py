@@ -38,7 +38,7 @@ def nearest_candidates(
     sensitive : sequence of str, optional
         The sensitive columns looked at; all by default.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        Euclidean over the numeric columns, as they are or scaled, or Gower's over all columns.
+        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def guess_one_candidate(
     duplicates : {"no", "yes"}
         Whether several records may get the same original.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        Euclidean over the numeric columns, as they are or scaled, or Gower's over all columns.
+        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
 
     Returns
     -------
