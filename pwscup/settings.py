@@ -139,6 +139,9 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="PWSCup <noreply@loca
 SCORING_LEASE_SECONDS = env.int("SCORING_LEASE_SECONDS", default=30)
 SCORING_HEARTBEAT_SECONDS = env.float("SCORING_HEARTBEAT_SECONDS", default=5)
 SCORING_TIME_LIMIT = env.float("SCORING_TIME_LIMIT", default=300)
+# Audits take far longer than scoring: not all workers may be at them while submissions wait.
+AUDIT_TIME_LIMIT = env.float("AUDIT_TIME_LIMIT", default=1800)
+AUDITS_AT_ONCE = env.int("AUDITS_AT_ONCE", default=1)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace sends a whole backlog again and again.
 RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)

@@ -12,6 +12,8 @@ from pwscup.submissions.models import Submission
 class Audit(Job):
     """Job: every attacker of the kit against one scored table; fact once it is done."""
 
+    QUEUE_ORDER = ("requested_at", "id")
+
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
         RUNNING = "running", _("attackers at work")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pwscup.audits import selectors
 from pwscup.contests.measure_words import FAMILIES
 from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
+from pwscup.core.templatetags.pwscup import percent
 from scoring.registry import ATTACKS, MEASURES
 
 if TYPE_CHECKING:
@@ -32,12 +34,19 @@ class Finding:
 
     id: str
     title: str
-    summary: str
-    n_guessed: int
     hits: int
     low: float
     high: float
     rate: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """How many records live in classes of a range of sizes; `width` is the bar's, as above."""
+
+    label: str
+    n_records: int
     width: float
 
 
@@ -57,6 +66,8 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "attacks": [(attack.id, _(attack.title)) for attack in ATTACKS.values()],
         "back_url": reverse("submission", args=[submission.public_id]),
     }
+    if found is None or found.state == found.State.FAILED:
+        context["before"] = selectors.before(submission)
     if found is None:
         return context
     context |= status(submission, found)
@@ -82,16 +93,27 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
     often = sum(values["times_found"][OFTEN:])
     return {
         "findings": findings,
-        "worst": findings[0],
+        "verdict": _verdict(findings[0]),
         "by_chance": values["by_chance"],
-        "n_anonymized": values["n_anonymized"],
-        "n_original": values["n_original"],
         "n_often": often,
         "share_often": often / values["n_anonymized"],
         "n_never": values["times_found"][0],
-        "class_sizes": list(values["records_by_class_size"].items()),
+        "class_sizes": _class_sizes(values["records_by_class_size"]),
         "families": _families(values["measures"]),
     }
+
+
+def _verdict(worst: Finding) -> str:
+    """The report's first sentence."""
+    sentence = _("%(attack)s (%(title)s) hurts most: it finds %(rate)s of the records.")
+    return sentence % {"attack": worst.id, "title": worst.title, "rate": percent(worst.rate)}
+
+
+def _class_sizes(records: dict[str, int]) -> list[ClassSize]:
+    """The ranges of sizes, the smallest first."""
+    widest = max(records.values()) or 1
+    ordered = sorted(records.items(), key=lambda item: int(re.split(r"\D", item[0])[0]))
+    return [ClassSize(label, n, round(100 * n / widest, 1)) for label, n in ordered]
 
 
 def _finding(values: dict[str, Any], widest: float) -> Finding:
@@ -99,8 +121,6 @@ def _finding(values: dict[str, Any], widest: float) -> Finding:
     return Finding(
         id=attack.id,
         title=_(attack.title),
-        summary=attack.name,
-        n_guessed=values["n_guessed"],
         hits=values["hits"],
         low=values["low"],
         high=values["high"],
@@ -112,8 +132,8 @@ def _finding(values: dict[str, Any], widest: float) -> Finding:
 def _families(measures: dict[str, float | int | None]) -> list[Family]:
     """Measures that the table has, by family; official rates stand with their attackers already."""
     by_family: dict[str, list[tuple[ShownMeasure, float | int | None]]] = {}
-    for id_, value in measures.items():
-        family = MEASURES[id_].family
+    for id_, measure in MEASURES.items():  # JSON in a database need not keep its order
+        value, family = measures.get(id_), measure.family
         if value is not None and family != "linkage":
             by_family.setdefault(family, []).append((shown_measure(id_), value))
     return [Family(str(FAMILIES[family]), tuple(rows)) for family, rows in by_family.items()]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from pwscup.audits.models import Audit, AuditReport
@@ -19,6 +20,25 @@ def announce(audit_id: int) -> bool:
     from pwscup.audits import tasks  # the tasks import this module
 
     return jobs.announce(Audit, audit_id, tasks.send_run)
+
+
+def claim(audit_id: int) -> Claim | None:
+    """Take a waiting audit unless as many as may be are being worked on: scoring goes on beside them."""
+    with transaction.atomic():
+        # Whoever claims at the same moment waits here, and counts what was taken meanwhile.
+        waiting = Audit.objects.select_for_update().filter(state=Audit.State.WAITING)
+        if not any(pk == audit_id for pk in waiting.order_by("id").values_list("pk", flat=True)):
+            return None
+        if Audit.objects.filter(state=Audit.State.RUNNING).count() >= settings.AUDITS_AT_ONCE:
+            return None
+        return jobs.claim(Audit, audit_id)
+
+
+def announce_next() -> None:
+    """Tell the broker of the audit that has waited longest: a place is free."""
+    waiting = Audit.objects.filter(state=Audit.State.WAITING).order_by(*Audit.QUEUE_ORDER)
+    if (pk := waiting.values_list("pk", flat=True).first()) is not None:
+        announce(pk)
 
 
 def progress(claim: Claim, done: int, n_steps: int, step: str) -> None:
@@ -38,6 +58,7 @@ def finish_done(claim: Claim, reports: Mapping[str, str], **result: Any) -> bool
             for language, html in reports.items()
         )
         _record(claim.pk)
+        transaction.on_commit(announce_next)
     return True
 
 
@@ -47,6 +68,7 @@ def finish_failed(claim: Claim, reference: str) -> bool:
         done = jobs.finish(claim, Audit.State.FAILED, reference=reference)
         if done:
             _record(claim.pk)
+            transaction.on_commit(announce_next)
     return done
 
 

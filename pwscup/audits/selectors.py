@@ -28,6 +28,15 @@ def audit_of(submission: Submission) -> Audit | None:
     return Audit.objects.filter(submission=submission).first()
 
 
+def before(submission: Submission) -> Submission | None:
+    """The team's submission whose audit is to be done before this one's may be asked for."""
+    unfinished = Audit.objects.filter(
+        submission__team=submission.team_id, state__in=(Audit.State.WAITING, Audit.State.RUNNING)
+    )
+    other = unfinished.exclude(submission=submission).select_related("submission").first()
+    return None if other is None else other.submission
+
+
 def report_of(audit: Audit, language: str) -> str:
     """The report in the reader's language."""
     found = audit.reports.filter(language=language).first() or audit.reports.first()

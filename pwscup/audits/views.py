@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.cache import get_conditional_response
@@ -24,7 +25,10 @@ def audit(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """What is known so far; a POST asks for the audit."""
     submission = selectors.auditable(request.user, public_id)
     if request.method == "POST":
-        services.request_audit(user=request.user, submission=submission)
+        try:
+            services.request_audit(user=request.user, submission=submission)
+        except services.AuditRefused as refusal:
+            messages.error(request, str(refusal))
         return redirect("audit", public_id)
     return render(request, "audits/audit.html", pages.audit_page(request, submission))
 

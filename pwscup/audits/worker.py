@@ -26,11 +26,11 @@ logger = logging.getLogger(__name__)
 
 
 def work_on(audit_id: int) -> bool:
-    """Audit if it waits; False where it does not, or its result came too late."""
-    claim = jobs.claim(Audit, audit_id)
+    """Audit if it waits and its turn has come; False where not, or its result came too late."""
+    claim = queue.claim(audit_id)
     if claim is None:
         return False
-    with Heartbeat(claim, queue.finish_failed):
+    with Heartbeat(claim, queue.finish_failed, settings.AUDIT_TIME_LIMIT):
         return _run(claim)
 
 

@@ -22,11 +22,14 @@ class Heartbeat:
     The limit is kept here because Celery's own may be lost when the broker reconnects.
     """
 
-    def __init__(self, claim: jobs.Claim, fail: Callable[[jobs.Claim, str], bool]) -> None:
+    def __init__(
+        self, claim: jobs.Claim, fail: Callable[[jobs.Claim, str], bool], time_limit: float
+    ) -> None:
         self._claim = claim
         self._fail = fail
         self._done = threading.Event()
-        self._deadline = time.monotonic() + settings.SCORING_TIME_LIMIT
+        self._time_limit = time_limit
+        self._deadline = time.monotonic() + time_limit
         self._thread = threading.Thread(target=self._beat, daemon=True, name="heartbeat")
 
     def __enter__(self) -> Heartbeat:
@@ -64,7 +67,7 @@ class Heartbeat:
             "%s failed [%s]: not done within %s s",
             self._claim.name,
             reference,
-            settings.SCORING_TIME_LIMIT,
+            self._time_limit,
         )
         try:
             self._fail(self._claim, reference)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from pwscup.core.heartbeat import Heartbeat
@@ -20,7 +21,7 @@ def work_on(submission_id: int) -> bool:
     claim = queue.claim(submission_id)
     if claim is None:
         return False
-    with Heartbeat(claim, queue.finish_failed):
+    with Heartbeat(claim, queue.finish_failed, settings.SCORING_TIME_LIMIT):
         return _evaluate(claim)
 
 

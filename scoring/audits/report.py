@@ -87,16 +87,16 @@ def verdict(audit: Audit, translate: Translate = str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as per cent, small ones with more digits.
+    """A share as per cent, with more digits near nothing and near everything.
 
     Examples
     --------
-    >>> percent(0.4567), percent(0.00012), percent(0.0)
-    ('45.7 %', '0.012 %', '0 %')
+    >>> percent(0.4567), percent(0.00012), percent(0.9996), percent(0.0), percent(1.0)
+    ('45.7 %', '0.012 %', '99.960 %', '0 %', '100 %')
     """
-    if share == 0:
-        return "0 %"
-    digits = 1 if share >= 0.01 else 3
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
+    digits = 1 if 0.01 <= share <= 0.99 else 3
     return f"{share * 100:.{digits}f} %"
 
 
@@ -119,7 +119,7 @@ def _verdict(audit: Audit, t: Translate) -> str:
         },
     ]
     if (smallest := audit.values.get("S1")) is not None:
-        text = t(_("The smallest equivalence class has %(n)s records."))
+        text = t(_("Size of the smallest equivalence class: %(n)s."))
         lines.append(text % {"n": f"{smallest:,}"})
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f'<section class="verdict"><p>{escape(verdict(audit, t))}</p><ul>{items}</ul></section>'
@@ -127,12 +127,11 @@ def _verdict(audit: Audit, t: Translate) -> str:
 
 def _attackers(audit: Audit, t: Translate) -> str:
     head = [
-        _("attacker"),
-        _("what it looks for"),
-        _("guesses"),
+        _("attack method"),
+        _("rate"),
         _("found"),
         _("interval"),
-        _("rate"),
+        _("guesses"),
     ]
     caption = t(
         _(
@@ -142,18 +141,17 @@ def _attackers(audit: Audit, t: Translate) -> str:
     )
     figure = f"<figure>{pictures.rates(audit)}<figcaption>{escape(caption)}</figcaption></figure>"
     rows = (_finding(finding, t) for finding in audit.findings)
-    table = _table("", [t(text) for text in head], rows, numeric=(2, 3, 4, 5))
+    table = _table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="attackers")
     return f"<section><h2>{escape(t(_('All attackers')))}</h2>{figure}{table}</section>"
 
 
 def _finding(finding: Finding, t: Translate) -> tuple[str, ...]:
     return (
-        f"<b>{escape(finding.attack.id)}</b>",
-        escape(t(finding.attack.title)),
-        f"{finding.n_guessed:,}",
+        f"<b>{escape(finding.attack.id)}</b><br>{escape(t(finding.attack.title))}",
+        f"<b>{percent(finding.rate)}</b>",
         f"{finding.found.hits:,}",
         _interval(finding.found),
-        f"<b>{percent(finding.rate)}</b>",
+        f"{finding.n_guessed:,}",
     )
 
 
@@ -207,15 +205,27 @@ def _measures(audit: Audit, t: Translate) -> str:
 
 
 def _family(family: str, audit: Audit, t: Translate) -> str:
-    known = [MEASURES[id_] for id_ in audit.values if MEASURES[id_].family == family]
-    rows = [_measure(measure, audit.values[measure.id], t) for measure in known]
-    return _table(t(FAMILIES[family]), [], rows, numeric=(2,), kind="measures") if rows else ""
+    known = [(MEASURES[id_], value) for id_, value in audit.values.items() if value is not None]
+    rows = [_measure(measure, value, t) for measure, value in known if measure.family == family]
+    return _table(t(FAMILIES[family]), [], rows, numeric=(1,), kind="measures") if rows else ""
 
 
-def _measure(measure: Measure, value: float | int | None, t: Translate) -> tuple[str, ...]:
-    shown = "–" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
-    name = f"<b>{escape(measure.id)}</b>"
-    return name, escape(t(measure.title)), shown, escape(t(BETTER[measure.direction]))
+def _measure(measure: Measure, value: float | int, t: Translate) -> tuple[str, ...]:
+    name = f"<b>{escape(measure.id)}</b><br>{escape(t(measure.title))}"
+    return name, number(value), escape(t(BETTER[measure.direction]))
+
+
+def number(value: float | int) -> str:
+    """A measure with at most six significant digits.
+
+    Examples
+    --------
+    >>> number(3), number(0.25), number(0.0000123456789), number(132955496816.3)
+    ('3', '0.25', '1.23457e-05', '132,955,496,816')
+    """
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1_000_000 else f"{value:,.6g}"
 
 
 def _methods(audit: Audit, t: Translate) -> str:

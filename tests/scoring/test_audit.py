@@ -174,7 +174,8 @@ def test_the_report_speaks_the_readers_language(tables):
 
 
 def test_shares_are_written_with_as_many_digits_as_they_need():
-    assert [percent(x) for x in (0.0, 0.00012, 0.5, 1.0)] == ["0 %", "0.012 %", "50.0 %", "100.0 %"]
+    shares = {0.0: "0 %", 0.00012: "0.012 %", 0.5: "50.0 %", 0.9996: "99.960 %", 1.0: "100 %"}
+    assert {share: percent(share) for share in shares} == shares
 
 
 # The command

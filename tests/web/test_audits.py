@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.audits import queue, services, tasks, worker
+from pwscup.audits import pages, queue, services, tasks, worker
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
 from pwscup.core import jobs
@@ -72,7 +73,8 @@ def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
     assert done(audit).state == Audit.State.DONE
     assert audit.done_steps == audit.n_steps - 1  # the last step had begun
     page = alice.get(url(submission)).text
-    assert f"<strong>{audit.values['worst']}</strong>" in page
+    worst = ATTACKS[audit.values["worst"]]
+    assert f"{worst.id} ({worst.title}) hurts most: it finds" in page
     assert all(f'<th scope="row">{id_} ' in page for id_ in ATTACKS)
     kinds = Event.objects.filter(kind__startswith="audit.").values_list("kind", flat=True)
     assert list(kinds) == ["audit.requested", "audit.done"]
@@ -114,6 +116,56 @@ def test_asking_twice_makes_one_audit(submission, cast, quick):
     services.request_audit(user=cast.alice, submission=submission)
     first.refresh_from_db()
     assert first.state == Audit.State.DONE
+
+
+def test_a_team_has_one_audit_at_a_time(submission, cast, round, quick):
+    other = scored(hand_in(cast.alice, cast.red, round))
+    alice = client(cast.alice)
+    alice.post(url(submission))
+    page = alice.post(url(other), follow=True).text
+    assert (
+        page.count("The audit of submission 1 comes first") == 2
+    )  # said at once, and from then on
+    assert "Run the audit" not in page
+    first = Audit.objects.get()
+    assert done(first).submission == submission
+    alice.post(url(other))
+    assert Audit.objects.count() == 2
+
+
+def test_audits_of_all_teams_run_one_after_the_other(
+    submission, cast, round, quick, told, settings, django_capture_on_commit_callbacks
+):
+    blue = scored(hand_in(cast.carol, cast.blue, round))
+    first = services.request_audit(user=cast.carol, submission=blue)
+    second = services.request_audit(user=cast.alice, submission=submission)
+    claim = queue.claim(first.pk)
+    assert claim
+    assert not worker.work_on(second.pk)
+    settings.AUDITS_AT_ONCE = 2
+    assert queue.claim(second.pk)
+    settings.AUDITS_AT_ONCE = 1
+    Audit.objects.filter(pk=second.pk).update(state=Audit.State.WAITING)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert queue.finish_failed(claim, "reference")
+    assert told == [second.pk]
+    with django_capture_on_commit_callbacks(execute=True):
+        services.request_audit(user=cast.carol, submission=blue)
+    assert told == [second.pk, first.pk]
+    queue.announce_next()
+    assert told[-1] == second.pk  # who failed and asks again stands at the end
+    assert done(second).state == Audit.State.DONE
+
+
+def test_measures_and_sizes_keep_their_order_whatever_the_database_made_of_it(
+    submission, cast, quick
+):
+    audit = done(services.request_audit(user=cast.alice, submission=submission))
+    in_order = pages.results(audit.values)
+    shuffled = json.loads(json.dumps(audit.values, sort_keys=True))
+    assert list(shuffled["records_by_class_size"]) != list(audit.values["records_by_class_size"])
+    assert pages.results(shuffled) == in_order
+    assert [size.label for size in in_order["class_sizes"]][:3] == ["1", "2", "3–4"]
 
 
 def test_the_status_is_polled_cheaply_and_ends_with_the_whole_page(submission, cast, quick):

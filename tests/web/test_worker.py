@@ -320,7 +320,7 @@ def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monk
     monkeypatch.setattr(heartbeat, "end_process", ended.set)
     claim = queue.claim(submission.pk)
     type(submission).objects.update(fence=claim.fence + 1)
-    with heartbeat.Heartbeat(claim, queue.finish_failed):
+    with heartbeat.Heartbeat(claim, queue.finish_failed, settings.SCORING_TIME_LIMIT):
         assert ended.wait(10)
     submission.refresh_from_db()
     assert submission.state == State.RUNNING
