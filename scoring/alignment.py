@@ -114,6 +114,11 @@ class Vectors:
         if len(numbers) and numbers.min() < 0:
             keys = vector_keys(anonymized, original.columns, threads)[alignment.record]
             numbers, n_all, *_table = numbered(keys, numbers, n_known)
+        return cls.counted(numbers, n_known, n_all)
+
+    @classmethod
+    def counted(cls, numbers: NumberArray, n_known: int, n_all: int) -> Vectors:
+        """Numbers below `n_all`, and how often each occurs."""
         return cls(numbers, n_known, np.bincount(numbers, minlength=n_all).astype(np.int64))
 
 

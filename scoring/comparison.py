@@ -183,8 +183,12 @@ class Comparison:
     @cached_property
     def cell_vectors(self) -> Vectors:
         """The cell that each record is in."""
-        own = self.prepared.cell_at[self.alignment.places]
-        return Vectors.of(self.table, self.prepared.cells, self.alignment, own, self.threads)
+        classes, cells = self.class_vectors, self.prepared.cells
+        if len(classes.sizes) == classes.n_known:  # every class is one of the original's
+            numbers = self.prepared.cell_of_class[classes.numbers]
+            return Vectors.counted(numbers, cells.n_classes, cells.n_classes)
+        own = self.prepared.cell_of_class[self.own_class]
+        return Vectors.of(self.table, cells, self.alignment, own, self.threads)
 
     @cached_property
     def cell_sums(self) -> Sums:

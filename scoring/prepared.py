@@ -94,8 +94,10 @@ class Prepared:
         Each record's sum over the numeric sensitive columns.
     rank_low, rank_high : int32 arrays, shape (n_records,)
         The ranks of equal sums, by place.
-    class_at, cell_at, anywhere_at : int32 arrays, shape (n_records,)
-        By place: the class, the cell, the place in `index.anywhere`.
+    cell_of_class : int32 array, shape (n_classes,)
+        The cell that each class is in.
+    class_at, anywhere_at : int32 arrays, shape (n_records,)
+        By place: the class, the place in `index.anywhere`.
     """
 
     schema: Schema
@@ -111,8 +113,8 @@ class Prepared:
     sums: FloatArray
     rank_low: NumberArray
     rank_high: NumberArray
+    cell_of_class: NumberArray
     class_at: NumberArray
-    cell_at: NumberArray
     anywhere_at: NumberArray
     e2: ColumnIndex | None
     e4: ColumnIndex | None
@@ -158,8 +160,8 @@ class Prepared:
             sums=frozen(sums),
             rank_low=frozen(np.searchsorted(ranked, placed_sums, "left").astype(np.int32)),
             rank_high=frozen(np.searchsorted(ranked, placed_sums, "right").astype(np.int32)),
+            cell_of_class=frozen(cell_at[index.in_classes.starts[:-1]]),
             class_at=frozen(index.classes.numbers[order]),
-            cell_at=frozen(cell_at),
             anywhere_at=frozen(order if anywhere is None else anywhere.place[order]),
             e2=ColumnIndex.of(original, schema.e2_column, index),
             e4=ColumnIndex.of(original, schema.e4_column, index),
