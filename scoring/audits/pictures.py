@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, MUTED, BAR, WORST = "#1f2933", "#8a94a0", "#4477aa", "#cc3311"
+WIDTH = 6.2  # inches; narrow, so that its words can still be read on a phone
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "pwscup",  # the same audit gives the same bytes
@@ -33,7 +34,7 @@ _STYLE: Any = {
 def rates(audit: Audit) -> str:
     """Each attacker's rate as a bar, the interval of what was found as a whisker."""
     findings = audit.findings[::-1]  # the first bar of a chart is its lowest
-    height = 1.0 + 0.34 * len(findings)
+    height = 0.8 + 0.3 * len(findings)
 
     def draw(axes: Axes) -> None:
         positions = np.arange(len(findings))
@@ -48,7 +49,7 @@ def rates(audit: Audit) -> str:
         axes.set_xlabel("%")
         axes.tick_params(axis="y", length=0)
 
-    return _svg(draw, (7.2, height))
+    return _svg(draw, (WIDTH, height))
 
 
 def times_found(audit: Audit) -> str:
@@ -60,7 +61,7 @@ def times_found(audit: Audit) -> str:
         axes.bar(positions, counts, color=[MUTED, *[BAR] * (len(counts) - 1)], width=0.7)
         axes.set_xticks(positions)
 
-    return _svg(draw, (7.2, 2.9))
+    return _svg(draw, (WIDTH, 2.6))
 
 
 def class_sizes(audit: Audit) -> str:
@@ -72,7 +73,7 @@ def class_sizes(audit: Audit) -> str:
         axes.bar(np.arange(len(labels)), counts, color=colours, width=0.7)
         axes.set_xticks(np.arange(len(labels)), labels)
 
-    return _svg(draw, (7.2, 2.9))
+    return _svg(draw, (WIDTH, 2.6))
 
 
 def records_by_class_size(sizes: IntArray) -> tuple[list[str], list[int]]:

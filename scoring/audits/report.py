@@ -156,7 +156,8 @@ def _finding(finding: Finding, t: Translate) -> tuple[str, ...]:
 
 
 def _interval(rate: Rate) -> str:
-    return f"{percent(rate.low)} – {percent(rate.high)}"
+    low, high = (percent(share).replace(" ", "\u00a0") for share in (rate.low, rate.high))
+    return f"{low}\u00a0– {high}"  # it may be parted in the middle alone
 
 
 def _records(audit: Audit, t: Translate) -> str:

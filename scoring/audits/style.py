@@ -13,8 +13,8 @@ header p { color: var(--muted); margin: 0; }
 .verdict { margin: 1.5rem 0; padding: 1rem 1.25rem; border-left: 4px solid var(--worst); background: #fdf4f2; }
 .verdict p { font-size: 1.15rem; font-weight: 600; margin: 0 0 .5rem; }
 .verdict ul { margin: 0; padding-left: 1.1rem; }
-figure { margin: 1.25rem 0; overflow-x: auto; }
-figure svg { display: block; width: 100%; min-width: 28rem; height: auto; }
+figure { margin: 1.25rem 0; }
+figure svg { display: block; width: 100%; max-width: 42rem; height: auto; }
 figcaption { color: var(--muted); font-size: .9rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
@@ -22,13 +22,18 @@ th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px so
 th { color: var(--muted); font-weight: 600; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td { overflow-wrap: anywhere; }
-.attackers td:first-child { min-width: 9rem; }
+.attackers td:first-child { min-width: 8rem; }
 .measures { table-layout: fixed; }
 .measures td:nth-child(2) { width: 28%; padding-right: 1.2rem; }
 .measures td:nth-child(3) { width: 26%; color: var(--muted); }
-td.n { overflow-wrap: normal; }
+td:first-child, td.n { overflow-wrap: normal; }
+th.n { white-space: normal; vertical-align: bottom; }
 dt { font-weight: 600; margin-top: .6rem; }
 dd { margin: 0 0 0 1.2rem; }
+@media (max-width: 34rem) {
+  .attackers :is(td, th):is(:nth-child(3), :nth-child(5)) { display: none; }
+  .attackers td:nth-child(4) { white-space: normal; }
+}
 @media print { body { background: none; font-size: 11pt; } main { max-width: none; padding: 0; }
   section, figure, tr { break-inside: avoid; } }
 """
