@@ -7,10 +7,14 @@ import json
 import os
 import platform
 import sys
+import tempfile
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks import contenders, report, throughput
+from benchmarks.cases import TITLES, Case, case
+from benchmarks.contenders import Contender
 from benchmarks.timing import timed
 
 SIZES = (1_000, 8_333, 100_000, 1_000_000)
@@ -39,25 +43,23 @@ def main() -> None:
 def _rows(n_records: int) -> list[dict[str, object]]:
     """All contenders one after another on each case: ratios are of one run."""
     rows: list[dict[str, object]] = []
-    for name, known in SETS.items():
-        for case_id in CASES[name]:
-            for contender in known:
-                _say(f"{n_records:,} records, case {case_id}: {contender.name} …")
-                timing = timed(contender, case_id, n_records)
-                if timing is not None:
-                    rows.append(
-                        {
-                            "set": name,
-                            "case": case_id,
-                            "n_records": n_records,
-                            "contender": contender.name,
-                            "seconds": timing.seconds,
-                            "n_runs": timing.n_runs,
-                            "peak_bytes": timing.peak_bytes,
-                            "values": timing.values,
-                        }
-                    )
+    for case_id in TITLES:
+        with tempfile.TemporaryDirectory(prefix="pwscup-bench-") as folder:
+            _say(f"{n_records:,} records, case {case_id}: drawing …")
+            drawn = case(case_id, n_records, Path(folder))
+            for name, known in SETS.items():
+                if case_id in CASES[name]:
+                    rows += [row for contender in known for row in _row(name, contender, drawn)]
     return rows
+
+
+def _row(name: str, contender: Contender, drawn: Case) -> list[dict[str, object]]:
+    timing = timed(contender, drawn)
+    if timing is None:
+        return []
+    _say(f"  {contender.name}: {timing.seconds * 1000:,.1f} ms")
+    facts = {"set": name, "case": drawn.id, "n_records": drawn.n_records}
+    return [facts | {"contender": contender.name} | asdict(timing)]
 
 
 def _machine() -> dict[str, object]:

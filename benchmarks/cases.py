@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -21,21 +22,30 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Case:
-    """Files as a team hands them in, and the original as a worker keeps it."""
+    """Files as a team hands them in and as an organizer uploads them, in a folder."""
 
     id: str
-    schema: Schema
-    original: bytes
-    anonymized: bytes
-    rows: bytes
     n_records: int
+    schema: Schema
+    folder: Path
 
     @property
-    def title(self) -> str:
-        return TITLES[self.id]
+    def original(self) -> bytes:
+        return self._read("original")
+
+    @property
+    def anonymized(self) -> bytes:
+        return self._read("anonymized")
+
+    @property
+    def rows(self) -> bytes:
+        return self._read("rows")
+
+    def _read(self, name: str) -> bytes:
+        return (self.folder / f"{name}.csv").read_bytes()
 
 
-def case(id_: str, n_records: int, *, seed: int = 1) -> Case:
+def case(id_: str, n_records: int, folder: Path, *, seed: int = 1) -> Case:
     """Draw a case: amounts with a little noise, records in random order."""
     schema = narrowed() if id_ == "6" else HOUSEHOLDS_SCHEMA
     original = households(n_records, seed=seed)
@@ -48,14 +58,15 @@ def case(id_: str, n_records: int, *, seed: int = 1) -> Case:
         original[UNMATCHED_COLUMN] = values[0]
         table[UNMATCHED_COLUMN] = values[1]
     order = rng.permutation(n_records)
-    return Case(
-        id_,
-        schema.public(),
-        write_table(original, schema.public()),
-        write_table(table.iloc[order].reset_index(drop=True), schema.public()),
-        write_rows(source[order]),
-        n_records,
-    )
+    shuffled = table.iloc[order].reset_index(drop=True)
+    files = {
+        "original": write_table(original, schema.public()),
+        "anonymized": write_table(shuffled, schema.public()),
+        "rows": write_rows(source[order]),
+    }
+    for name, data in files.items():
+        (folder / f"{name}.csv").write_bytes(data)
+    return Case(id_, n_records, schema.public(), folder)
 
 
 def narrowed() -> Schema:

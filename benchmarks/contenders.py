@@ -39,10 +39,11 @@ class Contender:
 def ours(case: Case, threads: int = 1) -> Callable[[], Values]:
     original = read_records(case.original, case.schema, file="original", original=True)
     prepared = Prepared.of(original, case.schema)
+    anonymized, rows = case.anonymized, case.rows
 
     def run() -> Values:
         records, source = read_submitted_records(
-            case.anonymized, case.rows, n_original=case.n_records, schema=case.schema
+            anonymized, rows, n_original=case.n_records, schema=case.schema
         )
         return score(prepared, records, source, case.schema, threads=threads)
 
@@ -71,10 +72,11 @@ def pandas_and_sklearn(case: Case) -> Callable[[], Values]:
     x_order = np.argsort(x[amounts].sum(axis=1).to_numpy(), kind="stable")
     x_correlations = x[amounts].corr().fillna(0).to_numpy()
     e2_column = x[schema.e2_column].to_numpy(dtype=float)
+    anonymized, rows = case.anonymized, case.rows
 
     def run() -> Values:
-        y = pd.read_csv(io.BytesIO(case.anonymized))
-        source = pd.read_csv(io.BytesIO(case.rows)).iloc[:, 0].to_numpy() - 1
+        y = pd.read_csv(io.BytesIO(anonymized))
+        source = pd.read_csv(io.BytesIO(rows)).iloc[:, 0].to_numpy() - 1
         values = y[amounts].to_numpy(dtype=float)
         found = _utility(y, values, source)
         sizes = y.groupby(qi, sort=False).size()
@@ -183,10 +185,11 @@ def plain_python(case: Case) -> Callable[[], Values]:
     from tests.scoring import oracles
 
     original = read_table(case.original, case.schema, file="original", original=True)
+    anonymized, rows = case.anonymized, case.rows
 
     def run() -> Values:
         records, source = read_submitted_records(
-            case.anonymized, case.rows, n_original=case.n_records, schema=case.schema
+            anonymized, rows, n_original=case.n_records, schema=case.schema
         )
         found: Values = oracles.score(original, records.to_frame(), source, case.schema, Options())
         return found

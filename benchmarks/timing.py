@@ -7,14 +7,13 @@ import multiprocessing
 import resource
 import statistics
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cases import Case, case
+from benchmarks.cases import Case
 from benchmarks.contenders import Contender
 
 PYCANON = Path(__file__).resolve().parent.parent / ".venv-pycanon" / "bin" / "python"
@@ -32,43 +31,41 @@ class Timing:
     values: dict[str, Any]
 
 
-def timed(contender: Contender, case_id: str, n_records: int) -> Timing | None:
+def timed(contender: Contender, case: Case) -> Timing | None:
     """Measure a contender on a case; None where it is beyond it or not installed."""
-    if n_records > contender.largest:
+    if case.n_records > contender.largest:
         return None
     if contender.prepare is None:
-        return elsewhere(case(case_id, n_records))
+        return elsewhere(case)
     context = multiprocessing.get_context("spawn")  # nothing of this process is counted with it
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_measure, args=(contender.prepare, case_id, n_records, sender))
+    process = context.Process(target=_measure, args=(contender.prepare, case, sender))
     process.start()
     sender.close()
     try:
         answer = receiver.recv()
     except EOFError as error:
-        raise RuntimeError(f"{contender.name} on {n_records} records ended early") from error
+        raise RuntimeError(f"{contender.name} on {case.n_records} records ended early") from error
     finally:
         process.join()
     return Timing(*answer)
 
 
-def elsewhere(drawn: Case) -> Timing | None:
+def elsewhere(case: Case) -> Timing | None:
     """pyCANON, whose libraries are older than ours, in its own environment; None without one."""
     if not PYCANON.exists():
         return None
     script = Path(__file__).with_name("elsewhere.py")
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "y.csv"
-        table.write_bytes(drawn.anonymized)
-        command = [str(PYCANON), str(script), str(table), *drawn.schema.quasi_identifiers]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    table = case.folder / "anonymized.csv"
+    command = [str(PYCANON), str(script), str(table), *case.schema.quasi_identifiers]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return Timing(**json.loads(done.stdout))
 
 
 def _measure(
-    prepare: Callable[..., Callable[[], dict[str, Any]]], case_id: str, n_records: int, sender: Any
+    prepare: Callable[[Case], Callable[[], dict[str, Any]]], case: Case, sender: Any
 ) -> None:
-    run = prepare(case(case_id, n_records))
+    run = prepare(case)
     values = run()  # what is compiled or loaded at first use is not counted
     seconds: list[float] = []
     while sum(seconds) < ENOUGH_SECONDS and len(seconds) < MOST_RUNS:
