@@ -117,7 +117,7 @@ class Comparison:
         """
         if not isinstance(original, Prepared):
             original = Prepared.of(original, schema)
-        elif original.schema.public() != schema.public():
+        elif original.schema != schema and original.schema.public() != schema.public():
             raise ValueError("schema: expected the one that the original was prepared with")
         check_columns(anonymized, original.schema, "anonymized")
         declared = np.asarray(source)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -53,14 +52,11 @@ class Sums:
 
     def means(self) -> FloatArray:
         """The mean of each column in the one class, and what rounding it lost: shape (2, n_columns)."""
-        (n_records,), (high,), (low,) = (a.tolist() for a in (self.counts, self.high, self.low))
-        exact = [
-            (Fraction(upper) + Fraction(lower)) / n_records
-            for upper, lower in zip(high, low, strict=True)
-        ]
-        rounded = [float(mean) for mean in exact]
-        lost = [float(mean - Fraction(near)) for mean, near in zip(exact, rounded, strict=True)]
-        return np.array([rounded, lost])
+        n_records, high, low = float(self.counts[0]), self.high[0], self.low[0]
+        rounded = (high + low) / n_records
+        upper, lower = _halves(rounded)  # times a count they are exact, and so is what cancels
+        lost = ((high - n_records * upper) - n_records * lower + low) / n_records
+        return np.stack([rounded, lost])
 
 
 def class_sums(values: FloatArray, numbers: NumberArray, n_classes: int, threads: int = 1) -> Sums:

@@ -193,6 +193,99 @@ def _push_nearest_last(stack: Any, n: Any, group: Any, mask: Any, bounds: Any) -
     return n
 
 
+@njit(forceinline=True)
+def _count_in_block(
+    points: Any,
+    block: Any,
+    rows: Any,
+    row: Any,
+    limit: Any,
+    first: Any,
+    last: Any,
+    distances: Any,
+    done: Any,
+) -> Any:
+    """How many points of a block, from `first` to `last`, are at the limit; -1 where one is below."""
+    found = _compare(points, block, rows, row, rows.shape[1], limit, distances)
+    done[0] += LANES
+    inside = _lanes(first - block * LANES, last - block * LANES)
+    if found & inside:
+        return np.int64(-1)
+    found = (found >> LANES) & inside
+    equal = np.int64(0)
+    while found:
+        found &= found - 1
+        equal += 1
+    return equal
+
+
+@njit
+def _count_in_others(
+    points: Any,
+    low: Any,
+    high: Any,
+    offsets: Any,
+    rows: Any,
+    row: Any,
+    limit: Any,
+    first: Any,
+    last: Any,
+    own: Any,
+    own_equal: Any,
+    rival: Any,
+    distances: Any,
+    stack: Any,
+    done: Any,
+) -> Any:
+    """`own_equal` and how many points from `first` to `last` outside of the block `own` are at the limit.
+
+    -1 where one is below. Beside it the block of the one that was, else `rival`, which is asked first.
+    """
+    is_near = rival != own and first <= rival * LANES + LANES - 1 and rival * LANES <= last
+    if is_near and (
+        _count_in_block(points, rival, rows, row, limit, first, last, distances, done) < 0
+    ):
+        return np.int64(-1), rival
+    equal = own_equal
+    level = _top(first, last + 1) + 1
+    n = 1
+    stack[0, 0], stack[1, 0] = first >> (SHIFT * (level + 1)), level
+    if (last >> SHIFT) - (first >> SHIFT) < _SCANNED:
+        n = 0
+        for block in range(first >> SHIFT, (last >> SHIFT) + 1):
+            stack[0, n], stack[1, n] = block, 0
+            n += 1
+    while n:
+        n -= 1
+        node, level = stack[0, n], stack[1, n]
+        if level == 0:
+            if node != own:
+                more = _count_in_block(points, node, rows, row, limit, first, last, distances, done)
+                if more < 0:
+                    return np.int64(-1), node
+                equal += more
+            continue
+        level -= 1
+        shift = SHIFT * (level + 1)
+        box = offsets[level] + node
+        inside = _lanes((first >> shift) - node * LANES, (last >> shift) - node * LANES)
+        mask = _bound(low, high, box, rows, row, rows.shape[1], limit, distances) & inside
+        done[1] += LANES
+        for lane in range(LANES):  # all of a far node may be equally far, whatever its size
+            if (mask >> lane) & 1 and distances[lane] == limit:
+                child = node * LANES + lane
+                is_inside = first <= child << shift and ((child + 1) << shift) - 1 <= last
+                if is_inside and _farthest(low, high, box, lane, rows, row) == limit:
+                    has_own = (own << SHIFT) >> shift == child
+                    equal += (1 << shift) - (own_equal if has_own else 0)
+                    mask &= ~(1 << lane)
+        before = n
+        n = _push_nearest_last(stack[0], n, node, mask, distances)
+        for pushed in range(before, n):
+            stack[1, pushed] = level
+    return equal, rival
+
+
 _POINTS = types.Array(types.float64, 3, "C", readonly=True)
 _ROWS = types.Array(types.float64, 2, "C", readonly=True)
 _INT64 = types.Array(types.int64, 1, "C", readonly=True)
@@ -241,85 +334,42 @@ def count_as_near(
     """
     n_columns = rows.shape[1]
     distances = np.empty(LANES)
-    stack = np.empty(LANES * 24, np.int64)
-    levels = np.empty(LANES * 24, np.int64)
-    rival = -1  # the block that beat the query before: alike queries follow each other
-    n_compared, n_asked = 0, 0
+    stack = np.empty((2, LANES * 24), np.int64)
+    done = np.zeros(2, np.int64)
+    rival = np.int64(-1)  # the block that beat the query before: alike queries follow each other
     for at in range(begin, end):
         row = queries[at]
-        place = places[row]
+        place = np.int64(places[row])
         first, last = starts[group[row]], starts[group[row] + 1] - 1
         own = place >> SHIFT
         _compare(points, own, rows, row, n_columns, 0.0, distances)
         limit = distances[place & (LANES - 1)]
-        n_compared += 1
-        is_beaten = False
-        for lane in range(max(first, own * LANES), min(last, own * LANES + LANES - 1) + 1):
-            is_beaten |= distances[lane & (LANES - 1)] < limit
-        if not is_beaten and first <= rival * LANES + LANES - 1 and rival * LANES <= last:
-            inside = _lanes(first - rival * LANES, last - rival * LANES)
-            n_compared += 1
-            is_beaten = (
-                _compare(points, rival, rows, row, n_columns, limit, distances) & inside
-            ) != 0
-        if is_beaten:
-            ties[row] = 0
-            continue
-        equal = 0
-        if (last >> SHIFT) - (first >> SHIFT) < _SCANNED:
-            for block in range(first >> SHIFT, (last >> SHIFT) + 1):
-                inside = _lanes(first - block * LANES, last - block * LANES)
-                found = _compare(points, block, rows, row, n_columns, limit, distances)
-                n_compared += 1
-                if found & inside:
-                    is_beaten = True
-                    rival = block
-                    break
-                found = (found >> LANES) & inside
-                while found:
-                    found &= found - 1
-                    equal += 1
-            ties[row] = 0 if is_beaten else equal
-            continue
-        level = _top(first, last + 1)
-        stack[0], levels[0] = first >> (SHIFT * (level + 2)), level + 1
-        n = 1
-        while n:
-            n -= 1
-            node, level = stack[n], levels[n]
-            if level == 0:
-                inside = _lanes(first - node * LANES, last - node * LANES)
-                found = _compare(points, node, rows, row, n_columns, limit, distances)
-                n_compared += 1
-                if found & inside:
-                    is_beaten = True
-                    rival = node
-                    break
-                found = (found >> LANES) & inside
-                while found:
-                    found &= found - 1
-                    equal += 1
-                continue
-            level -= 1
-            shift = SHIFT * (level + 1)
-            box = offsets[level] + node
-            inside = _lanes((first >> shift) - node * LANES, (last >> shift) - node * LANES)
-            mask = _bound(low, high, box, rows, row, n_columns, limit, distances) & inside
-            n_asked += 1
-            for lane in range(LANES):  # all of a far node may be equally far, whatever its size
-                if (mask >> lane) & 1 and distances[lane] == limit:
-                    child = node * LANES + lane
-                    is_inside = first <= child << shift and ((child + 1) << shift) - 1 <= last
-                    if is_inside and _farthest(low, high, box, lane, rows, row) == limit:
-                        equal += 1 << shift
-                        mask &= ~(1 << lane)
-            before = n
-            n = _push_nearest_last(stack, n, node, mask, distances)
-            for pushed in range(before, n):
-                levels[pushed] = level
-        ties[row] = 0 if is_beaten else equal
-    work[0] += n_compared * LANES
-    work[1] += n_asked * LANES
+        done[0] += LANES
+        equal: Any = np.int64(0)
+        for other in range(max(first, own * LANES), min(last, own * LANES + LANES - 1) + 1):
+            distance = distances[other & (LANES - 1)]
+            equal = -1 if equal < 0 or distance < limit else equal + (distance == limit)
+        if equal > 0 and (first < own * LANES or last >= own * LANES + LANES):
+            equal, rival = _count_in_others(
+                points,
+                low,
+                high,
+                offsets,
+                rows,
+                row,
+                limit,
+                first,
+                last,
+                own,
+                equal,
+                rival,
+                distances,
+                stack,
+                done,
+            )
+        ties[row] = max(equal, 0)
+    work[0] += done[0]
+    work[1] += done[1]
 
 
 @compiled(
