@@ -103,6 +103,11 @@ class Schema:
         return tuple(column.name for column in self.columns if column.cross)
 
     @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of all sensitive columns, categories among them, in order."""
+        return tuple(c.name for c in self.columns if c.role is Role.SENSITIVE)
+
+    @property
     def sensitive_numeric(self) -> tuple[str, ...]:
         """Names of the numeric sensitive columns, in order."""
         return tuple(c.name for c in self.columns if c.role is Role.SENSITIVE and c.is_numeric)

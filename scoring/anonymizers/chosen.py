@@ -30,6 +30,12 @@ def chosen_columns(
     return tuple(names)
 
 
+def chosen_numbers(method: str, names: Sequence[str], schema: Schema) -> tuple[str, ...]:
+    """The named columns of numbers, checked as above; where none is named the sensitive ones."""
+    suitable = numeric_columns(schema)
+    return chosen_columns(method, names, suitable, "columns of numbers") or schema.sensitive_numeric
+
+
 def numeric_columns(schema: Schema) -> tuple[str, ...]:
     """Names of all columns of numbers, whatever their role, in order."""
     return tuple(column.name for column in schema.columns if column.is_numeric)

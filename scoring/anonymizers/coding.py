@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import chosen_columns
+from scoring.anonymizers.chosen import chosen_columns, numeric_columns
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.schema import Column, Kind, Schema
 
 TOP, BOTTOM = "top-coding", "bottom-coding"
 THRESHOLD, MEDIAN = "threshold", "median"
@@ -97,9 +97,9 @@ def _coded(
     quantile: float,
     write: str,
 ) -> Anonymized:
-    roles = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
-    numeric = tuple(c.name for c in schema.columns if c.is_numeric)
-    usual = tuple(name for name in numeric if schema.column(name).role in roles)
+    numeric = numeric_columns(schema)
+    scored = schema.quasi_identifiers + schema.sensitive
+    usual = tuple(name for name in numeric if name in scored)
     names = chosen_columns(method, columns, numeric, "columns of numbers") or usual
     if len(threshold) not in (0, 1, len(names)):
         expected = f"one number for all, or one for each of {len(names)} columns"

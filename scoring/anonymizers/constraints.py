@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.domain import ordinal
-from scoring.anonymizers.domain import sensitive as sensitive_columns
 from scoring.diversity import (
     ClassCounts,
     distinct_l,
@@ -55,7 +54,7 @@ class Sensitive:
         ProblemsFound
             There is no such sensitive column.
         """
-        known = sensitive_columns(schema)
+        known = schema.sensitive
         if name not in ("", *known) or not known:
             expected = f"a sensitive column, out of {', '.join(known) or 'none'}"
             raise ProblemsFound([wrong_value(method, "sensitive", expected, name or "nothing")])
@@ -94,11 +93,6 @@ class Constraints:
     def needs_values(self) -> bool:
         """Whether sizes of classes do not suffice."""
         return self.l > 1 or self.entropy_l > 1 or self.c > 0 or self.t < 1
-
-    @property
-    def is_monotone(self) -> bool:
-        """Whether a class that keeps the bounds keeps them joined with any other class."""
-        return self.entropy_l <= 1 and self.c <= 0 and self.t >= 1
 
     def too_small(self, sizes: Ints, counts: ClassCounts | None) -> Flags:
         """Which classes break a bound that they keep once they are joined with a class that does.

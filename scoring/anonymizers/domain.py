@@ -9,15 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.cells import MAX_DECIMALS
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.schema import Column, Kind
 
 UNITS = 10**MAX_DECIMALS
 """Numbers have up to four decimals: they are multiples of 1 / UNITS."""
-
-
-def sensitive(schema: Schema) -> tuple[str, ...]:
-    """Names of all sensitive columns, categories among them, in order."""
-    return tuple(column.name for column in schema.columns if column.role is Role.SENSITIVE)
 
 
 def to_domain(values: NDArray[np.float64], column: Column) -> NDArray[np.float64 | np.int64]:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import Above, check_above, chosen_columns, numeric_columns
+from scoring.anonymizers.chosen import Above, check_above, chosen_numbers
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
@@ -70,12 +70,12 @@ def local_laplace(
     numbers has gaps that can tell values apart (Mironov, "On Significance of the Least Significant
     Bits"), and whoever knows the seed takes it away: a method for contests and study.
     """
-    names = chosen_columns(ID, columns, numeric_columns(schema), "columns of numbers")
+    names = chosen_numbers(ID, columns, schema)
     check_above(ID, "epsilon", epsilon)
     if len(value_range) not in (0, 2) or len(set(value_range)) < len(value_range):
         raise refuse(ID, "value_range", "two different numbers", value_range)
     result = table.copy()
-    for name in names or schema.sensitive_numeric:
+    for name in names:
         column, values = schema.column(name), table[name].to_numpy(dtype=np.float64)
         low, high = sorted(value_range) or _own_range(values, column, range_from)
         result[name] = to_domain(with_laplace(values, low, high, epsilon, rng), column)

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import check_group_size, chosen_columns, numeric_columns
+from scoring.anonymizers.chosen import check_group_size, chosen_numbers
 from scoring.anonymizers.domain import UNITS, to_domain
 from scoring.equivalence import Classes
 from scoring.errors import gettext_noop as _
@@ -94,10 +94,10 @@ def univariate_microaggregation(
     Hansen & Mukherjee, "A Polynomial Algorithm for Optimal Univariate Microaggregation". Nothing
     is drawn at random: of equal values the earlier record comes first.
     """
-    names = chosen_columns(UNIVARIATE, columns, numeric_columns(schema), "columns of numbers")
+    names = chosen_numbers(UNIVARIATE, columns, schema)
     check_group_size(UNIVARIATE, k, len(table))
     result = table.copy()
-    for name in names or schema.sensitive_numeric:
+    for name in names:
         values = table[name].to_numpy(dtype=np.float64)
         order = np.argsort(values, kind="stable")
         groups = np.empty_like(order)
@@ -201,8 +201,7 @@ def mdav(
     8,333 records of 12 columns, minutes for 100,000. Nothing is drawn at random: of records at
     equal distances the earlier one is taken.
     """
-    names = chosen_columns(MDAV, columns, numeric_columns(schema), "columns of numbers")
-    names = names or schema.sensitive_numeric
+    names = chosen_numbers(MDAV, columns, schema)
     check_group_size(MDAV, k, len(table))
     values = [table[name].to_numpy(dtype=np.float64) for name in names]
     points = [v / deviation for v in values if (deviation := v.std()) > 0]

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import chosen_columns, numeric_columns
+from scoring.anonymizers.chosen import chosen_numbers
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
@@ -96,8 +96,7 @@ def additive_noise(
     Kim, "A Method for Limiting Disclosure in Microdata Based on Random Noise and Transformation";
     Hundepool et al., "Statistical Disclosure Control", on noise addition.
     """
-    names = chosen_columns(ADDITIVE, columns, numeric_columns(schema), "columns of numbers")
-    names = names or schema.sensitive_numeric
+    names = chosen_numbers(ADDITIVE, columns, schema)
     if not names:
         return Anonymized(table.copy(), untouched(table))
     values = table[list(names)].to_numpy(dtype=np.float64)
@@ -178,12 +177,12 @@ def multiplicative_noise(
     -----
     Kim & Winkler, "Multiplicative Noise for Masking Continuous Data": both kinds of factors.
     """
-    names = chosen_columns(MULTIPLICATIVE, columns, numeric_columns(schema), "columns of numbers")
+    names = chosen_numbers(MULTIPLICATIVE, columns, schema)
     if distribution == "truncated" and scale * TAIL > 1:
         expected = f"at most {1 / TAIL:g} where the factors are truncated"
         raise refuse(MULTIPLICATIVE, "scale", expected, scale)
     result = table.copy()
-    for name in names or schema.sensitive_numeric:
+    for name in names:
         values = table[name].to_numpy(dtype=np.float64)
         factors = mean_one_factors(distribution, scale, len(values), rng)
         result[name] = to_domain(values * factors, schema.column(name))

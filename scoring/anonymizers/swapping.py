@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
-from scoring.anonymizers.domain import ordinal, sensitive
+from scoring.anonymizers.domain import ordinal
 from scoring.equivalence import Classes
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
@@ -31,7 +31,7 @@ def class_swap(table: pd.DataFrame, schema: Schema, *, rng: np.random.Generator)
     of_row = Classes.of(table, schema.quasi_identifiers).of_row
     by_class = np.argsort(of_row, kind="stable")
     result = table.copy()
-    for name in sensitive(schema):
+    for name in schema.sensitive:
         shuffled = np.lexsort((rng.random(len(table)), of_row))
         taken_from = np.empty_like(by_class)
         taken_from[by_class] = shuffled
@@ -152,7 +152,7 @@ def across_class_swap(
     Dalenius & Reiss, "Data-Swapping: A Technique for Disclosure Control", with pairs drawn at
     random. Classes are those of all quasi-identifiers.
     """
-    suitable = (*schema.quasi_identifiers, *sensitive(schema))
+    suitable = (*schema.quasi_identifiers, *schema.sensitive)
     names = chosen_columns(ACROSS, columns, suitable, "quasi-identifiers or sensitive columns")
     of_row = Classes.of(table, schema.quasi_identifiers).of_row
     drawn = rng.permutation(len(table))[: 2 * int(share * len(table) / 2)]
@@ -160,7 +160,7 @@ def across_class_swap(
     taken_from = np.arange(len(table))
     taken_from[left], taken_from[right] = right, left
     result = table.copy()
-    for name in names or sensitive(schema):
+    for name in names or schema.sensitive:
         result[name] = table[name].take(taken_from).reset_index(drop=True)
     return Anonymized(result, untouched(table))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from scoring.measures.coding import (
     sample,
     told_apart,
 )
-from scoring.schema import Role, Schema
+from scoring.schema import Schema
 
 DEFAULT = Options()
 TEST_SHARE = 0.25
@@ -61,11 +62,8 @@ def target_column(schema: Schema) -> str | None:
     """
     if schema.e2_column is not None:
         return schema.e2_column
-    sensitive = [c.name for c in schema.columns if c.role is Role.SENSITIVE]
-    categories = [
-        c.name for c in schema.columns if c.role is Role.QUASI_IDENTIFIER and not c.is_numeric
-    ]
-    return next(iter(sensitive + categories), None)
+    categories = (q for q in schema.quasi_identifiers if not schema.column(q).is_numeric)
+    return next(chain(schema.sensitive, categories), None)
 
 
 def learning_loss(comparison: Comparison, options: Options = DEFAULT) -> float | None:

@@ -119,17 +119,6 @@ def run_study(seed: int, scale: Scale, *, clock: Clock, step: Step) -> Study:
     )
 
 
-def baseline_of(original: Prepared) -> Baseline:
-    """The untouched table beside itself."""
-    table, own = original.table, np.arange(original.n_records, dtype=np.int64)
-    return Baseline(
-        values=score(original, table, own, original.schema),
-        n_records=original.n_records,
-        n_cells=len(table[list(original.schema.cross)].drop_duplicates()),
-        mean_amount=float(table[list(original.schema.sensitive_numeric)].to_numpy().mean()),
-    )
-
-
 def sample_of(table: pd.DataFrame, seed: int, number: int = 0, size: int = SAMPLE) -> pd.DataFrame:
     """Some of a table's records, in its order; the study's own sample has the number 0."""
     rng = np.random.default_rng((seed, 1, number))
@@ -151,6 +140,7 @@ class Ground:
 
 
 def _baseline(original: Prepared) -> Baseline:
+    """The untouched table beside itself."""
     table, own = original.table, np.arange(original.n_records, dtype=np.int64)
     return Baseline(
         values=score(original, table, own, original.schema),
