@@ -5,16 +5,21 @@ Called as `manage.py shell -c "from tests.e2e import stage; stage.set_up()"`; th
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts.models import Team, User
+from pwscup.audits import services as audits
+from pwscup.audits.models import Audit
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import samples_of
 from pwscup.core import storage
+from pwscup.core.jobs import new_reference
 from pwscup.demo import create, play
 from pwscup.demo.cast import ORGANIZER, TEAMS
 from pwscup.submissions import services
@@ -32,10 +37,15 @@ LONG_FILE = "anonymized-by-our-very-best-method-at-the-very-last-moment-final-2.
 
 
 def set_up() -> None:
-    """The two demo contests on small tables, played by houses and by a person, and a draft."""
+    """The two demo contests on small tables, played by houses and by a person, and a draft.
+
+    Prints the addresses of audits: done, failed, running, and one that another one comes before.
+    """
     create.N_RECORDS = N_RECORDS
     mine = hand_in_tables()
     wait_until(all_scored, "every table is scored", SCORING_SECONDS)
+    running = Team.objects.get(contest__slug=create.RUNNING, captain=mine.captain)
+    audit = audits.request_audit(user=mine.captain, submission=scored_of(running)[0])
     finished = mine.contest
     n_teams = finished.teams.count()
     wait_until(lambda: published(finished) == n_teams, "all tables are published", SCORING_SECONDS)
@@ -43,6 +53,10 @@ def set_up() -> None:
     hand_in_guess(mine)
     draft_contest(User.objects.get(email=ORGANIZER.email))
     wait_until(all_scored, "every guess is scored", SCORING_SECONDS)
+    wait_until(lambda: is_done(audit), "the audit is done", SCORING_SECONDS)
+    done, failed = scored_of(running)
+    for submission in (done, failed, *audits_under_way(mine, failed=failed)):
+        sys.stdout.write(reverse("audit", args=[submission.public_id]) + "\n")
 
 
 def published(contest: Contest) -> int:
@@ -101,6 +115,28 @@ def _hand_in(
         note=LONG_NAME,
         arrived_at=round.opens_at + timedelta(hours=1),
     )
+
+
+def scored_of(team: Team) -> list[Submission]:
+    tables = Submission.objects.filter(team=team, target=None, state=Submission.State.SCORED)
+    return list(tables.order_by("id"))
+
+
+def is_done(audit: Audit) -> bool:
+    audit.refresh_from_db()
+    assert audit.state != Audit.State.FAILED, audit.reference
+    return audit.state == Audit.State.DONE
+
+
+def audits_under_way(team: Team, *, failed: Submission) -> list[Submission]:
+    """A table that is being audited by nobody until tomorrow, and one that has to wait for it."""
+    long = {"attempts": 1, "fence": 1, "lease_until": timezone.now() + timedelta(days=1)}
+    first, second = scored_of(team)
+    Audit.objects.create(
+        submission=first, state=Audit.State.RUNNING, step="EUC2", done_steps=9, n_steps=58, **long
+    )
+    Audit.objects.create(submission=failed, state=Audit.State.FAILED, reference=new_reference())
+    return [first, second]
 
 
 def draft_contest(organizer: User) -> None:
