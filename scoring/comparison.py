@@ -113,8 +113,10 @@ class Comparison:
         Raises
         ------
         ValueError
-            Where a table lacks a column or the rows do not fit the tables.
+            Where a table lacks a column, the rows do not fit the tables or there is no thread.
         """
+        if threads < 1:
+            raise ValueError(f"threads: expected 1 or more, got {threads}")
         if not isinstance(original, Prepared):
             original = Prepared.of(original, schema)
         elif original.schema != schema and original.schema.public() != schema.public():

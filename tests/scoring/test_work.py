@@ -107,6 +107,11 @@ def test_threads_change_no_bit(original, noisy, monkeypatch):
     assert together == alone
 
 
+def test_scoring_takes_a_thread(original):
+    with pytest.raises(ValueError, match="threads: expected 1 or more, got 0"):
+        score(original, original, np.arange(N), HOUSEHOLDS_SCHEMA, threads=0)
+
+
 def test_parts_are_worth_a_thread_and_cover_everything():
     for n, threads, n_parts in ((99_999, 2, 1), (400_000, 2, 4), (10**7, 2, 8), (10**7, 1, 1)):
         found = []
