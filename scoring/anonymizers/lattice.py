@@ -11,7 +11,6 @@ import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.anonymizers.chosen import chosen_columns
-from scoring.anonymizers.classes import combined
 from scoring.anonymizers.constraints import DIVERSITY_OPTIONS, Constraints, Sensitive
 from scoring.anonymizers.lattice_search import (
     DISCERNIBILITY,
@@ -24,6 +23,7 @@ from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_
 from scoring.errors import ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.numbering import combined
 from scoring.options import Option, refuse
 from scoring.schema import Schema
 

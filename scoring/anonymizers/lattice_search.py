@@ -14,10 +14,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.anonymizers.classes import combined
 from scoring.anonymizers.constraints import Constraints, Sensitive
 from scoring.diversity import ClassCounts
 from scoring.hierarchies import Hierarchy
+from scoring.numbering import combined
 
 Ints = NDArray[np.int64]
 Levels = tuple[int, ...]

@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import chosen_columns
-from scoring.anonymizers.classes import combined
+from scoring.anonymizers.chosen import check_group_size, chosen_columns
 from scoring.anonymizers.domain import one_value_each
 from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_labels
 from scoring.errors import gettext_noop as _
 from scoring.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.numbering import combined
 from scoring.options import Option, refuse
 from scoring.schema import Schema
 
@@ -59,8 +59,7 @@ def local_recoding(
         The table has fewer than k records, a column does not exist, the hierarchy has problems or
         does not reach k even at its highest levels, or a label is not allowed.
     """
-    if k > len(table):
-        raise refuse(ID, "k", f"an integer from 1 to the table's {len(table)} records", k)
+    check_group_size(ID, k, len(table))
     names = chosen_columns(ID, columns, schema.names, "columns") or schema.quasi_identifiers
     found = hierarchies(table, schema, names, hierarchy, intervals=intervals)
     found = [h.ascending() for h in found]

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.classes import numbered
 from scoring.anonymizers.constraints import DIVERSITY_OPTIONS, Constraints, Sensitive
 from scoring.anonymizers.domain import one_value_each, ordinal
 from scoring.errors import ProblemsFound
 from scoring.errors import gettext_noop as _
+from scoring.numbering import numbered
 from scoring.options import Option
 from scoring.schema import Kind, Schema
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
-from scoring.anonymizers.classes import numbered
 from scoring.anonymizers.domain import one_value_each
 from scoring.errors import gettext_noop as _
 from scoring.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.numbering import numbered
 from scoring.options import Option, refuse
-from scoring.schema import Schema
+from scoring.schema import Column, Schema
 
 GLOBAL = "global-recoding"
 VALUE, LABEL = "value", "label"
@@ -110,13 +110,16 @@ def _wanted(found: Sequence[Hierarchy], levels: Sequence[int]) -> list[int]:
 
 
 def check_labels(method: str, found: Sequence[Hierarchy]) -> None:
-    """Refuse to write labels that are no values of a column with a list of values."""
+    """Refuse to write hierarchies' labels where a column does not allow one of them."""
     for h in found:
-        allowed = h.column.values
-        labels = {label for level in h.labels for label in level}
-        if allowed is not None and not labels <= set(allowed):
-            expected = f"{VALUE}, as column {h.column.name} holds nothing but its listed values"
-            raise refuse(method, "write", expected, LABEL)
+        check_allowed(method, h.column, {label for level in h.labels for label in level})
+
+
+def check_allowed(method: str, column: Column, labels: Set[str]) -> None:
+    """Refuse to write labels that are no values of a column with a list of values."""
+    if column.values is not None and not labels <= set(column.values):
+        expected = f"{VALUE}, as column {column.name} holds nothing but its listed values"
+        raise refuse(method, "write", expected, LABEL)
 
 
 def recoded(

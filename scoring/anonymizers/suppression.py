@@ -7,17 +7,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import chosen_columns
-from scoring.anonymizers.classes import combined
+from scoring.anonymizers.chosen import check_group_size, chosen_columns
 from scoring.anonymizers.domain import one_value_each
+from scoring.anonymizers.recoding import LABEL, VALUE, check_allowed
 from scoring.equivalence import Classes
 from scoring.errors import gettext_noop as _
 from scoring.hierarchies import EVERYTHING
+from scoring.numbering import combined
 from scoring.options import Option, refuse
 from scoring.schema import Kind, Schema
 
 RECORDS, ATTRIBUTES = "record-suppression", "attribute-suppression"
-VALUE, LABEL = "value", "label"
 
 
 def record_suppression(
@@ -53,8 +53,7 @@ def record_suppression(
     -----
     Remove_record(data, attr, k) of the lecture's contest.
     """
-    if k > len(table):
-        raise refuse(RECORDS, "k", f"an integer from 1 to the table's {len(table)} records", k)
+    check_group_size(RECORDS, k, len(table))
     names = chosen_columns(RECORDS, columns, schema.names, "columns") or schema.quasi_identifiers
     classes = Classes.of(table, names)
     kept = np.flatnonzero(classes.sizes()[classes.of_row] >= k)
@@ -100,17 +99,13 @@ def attribute_suppression(
     """
     names = chosen_columns(ATTRIBUTES, columns, schema.names, "columns")
     if not names:
-        if k > len(table):
-            expected = f"an integer from 1 to the table's {len(table)} records"
-            raise refuse(ATTRIBUTES, "k", expected, k)
+        check_group_size(ATTRIBUTES, k, len(table))
         names = tuple(columns_that_identify(table, schema, k))
     result = table.copy()
     for name in names:
         column = schema.column(name)
         if write == LABEL and column.kind is Kind.CATEGORY:
-            if column.values is not None and EVERYTHING not in column.values:
-                expected = f"{VALUE}, as column {name} holds nothing but its listed values"
-                raise refuse(ATTRIBUTES, "write", expected, write)
+            check_allowed(ATTRIBUTES, column, {EVERYTHING})
             result[name] = pd.Series([EVERYTHING] * len(table), dtype=table[name].dtype)
         else:
             everybody = np.zeros(len(table), dtype=np.int64)

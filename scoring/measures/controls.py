@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scoring.comparison import Comparison
-from scoring.equivalence import IntArray
 from scoring.intervals import wilson
 from scoring.measures.coding import Coded, CodedTable
+from scoring.numbering import combined
 
 _CERTAINTY = 1 - 1e-6
 
@@ -44,7 +44,9 @@ def _check_strangers(people: CodedTable, strangers: CodedTable) -> None:
     Two people may be equal in every column. But a control record meets its equal in X as often as a
     record of X meets another one, if it is a stranger.
     """
-    numbers = _vectors(people, strangers)
+    both = (np.concatenate(parts) for parts in zip(people.columns, strangers.columns, strict=True))
+    codes = [np.unique(column, return_inverse=True)[1] for column in both]
+    numbers = combined(codes, len(people) + len(strangers))
     of_people, of_strangers = numbers[: len(people)], numbers[len(people) :]
     n_alike = np.bincount(of_people, minlength=int(numbers.max()) + 1)
     n_equal = int((n_alike[of_strangers] > 0).sum())
@@ -55,13 +57,3 @@ def _check_strangers(people: CodedTable, strangers: CodedTable) -> None:
             f"control: expected records that the original lacks, got {n_equal} of {len(strangers)} "
             "that it has"
         )
-
-
-def _vectors(*tables: CodedTable) -> IntArray:
-    """A number for each record of the tables, the same for records that are equal in all columns."""
-    numbers = np.zeros(sum(map(len, tables)), dtype=np.int64)
-    for parts in zip(*(table.columns for table in tables), strict=True):
-        _values, codes = np.unique(np.concatenate(parts), return_inverse=True)
-        pairs = numbers * (int(codes.max()) + 1) + codes
-        _pairs, numbers = np.unique(pairs, return_inverse=True)
-    return numbers.astype(np.int64)

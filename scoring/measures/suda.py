@@ -20,6 +20,7 @@ import pandas as pd
 
 from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray, comparable
+from scoring.numbering import numbered
 
 DEFAULT = Options()
 MAX_SIZE = 3
@@ -276,7 +277,8 @@ class _Search:
             if not len(rows):
                 continue  # a set that is absent from `unique` stands for one that all are unique on
             keys = classes[rows] * self.n_levels[column] + self.codes[column][rows]
-            of_row, counts = _numbered(keys, n_classes * self.n_levels[column])
+            of_row = numbered(keys, n_classes * self.n_levels[column])
+            counts = np.bincount(of_row)
             alone = counts[of_row] == 1
             if alone.any():
                 yield larger, rows[alone]
@@ -298,13 +300,3 @@ class _Search:
             known = known | self.unique.get(chosen ^ lowest, self.all)
             rest ^= lowest
         return known
-
-
-def _numbered(keys: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
-    """Keys below `n_keys` renumbered from 0 without gaps, and how often each occurs."""
-    if n_keys > 8 * len(keys) + 1024:  # counting that many would cost more than sorting these
-        _, numbered, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        return numbered.astype(np.int64), counts.astype(np.int64)
-    counts = np.bincount(keys, minlength=n_keys)
-    occurs = counts > 0
-    return (np.cumsum(occurs) - 1)[keys], counts[occurs]

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from scoring.anonymizers import anonymize
-from scoring.anonymizers.classes import combined, numbered
 from scoring.anonymizers.constraints import Constraints, Sensitive
 from scoring.anonymizers.local_recoding import local_levels
 from scoring.anonymizers.mondrian import partition
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.hierarchies import hierarchies
+from scoring.numbering import combined, numbered
 from scoring.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE

@@ -96,8 +96,8 @@ def test_values_that_many_records_share_and_values_that_none_does():
 
 def test_every_set_of_columns_is_looked_at_once(monkeypatch):
     """The cost: at most one comparison of records for each set of up to the size looked for."""
-    numbered, looked_at = suda._numbered, []
-    monkeypatch.setattr(suda, "_numbered", lambda *a: looked_at.append(len(a[0])) or numbered(*a))
+    numbered, looked_at = suda.numbered, []
+    monkeypatch.setattr(suda, "numbered", lambda *a: looked_at.append(len(a[0])) or numbered(*a))
     rng = np.random.default_rng(4)
     table = pd.DataFrame({f"q{i}": rng.integers(0, 2, 600) for i in range(8)})
     Suda.of(table, list(table), max_size=3)

@@ -1,4 +1,4 @@
-"""Classes of records by vectors of codes, numbered."""
+"""Classes of records numbered from 0, by vectors of codes."""
 
 from __future__ import annotations
 
