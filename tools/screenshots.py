@@ -1,7 +1,8 @@
 """Takes the pictures in docs/images/ from a running demo: `python -m tools.screenshots http://127.0.0.1:8000`.
 
-It hands in the sample as Alice and uploads fixtures/clinic.csv to a new draft contest as Oscar, so
-that a demo of its own is better: `manage.py up --address 127.0.0.1:8021 --data-dir FOLDER`.
+It hands in the sample and the tutorial's second table as Alice and uploads fixtures/clinic.csv to a
+new draft contest as Oscar, so that a demo of its own is better:
+`manage.py up --address 127.0.0.1:8021 --data-dir FOLDER`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from pwscup.demo.cast import HOUSES, ORGANIZER, PASSWORD, TEAMS, Person
+from scoring import cli
 from scoring.rulesets import load_ruleset
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +30,11 @@ SCORED_MS = 120_000
 PLAYED_SECONDS = 180
 BUILT_IN = load_ruleset("pwscup2015").ranking.linkage
 SETTLED_MS = 1_500  # charts draw themselves in
+CAPTAIN = TEAMS["Aoi"][0]
+SECOND_TABLE = (
+    *("qi-unification", "class-average", "yamaoka"),
+    *("--set", "columns=sex,children,cars,industry,occupation"),
+)
 FINISHED, RUNNING = "demo-finished", "demo-running"
 
 
@@ -41,6 +48,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium)
         leaderboard(browser, site)
         result(browser, site)
+        audit(browser, site)
         roles(browser, site)
         browser.close()
 
@@ -75,18 +83,37 @@ def missing(table: Locator) -> int:
 
 def result(browser: Browser, site: str) -> None:
     """The sample, handed in by Alice and scored."""
-    captain = TEAMS["Aoi"][0]
-    with visit(browser, site, captain) as page, TemporaryDirectory() as folder:
+    with visit(browser, site, CAPTAIN) as page, TemporaryDirectory() as folder:
         page.goto(f"{site}/c/{RUNNING}/round/anonymization/")
-        files = [
-            download(page, f"{RUNNING}-sample-{n}.csv", folder) for n in ("anonymized", "rows")
-        ]
-        for field, file in zip(page.locator("input[type=file]").all(), files, strict=True):
-            field.set_input_files(file)
-        page.get_by_role("button", name="Hand in").click()
-        expect(page.locator("main")).to_contain_text("Every measure", timeout=SCORED_MS)
-        page.reload()
+        names = [f"{RUNNING}-sample-{n}.csv" for n in ("anonymized", "rows")]
+        hand_in(page, [download(page, name, folder) for name in names])
         shoot(page, "result", 900)
+
+
+def audit(browser: Browser, site: str) -> None:
+    """What all attackers find in the tutorial's second table."""
+    with visit(browser, site, CAPTAIN) as page, TemporaryDirectory() as folder:
+        page.goto(f"{site}/c/{RUNNING}/")
+        given = [download(page, f"{RUNNING}-{n}", folder) for n in ("original.csv", "schema.toml")]
+        made = [Path(folder) / name for name in ("anonymized-2.csv", "rows-2.csv")]
+        options = zip(("--original", "--schema", "--out", "--rows"), (*given, *made), strict=True)
+        words = [str(word) for option in options for word in option]
+        assert cli.main(["anonymize", *SECOND_TABLE, "--seed", "1", *words]) == cli.FINE
+        hand_in(page, made)
+        page.get_by_role("link", name="Audit").click()
+        page.get_by_role("button", name="Run the audit").click()
+        expect(page.locator(".audit-verdict")).to_be_visible(timeout=SCORED_MS)
+        shoot(page, "audit", 1180)
+
+
+def hand_in(page: Page, files: list[Path]) -> None:
+    """Hand in a table and its rows, and wait for the result."""
+    page.goto(f"{page.url.split('/c/')[0]}/c/{RUNNING}/round/anonymization/")
+    for field, file in zip(page.locator("input[type=file]").all(), files, strict=True):
+        field.set_input_files(file)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.locator("main")).to_contain_text("Every measure", timeout=SCORED_MS)
+    page.reload()
 
 
 def roles(browser: Browser, site: str) -> None:
