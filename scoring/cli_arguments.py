@@ -64,11 +64,7 @@ def attack(command: Parser) -> None:
     add_anonymized(command)
     add_seed(command, required=False)
     add_set(command)
-    command.add_argument(
-        "--control",
-        metavar="C.csv",
-        help="membership: records of the same kind that the anonymized table was not made from",
-    )
+    add_control(command, "membership: ")
     command.add_argument("--out", metavar="G.csv", help="the guess file to write")
 
 
@@ -83,11 +79,7 @@ def mark(command: Parser) -> None:
 def audit(command: Parser) -> None:
     add_schema(command)
     add_submission(command)
-    command.add_argument(
-        "--control",
-        metavar="C.csv",
-        help="records of the same kind that the anonymized table was not made from",
-    )
+    add_control(command)
     command.add_argument(
         "--attacks", metavar="ID,ID…", help="attackers to run, with commas between them (all)"
     )
@@ -125,6 +117,11 @@ def add_submission(command: Parser) -> None:
         metavar="R.csv",
         help="its row numbers (none where the table has a column source_row)",
     )
+
+
+def add_control(command: Parser, whose: str = "") -> None:
+    text = f"{whose}records of the same kind that the anonymized table was not made from"
+    command.add_argument("--control", metavar="C.csv", help=text)
 
 
 def add_seed(command: Parser, *, required: bool) -> None:

@@ -12,15 +12,14 @@ import pandas as pd
 
 from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP, Inquiry
 from scoring.attacks.membership import Membership
-from scoring.cli_input import read_anonymized, read_original, read_schema
+from scoring.cli_input import read_anonymized, read_control, read_original, read_schema
 from scoring.cli_options import attack_options, inquiry
-from scoring.cli_output import Output, UsageError, check_writable, read_file, write_files
+from scoring.cli_output import Output, UsageError, check_writable, write_files
 from scoring.equivalence import IntArray
 from scoring.errors import ProblemsFound
 from scoring.intervals import CONFIDENCE
 from scoring.ranking import DECIMALS
-from scoring.reading import read_table, write_guess
-from scoring.schema import Schema
+from scoring.reading import write_guess
 
 
 def attack(arguments: Namespace, output: Output) -> None:
@@ -31,7 +30,7 @@ def attack(arguments: Namespace, output: Output) -> None:
     original = read_original(arguments, schema, output)
     tables = [original, read_anonymized(arguments, schema, output)]
     if method is MEMBERSHIP:
-        tables.insert(1, _control(arguments, schema, output))
+        tables.insert(1, read_control(arguments, schema, output))
     elif method is not CANDIDATES:
         options["rng"] = np.random.default_rng(arguments.seed)
     output.step(f"attacking {len(tables[-1])} records by {method.id}")
@@ -55,11 +54,6 @@ def _check_files(method: Inquiry, arguments: Namespace) -> None:
     if arguments.control is not None and method is not MEMBERSHIP:
         raise UsageError(f"--control: only {MEMBERSHIP.id} compares with others, got {method.id}")
     check_writable(arguments.out)
-
-
-def _control(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
-    output.step("reading the control table")
-    return read_table(read_file(arguments.control), schema, file="control", original=True)
 
 
 def _write_guess(guess: IntArray, out: str, output: Output) -> None:

@@ -12,12 +12,10 @@ from scoring import __version__
 from scoring.audits.audit import Audit, audit
 from scoring.audits.report import percent, report, verdict
 from scoring.audits.summary import summary
-from scoring.cli_input import read_original, read_schema
+from scoring.cli_input import read_control, read_declared, read_original, read_schema
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem
-from scoring.reading import read_table
 from scoring.registry import ATTACKS
-from scoring.validation import read_submission
 
 
 def run_audit(arguments: Namespace, output: Output) -> None:
@@ -25,15 +23,10 @@ def run_audit(arguments: Namespace, output: Output) -> None:
     attacks = _attacks(arguments.attacks)
     schema = read_schema(arguments)
     original = read_original(arguments, schema, output)
-    output.step("checking the submission")
-    rows = None if arguments.rows is None else read_file(arguments.rows)
-    table, source = read_submission(
-        read_file(arguments.anonymized), rows, original=original, schema=schema
-    )
+    table, source = read_declared(arguments, original, schema, output)
     control = None
     if arguments.control is not None:
-        output.step("reading the control table")
-        control = read_table(read_file(arguments.control), schema, file="control", original=True)
+        control = read_control(arguments, schema, output)
     found = audit(
         original,
         table,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring.anonymizers import anonymize
-from scoring.cli_input import read_original, read_schema, read_text
+from scoring.cli_input import read_declared, read_original, read_schema, read_text
 from scoring.cli_options import anonymizer_options
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import ProblemsFound
@@ -22,7 +22,6 @@ from scoring.reading import (
 from scoring.registry import MEASURES
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.text import decode, read_header, records
-from scoring.validation import read_submission
 
 ANY_ROW = 10**18 - 1
 """The number of original records where the original is not at hand: any row number will do."""
@@ -83,8 +82,7 @@ def anonymize_table(arguments: Namespace, output: Output) -> None:
 def validate(arguments: Namespace, output: Output) -> None:
     schema = read_schema(arguments)
     original = read_original(arguments, schema, output)
-    output.step("checking the submission")
-    table, _ = read_submission(*_submission(arguments), original=original, schema=schema)
+    table, _ = read_declared(arguments, original, schema, output)
     values = {
         "n_original": len(original),
         "n_anonymized": len(table),
@@ -98,8 +96,7 @@ def score_submission(arguments: Namespace, output: Output) -> None:
     ruleset = _ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     original = read_original(arguments, schema, output)
-    output.step("checking the submission")
-    table, source = read_submission(*_submission(arguments), original=original, schema=schema)
+    table, source = read_declared(arguments, original, schema, output)
     output.step("preparing the original")
     prepared = Prepared.of(original, schema)
     values: dict[str, float | int | None] = {}
@@ -131,11 +128,6 @@ def _ruleset(name: str) -> Ruleset:
         return parse_ruleset(read_text(name))
     known = ", ".join(ruleset_names())
     raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
-
-
-def _submission(arguments: Namespace) -> tuple[bytes, bytes | None]:
-    rows = None if arguments.rows is None else read_file(arguments.rows)
-    return read_file(arguments.anonymized), rows
 
 
 def _count_records(data: bytes) -> int:

@@ -7,10 +7,12 @@ from argparse import Namespace
 import pandas as pd
 
 from scoring.cli_output import Output, UsageError, read_file
+from scoring.equivalence import IntArray
 from scoring.reading import read_table
 from scoring.rulesets import Ruleset
 from scoring.rulesets.loader import load_schema
 from scoring.schema import Schema
+from scoring.validation import read_submission
 
 
 def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
@@ -34,6 +36,21 @@ def read_anonymized(arguments: Namespace, schema: Schema, output: Output) -> pd.
     """The table of `--anonymized`."""
     output.step("reading the anonymized table")
     return read_table(read_file(arguments.anonymized), schema, file="anonymized")
+
+
+def read_control(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+    """The table of `--control`: people whom the anonymized table was not made from."""
+    output.step("reading the control table")
+    return read_table(read_file(arguments.control), schema, file="control", original=True)
+
+
+def read_declared(
+    arguments: Namespace, original: pd.DataFrame, schema: Schema, output: Output
+) -> tuple[pd.DataFrame, IntArray]:
+    """The table of `--anonymized` and the original row of each of its records, both checked."""
+    output.step("checking the submission")
+    rows = None if arguments.rows is None else read_file(arguments.rows)
+    return read_submission(read_file(arguments.anonymized), rows, original=original, schema=schema)
 
 
 def read_text(path: str) -> str:
