@@ -53,7 +53,9 @@ class Records:
             if schema.column(name).is_numeric:
                 numbers[name] = table[name].to_numpy(dtype=np.float64)
             else:
-                found, values = pd.factorize(table[name].to_numpy(dtype=object))
+                found, values = pd.factorize(
+                    table[name].to_numpy(dtype=object), use_na_sentinel=False
+                )
                 codes[name] = found.astype(np.int32)
                 levels[name] = tuple(values)
         return cls(names, numbers, codes, levels)

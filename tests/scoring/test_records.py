@@ -178,3 +178,12 @@ def test_no_records_make_an_empty_frame():
     frame = read_table(DATA, SCHEMA, file="f").head(0)
     pd.testing.assert_frame_equal(Records.of(frame, SCHEMA).to_frame(), frame)
     assert write_table(frame, SCHEMA) == b"place,food,note,rate\n"
+
+
+def test_what_a_frame_lacks_is_a_value_of_its_own():
+    schema = Schema((Column("q", Role.QUASI_IDENTIFIER, Kind.CATEGORY),))
+    frame = pd.DataFrame({"q": pd.Series(["a", None, "b", None], dtype=object)})
+    codes = Records.of(frame, schema).codes["q"]
+    assert codes.min() >= 0
+    assert codes[1] == codes[3]
+    assert len(set(codes.tolist())) == 3
