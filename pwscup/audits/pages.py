@@ -76,12 +76,14 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 
 def status(submission: Submission, audit: Audit) -> dict[str, Any]:
     """What the polled fragment shows."""
-    shown = (audit.pk, audit.state, audit.done_steps, audit.attempts, get_language())
+    n_before = selectors.n_before(audit) if audit.state == audit.State.WAITING else 0
+    shown = (audit.pk, audit.state, audit.done_steps, audit.attempts, n_before, get_language())
     share = 100 * audit.done_steps // audit.n_steps if audit.n_steps else 0
     return {
         "submission": submission,
         "audit": audit,
         "share": share,
+        "n_before": n_before,
         "etag": f'"{hashlib.sha256(repr(shown).encode()).hexdigest()[:20]}"',
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.db.models import Q
 from django.http import Http404
 from django.utils import timezone
 
@@ -35,6 +36,15 @@ def before(submission: Submission) -> Submission | None:
     )
     other = unfinished.exclude(submission=submission).select_related("submission").first()
     return None if other is None else other.submission
+
+
+def n_before(audit: Audit) -> int:
+    """How many audits are worked on or wait before this one."""
+    earlier = Q(requested_at__lt=audit.requested_at) | Q(
+        requested_at=audit.requested_at, pk__lt=audit.pk
+    )
+    running = Q(state=Audit.State.RUNNING)
+    return Audit.objects.filter(running | earlier & Q(state=Audit.State.WAITING)).count()
 
 
 def report_of(audit: Audit, language: str) -> str:

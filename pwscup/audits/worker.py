@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from pwscup.audits import queue
@@ -64,6 +65,10 @@ def _result(
     return result, {code: _report(found, submission, code) for code, _name in settings.LANGUAGES}
 
 
+def _shown(moment: datetime, submission: Submission) -> str:
+    return f"{moment.astimezone(submission.round.contest.tz):%Y-%m-%d %H:%M %Z}"
+
+
 def _report(found: Findings, submission: Submission, language: str) -> str:
     import scoring
     from scoring.audits.report import report
@@ -73,8 +78,12 @@ def _report(found: Findings, submission: Submission, language: str) -> str:
             gettext("Contest"): submission.round.contest.title,
             gettext("Team"): submission.team.name,
             gettext("Submission"): f"#{submission.number}",
+            gettext("Arrived"): _shown(submission.arrived_at, submission),
+            gettext("Audited"): _shown(timezone.now(), submission),
             "scoring": scoring.__version__,
         }
-        digests = submission.files.order_by("id").values_list("key", "file__sha256")
+        # Without the digest of the row numbers: who has the report could try whether they are 1, 2, 3, …
+        files = submission.files.exclude(key="rows").order_by("id")
+        digests = files.values_list("key", "file__sha256")
         facts |= {key: f"SHA-256 {digest}" for key, digest in digests}
         return report(found, facts, language=language, translate=gettext)

@@ -80,13 +80,18 @@ def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
     assert list(kinds) == ["audit.requested", "audit.done"]
 
 
-def test_the_submission_leads_to_its_audit_where_it_may_be_asked_for(submission, cast, quick):
+@pytest.mark.parametrize("feedback", [Round.Feedback.AFTER_CLOSE, Round.Feedback.COARSE])
+def test_the_submission_leads_to_its_audit_where_it_may_be_asked_for(
+    submission, cast, quick, feedback
+):
     link = url(submission)
     page = reverse("submission", args=[submission.public_id])
     assert link in client(cast.alice).get(page).text
-    Round.objects.update(feedback=Round.Feedback.AFTER_CLOSE)
+    Round.objects.update(feedback=feedback)
     assert link not in client(cast.alice).get(page).text
     assert client(cast.alice).get(link).status_code == 404
+    assert client(cast.alice).post(link).status_code == 404
+    assert not Audit.objects.exists()
     assert client(cast.oscar).get(link).status_code == 200
 
 
@@ -142,6 +147,7 @@ def test_audits_of_all_teams_run_one_after_the_other(
     claim = queue.claim(first.pk)
     assert claim
     assert not worker.work_on(second.pk)
+    assert "1 audit comes before it" in client(cast.alice).get(url(submission, "audit-status")).text
     settings.AUDITS_AT_ONCE = 2
     assert queue.claim(second.pk)
     settings.AUDITS_AT_ONCE = 1
@@ -199,6 +205,9 @@ def test_the_report_is_a_download_in_the_readers_language(submission, cast, quic
     assert english["Content-Type"] == "application/octet-stream"
     assert '<html lang="en">' in english.text
     assert "Red" in english.text
+    keys = dict(submission.files.values_list("key", "file__sha256"))
+    assert keys["anonymized"] in english.text
+    assert keys["rows"] not in english.text
     japanese = alice.get(url(submission, "audit-report"), headers={"Accept-Language": "ja"})
     assert '<html lang="ja">' in japanese.text
 
