@@ -8,6 +8,7 @@ from html import escape
 from scoring.audits import pictures
 from scoring.audits.audit import NOTABLE_TIMES, Audit, Finding
 from scoring.audits.style import STYLE
+from scoring.document import document
 from scoring.errors import gettext_noop as _
 from scoring.intervals import Rate
 from scoring.registry import MEASURES, Measure
@@ -53,8 +54,9 @@ def report(
         From the English texts of this module and of the registries to the reader's language.
     """
     t = translate
+    title = t(_("Audit of an anonymized table"))
     parts = [
-        f"<header><h1>{t(_('Audit of an anonymized table'))}</h1>{_counts(audit, t)}</header>",
+        f"<header><h1>{escape(title)}</h1>{_counts(audit, t)}</header>",
         _verdict(audit, t),
         _attackers(audit, t),
         _records(audit, t),
@@ -65,14 +67,8 @@ def report(
             t(_("Where this comes from")), [], ((escape(k), escape(v)) for k, v in facts.items())
         ),
     ]
-    title = escape(t(_("Audit of an anonymized table")))
-    return (
-        f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    body = "\n".join(part for part in parts if part)
+    return document(title, STYLE, f"<main>\n{body}\n</main>\n", language=language)
 
 
 def verdict(audit: Audit, translate: Translate = str) -> str:

@@ -7,6 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from scoring import __version__
+from scoring.document import document
 from scoring.studies import markup, words, words_cost
 from scoring.studies.comparison import (
     PAPER_RECORDS,
@@ -60,12 +61,7 @@ def page(study: Study, paper: PaperFigures, pictures: Mapping[str, bytes]) -> st
         ]
     )
     style = files("scoring.studies").joinpath("data/page.css").read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>The 2015 paper again</title>\n<style>\n{style}</style>\n</head>\n"
-        f"<body>\n{body}</body>\n</html>\n"
-    )
+    return document("The 2015 paper again", style, body)
 
 
 def _head(study: Study) -> str:
