@@ -99,12 +99,15 @@ def score_submission(arguments: Namespace, output: Output) -> None:
     table, source = read_declared(arguments, original, schema, output)
     output.step("preparing the original")
     prepared = Prepared.of(original, schema)
-    values: dict[str, float | int | None] = {}
-    for measure in ruleset.measures:
-        output.step(f"measuring {measure}, {MEASURES[measure].title.lower()}")
-        values |= score(
-            prepared, table, source, schema, options=ruleset.options, measures=[measure]
-        )
+    values = score(
+        prepared,
+        table,
+        source,
+        schema,
+        options=ruleset.options,
+        measures=ruleset.measures,
+        progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
+    )
     output.result(values, _score_table(values))
 
 

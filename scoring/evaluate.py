@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from scoring.ranking import DECIMALS
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.schema import Schema
 
-__all__ = ["Mark", "Options", "Prepared", "mark", "score"]
+__all__ = ["Mark", "Options", "Prepared", "mark", "measured", "score"]
 
 
 def score(
@@ -25,6 +25,7 @@ def score(
     options: Options = Options(),  # noqa: B008 — frozen
     measures: Sequence[str] | None = None,
     threads: int = 1,
+    progress: Callable[[str], None] | None = None,
 ) -> dict[str, float | int | None]:
     """Every measure of an anonymized table.
 
@@ -41,6 +42,8 @@ def score(
         Identifiers out of `MEASURES`; the 14 of PWSCup 2015 by default.
     threads : int
         How many work at it; the values are the same.
+    progress : callable, optional
+        Called before each measure with its identifier.
 
     Returns
     -------
@@ -68,9 +71,16 @@ def score(
         "n_anonymized": comparison.n_records,
     }
     for id_ in PWSCUP_2015 if measures is None else measures:
-        value = MEASURES[id_].function(comparison, options)
-        values[id_] = round(value, DECIMALS) if isinstance(value, float) else value
+        if progress is not None:
+            progress(id_)
+        values[id_] = measured(comparison, id_, options)
     return values
+
+
+def measured(comparison: Comparison, measure: str, options: Options) -> float | int | None:
+    """One measure as `score` has it, of tables that are compared already."""
+    value = MEASURES[measure].function(comparison, options)
+    return round(value, DECIMALS) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True, slots=True)

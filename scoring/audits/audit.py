@@ -11,7 +11,7 @@ import pandas as pd
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.comparison import Comparison, Options, Prepared
 from scoring.equivalence import IntArray
-from scoring.evaluate import mark, score
+from scoring.evaluate import mark, measured
 from scoring.intervals import Rate
 from scoring.measures.disclosure import (
     Disclosure,
@@ -152,6 +152,7 @@ def audit(
     >>> found.worst.attack.id, found.worst.rate, found.values["S1"]
     ('EUC2', 1.0, 2)
     """
+    options.check()
     prepared = Prepared.of(original, schema, control=control)
     chosen = list(ATTACKS if attacks is None else attacks)
     wanted = list(MEASURES if measures is None else measures)
@@ -159,7 +160,10 @@ def audit(
         len(chosen) + len(wanted) + (len(DISCLOSURES) + 1 if control is not None else 0), progress
     )
     comparison = Comparison.of(prepared, anonymized, source, schema)
-    values = _measured(prepared, anonymized, comparison.source, schema, options, wanted, steps)
+    values = {}
+    for id_ in wanted:
+        steps.next(id_)
+        values[id_] = measured(comparison, id_, options)
 
     order = rng.permutation(len(anonymized))
     shuffled = anonymized.iloc[order].reset_index(drop=True)
@@ -178,7 +182,7 @@ def audit(
         findings=tuple(findings),
         times_found=times,
         class_sizes=comparison.class_sizes,
-        values={id_: values[id_] for id_ in wanted},
+        values=values,
         disclosures=_disclosures(comparison, rng, steps),
         membership=_membership(prepared, shuffled, schema, steps),
     )
@@ -194,22 +198,6 @@ class _Steps:
         if self._progress is not None:
             self._progress(self._done, self._n_steps, name)
         self._done += 1
-
-
-def _measured(
-    prepared: Prepared,
-    anonymized: pd.DataFrame,
-    source: IntArray,
-    schema: Schema,
-    options: Options,
-    wanted: Sequence[str],
-    steps: _Steps,
-) -> dict[str, float | int | None]:
-    values: dict[str, float | int | None] = {}
-    for id_ in wanted:
-        steps.next(id_)
-        values |= score(prepared, anonymized, source, schema, options=options, measures=[id_])
-    return values
 
 
 def _finding(
