@@ -7,6 +7,7 @@ or its methods are listed, so that other help and all mistakes are answered at o
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from scoring import __version__, cli_arguments, cli_study
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser
-from scoring.cli_output import Output, UsageError
+from scoring.cli_output import Output, UnprintedError, UsageError
 from scoring.errors import ProblemsFound
 
 FINE, REJECTED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -116,11 +117,25 @@ COMMANDS: dict[str, Command] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 fine, 1 rejected, 2 wrong use."""
+    _show_what_can_be_shown()
     try:
         arguments = parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed help or the mistake
         return FINE if stop.code in (None, 0) else WRONG_USE
     output = Output(as_json=arguments.json, progress=arguments.progress, command=arguments.command)
+    try:
+        return _status(arguments, output)
+    except BrokenPipeError:  # the reader has gone
+        _discard_output()
+        return FINE
+    except UnprintedError as error:
+        _discard_output()
+        output.note(f"error: cannot write to standard output: {error}")
+        return WRONG_USE
+
+
+def _status(arguments: argparse.Namespace, output: Output) -> int:
+    """Run a command; what comes of it is told."""
     try:
         run: Callable[[argparse.Namespace, Output], None]
         run = function_at(COMMANDS[arguments.command].run)
@@ -134,11 +149,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         output.note("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone; what Python flushes at its end must not fail once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
     return FINE
+
+
+def _discard_output() -> None:
+    """What Python flushes at its end must not fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_what_can_be_shown() -> None:
+    """Names of files need be no text, and a terminal need not know all characters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def parser() -> Parser:

@@ -12,7 +12,13 @@ import pandas as pd
 
 from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP, Inquiry
 from scoring.attacks.membership import Membership
-from scoring.cli_input import read_anonymized, read_control, read_original, read_schema
+from scoring.cli_input import (
+    files_read,
+    read_anonymized,
+    read_control,
+    read_original,
+    read_schema,
+)
 from scoring.cli_options import attack_options, inquiry
 from scoring.cli_output import Output, UsageError, check_writable, write_files
 from scoring.equivalence import IntArray
@@ -53,7 +59,7 @@ def _check_files(method: Inquiry, arguments: Namespace) -> None:
         raise UsageError(f"--control is needed: {method.id} compares with others")
     if arguments.control is not None and method is not MEMBERSHIP:
         raise UsageError(f"--control: only {MEMBERSHIP.id} compares with others, got {method.id}")
-    check_writable(arguments.out)
+    check_writable(arguments.out, reads=files_read(arguments))
 
 
 def _write_guess(guess: IntArray, out: str, output: Output) -> None:

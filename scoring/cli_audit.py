@@ -12,14 +12,20 @@ from scoring import __version__
 from scoring.audits.audit import Audit, audit
 from scoring.audits.report import percent, report, verdict
 from scoring.audits.summary import summary
-from scoring.cli_input import read_control, read_declared, read_original, read_schema
+from scoring.cli_input import (
+    files_read,
+    read_control,
+    read_declared,
+    read_original,
+    read_schema,
+)
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem
 from scoring.registry import ATTACKS
 
 
 def run_audit(arguments: Namespace, output: Output) -> None:
-    check_writable(arguments.report)
+    check_writable(arguments.report, reads=files_read(arguments))
     attacks = _attacks(arguments.attacks)
     schema = read_schema(arguments)
     original = read_original(arguments, schema, output)

@@ -8,7 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from scoring.anonymizers import anonymize
-from scoring.cli_input import read_declared, read_original, read_schema, read_text
+from scoring.cli_input import (
+    files_read,
+    read_declared,
+    read_original,
+    read_schema,
+    read_text,
+)
 from scoring.cli_options import anonymizer_options
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import ProblemsFound
@@ -50,7 +56,7 @@ def generate(arguments: Namespace, output: Output) -> None:
 
 def anonymize_table(arguments: Namespace, output: Output) -> None:
     steps = anonymizer_options(arguments.methods, arguments.set)
-    check_writable(arguments.out, arguments.rows)
+    check_writable(arguments.out, arguments.rows, reads=files_read(arguments, but=["rows"]))
     schema = read_schema(arguments)
     original = read_original(arguments, schema, output)
     try:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 
 import pandas as pd
 
 from scoring.cli_output import Output, UsageError, read_file
 from scoring.equivalence import IntArray
+from scoring.hierarchy_files import FILE as HIERARCHY
 from scoring.reading import read_table
 from scoring.rulesets import Ruleset
 from scoring.rulesets.loader import load_schema
 from scoring.schema import Schema
 from scoring.validation import read_submission
+
+_FILES = ("schema", "original", "anonymized", "rows", "guess", "control")
 
 
 def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
@@ -36,6 +40,17 @@ def read_anonymized(arguments: Namespace, schema: Schema, output: Output) -> pd.
     """The table of `--anonymized`."""
     output.step("reading the anonymized table")
     return read_table(read_file(arguments.anonymized), schema, file="anonymized")
+
+
+def files_read(arguments: Namespace, *, but: Sequence[str] = ()) -> dict[str, str | None]:
+    """The files that the command reads, by their options; `but` those that it writes."""
+    given = vars(arguments)
+    files = {f"--{name}": given.get(name) for name in _FILES if name not in but}
+    for setting in given.get("set", ()):
+        name, _equals, text = setting.partition("=")
+        if name.strip().rpartition(".")[2] == HIERARCHY:
+            files[f"--set {setting}"] = text
+    return files
 
 
 def read_control(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:

@@ -21,6 +21,10 @@ class UsageError(Exception):
         self.problems = tuple(problems)
 
 
+class UnprintedError(Exception):
+    """Standard output takes no more, for example because a disk is full."""
+
+
 class Output:
     """Standard output for results, standard error for everything else."""
 
@@ -34,7 +38,7 @@ class Output:
     def result(self, values: Mapping[str, Any], text: str) -> None:
         """Print a result: the values as JSON, or the text for people."""
         self._close_line()
-        print(_json(values) if self.as_json else text, flush=True)
+        _print(_json(values) if self.as_json else text)
 
     def rejected(self, error: ProblemsFound) -> None:
         """Print every problem of the files that were handed in."""
@@ -43,14 +47,15 @@ class Output:
         if self.as_json:
             problems = [problem.to_dict() | {"message": problem.message} for problem in shown]
             values = {"problems": problems, "n_problems": error.n_total}
-            print(_json(values), flush=True)
+            _print(_json(values))
             return
         noun = "problem" if error.n_total == 1 else "problems"
-        print(f"rejected: {error.n_total} {noun}\n")
         cells = [(p.file or "", str(p.row or ""), p.column or "", p.message) for p in shown]
-        print(aligned([("file", "record", "column", "problem"), *cells]))
+        lines = [f"rejected: {error.n_total} {noun}\n"]
+        lines.append(aligned([("file", "record", "column", "problem"), *cells]))
         if error.n_total > len(shown):
-            print(f"… and {error.n_total - len(shown)} more")
+            lines.append(f"… and {error.n_total - len(shown)} more")
+        _print("\n".join(lines))
 
     def wrong_use(self, error: UsageError) -> None:
         """Say what was wrong with the command, on standard error."""
@@ -61,7 +66,7 @@ class Output:
         if self.as_json:
             problems = [problem.to_dict() for problem in error.problems]
             values = {"error": "; ".join(messages), "problems": problems}
-            print(_json(values), flush=True)
+            _print(_json(values))
 
     def note(self, text: str) -> None:
         """A line on standard error."""
@@ -82,6 +87,15 @@ class Output:
         if self._line_is_open:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._line_is_open = False
+
+
+def _print(text: str) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnprintedError(error.strerror) from error
 
 
 def _json(values: Mapping[str, Any]) -> str:
@@ -109,16 +123,30 @@ def read_file(path: str) -> bytes:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def check_writable(*paths: str | None) -> None:
-    """Refuse, before the work is done, to write where no file can be or two files at one place."""
-    targets = [Path(path).resolve() for path in paths if path is not None]
+def check_writable(*paths: str | None, reads: Mapping[str, str | None] | None = None) -> None:
+    """Refuse, before the work is done, to write where no file can be or two files at one place.
+
+    `reads` has the files that the command reads, by their options: none of them is written over.
+    """
+    targets = [Path(os.path.realpath(path)) for path in paths if path is not None]
+    readers = {os.path.realpath(path): name for name, path in (reads or {}).items() if path}
     for target in targets:
-        if target.is_dir():
-            raise UsageError(f"cannot write {target}: it is a folder")
-        if not target.parent.is_dir():
-            raise UsageError(f"cannot write {target}: there is no folder {target.parent}")
+        try:
+            _check_place(target)
+        except OSError as error:
+            raise UsageError(f"cannot write {target}: {error.strerror}") from error
+        if (name := readers.get(str(target))) is not None:
+            raise UsageError(f"cannot write {target}: {name} reads it")
     if len(set(targets)) < len(targets):
         raise UsageError(f"cannot write two files to {targets[-1]}")
+
+
+def _check_place(target: Path) -> None:
+    if target.is_dir():
+        raise UsageError(f"cannot write {target}: it is a folder")
+    if not target.parent.is_dir():
+        raise UsageError(f"cannot write {target}: there is no folder {target.parent}")
+    target.exists()  # for what it raises where the name is too long
 
 
 def write_files(files: Mapping[str, bytes]) -> None:

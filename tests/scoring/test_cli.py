@@ -620,6 +620,44 @@ def test_a_file_that_cannot_be_written_leaves_the_other_alone(run, folder, monke
     assert sorted(os.listdir(folder)) == ["S.toml", "X.csv", "Y.csv"]
 
 
+@pytest.mark.parametrize(
+    ("line", "out", "option"),
+    [
+        (f"anonymize sa-noise {ORIGINAL} --seed 1 --rows R.csv --out", "X.csv", "--original"),
+        (f"anonymize sa-noise {ORIGINAL} --seed 1 --out Y.csv --rows", "./X.csv", "--original"),
+        (f"anonymize sa-noise {ORIGINAL} --seed 1 --rows R.csv --out", "S.toml", "--schema"),
+        (
+            f"anonymize lattice {ORIGINAL} --seed 1 --set hierarchy=h.json --rows R.csv --out",
+            "h.json",
+            "--set hierarchy=h.json",
+        ),
+        (f"attack E1 {ORIGINAL} --anonymized Y.csv --out", "Y.csv", "--anonymized"),
+        (
+            f"attack membership {ORIGINAL} --anonymized Y.csv --control link.csv --out",
+            "link.csv",
+            "--control",
+        ),
+        (f"audit {SUBMISSION} --attacks E1 --report", "R.csv", "--rows"),
+    ],
+)
+def test_no_file_that_is_read_is_written_over(run, submission, line, out, option):
+    (submission / "h.json").write_text("{}")
+    (submission / "link.csv").symlink_to("elsewhere.csv")
+    before = {path.name: path.read_bytes() for path in submission.iterdir() if path.is_file()}
+    status, printed, err = run(line, out)
+    assert (status, printed) == (2, "")
+    assert err.endswith(f": {option} reads it\n")
+    after = {path.name: path.read_bytes() for path in submission.iterdir() if path.is_file()}
+    assert after == before
+
+
+def test_a_name_that_no_file_can_have(run, folder):
+    status, _, err = run(f"anonymize sa-noise {ORIGINAL} --seed 1 --rows R.csv --out", "n" * 300)
+    assert status == 2
+    assert err.endswith("File name too long\n")
+    assert sorted(os.listdir(folder)) == ["S.toml", "X.csv"]
+
+
 def test_a_link_is_followed_and_a_device_is_not_replaced(run, folder):
     (folder / "elsewhere.csv").write_text("before")
     (folder / "Y.csv").symlink_to("elsewhere.csv")
@@ -716,6 +754,39 @@ def test_a_reader_that_goes_away_is_no_error(submission):
         process.stdout.close()
         error = process.stderr.read()
     assert (process.returncode, error) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("command", "status"), [("score", 2), ("mark --rows X.csv --guess X.csv", 2)]
+)
+def test_an_output_that_is_full_is_one_clear_error(submission, command, status):
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no device that is always full")
+    files = [f"{flag}={submission / name}" for flag, name in FILES.items()]
+    arguments = [*command.split(), *(files if command == "score" else [])]
+    with full.open("wb") as output:
+        ended = subprocess.run(
+            [sys.executable, "-m", "scoring", *arguments],
+            cwd=submission,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == status
+    assert ended.stderr.splitlines() == [
+        f"python -m scoring {arguments[0]}: "
+        "error: cannot write to standard output: No space left on device"
+    ]
+
+
+def test_an_output_without_the_characters_shows_them_escaped(tmp_path):
+    line = ["generate", "households", "--records", "2", "--seed", "1", "--out", str(tmp_path / "X")]
+    ended = python("-m", "scoring", *line, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith(r"2 records \u2192 ")
 
 
 FILES = {
