@@ -184,7 +184,9 @@ def recursive_l(counts: ClassCounts, c: float) -> Ints:
     """
     if not counts.n_classes:
         return np.empty(0, dtype=np.int64)
-    ratio = Fraction(str(c)).limit_denominator(MAX_DENOMINATOR)
+    # A greater c changes nothing, for no tail is under 1; the products below stay within 63 bits.
+    enough = int(counts.sizes.max()) + 1
+    ratio = Fraction(str(min(c, enough))).limit_denominator(MAX_DENOMINATOR)
     order = np.lexsort((-counts.counts, counts.classes))
     descending = counts.counts[order]
     largest = descending[counts.starts[:-1]]

@@ -96,7 +96,9 @@ class Option:
         kinds = (int,) if self.kind in ("integer", "integers") else (int, float)
         if not isinstance(value, kinds) or isinstance(value, bool):
             return False
-        return math.isfinite(value) and self.low <= value <= self.high
+        # Integers have no infinity, and not all of them have a 64-bit float to ask for one.
+        is_finite = isinstance(value, int) or math.isfinite(value)
+        return is_finite and self.low <= value <= self.high
 
 
 def _read_object(name: str) -> dict[str, Any] | None:

@@ -126,6 +126,12 @@ def test_a_decimal_c_means_the_decimal():
     assert recursive_l(counts, 2.2).tolist() == [1]
 
 
+@pytest.mark.parametrize("c", [2**44 + 1 / 3, 2**63, 10**400, 1e300])
+def test_a_c_beyond_all_counts_is_kept_by_every_class(c):
+    counts = ClassCounts.of_matrix(np.array([[3, 0, 0], [9, 1, 4]]))
+    assert recursive_l(counts, c).tolist() == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("classes", "values", "n"), [([0, 2], [0, 0], 1), ([0, 0], [0, 1], 1), ([0], [-1], 1)]
 )

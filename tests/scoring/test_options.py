@@ -56,6 +56,12 @@ def test_only_a_default_of_nothing_allows_nothing(kind):
     assert not option(kind, default=0).accepts("")
 
 
+def test_integers_have_no_largest():
+    assert option("integer").accepts(10**400)
+    assert not option("integer").accepts(-(10**400))
+    assert not option("number", high=3).accepts(10**400)
+
+
 def test_what_is_expected():
     assert option("integers", high=3).expected == (
         "integers with commas between them, each from 0 to 3"
