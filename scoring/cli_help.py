@@ -9,7 +9,7 @@ from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES
 from scoring.options import Option, Value
 
-_WIDTH = 98
+_WIDTH, _COLUMN = 98, 22
 _ANONYMIZERS_LEAD = "methods and options (several methods are applied one after the other):"
 _ANONYMIZERS_END = (
     "--set k=5 is for every method that has the option k, --set mondrian.k=5 for one."
@@ -59,10 +59,10 @@ def _listed(methods: Iterable[tuple[str, str, Sequence[Option]]]) -> str:
     return "\n".join(lines)
 
 
-def _entry(name: str, text: str, *, column: int = 22) -> list[str]:
+def _entry(name: str, text: str) -> list[str]:
     """A name and what it is beside it, wrapped; below it where the name is too long."""
-    texts = wrap(text, _WIDTH - column, break_on_hyphens=False)
-    lines = [" " * column + line for line in texts]
-    if len(name) + 2 > column:
+    texts = wrap(text, _WIDTH - _COLUMN, break_on_hyphens=False)
+    lines = [" " * _COLUMN + line for line in texts]
+    if len(name) + 2 > _COLUMN:
         return [name, *lines]
-    return [f"{name:<{column}}{texts[0]}", *lines[1:]] if texts else [name]
+    return [f"{name:<{_COLUMN}}{texts[0]}", *lines[1:]] if texts else [name]

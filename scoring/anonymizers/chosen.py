@@ -52,10 +52,10 @@ def check_group_size(method: str, k: int, n_records: int) -> None:
         raise refuse(method, "k", f"an integer from 1 to the table's {n_records} records", k)
 
 
-def check_above(method: str, option: str, value: float, low: float = 0) -> None:
-    """Refuse a number that is not above its bound, or not finite."""
-    if not low < value < math.inf:
-        raise refuse(method, option, f"a number above {low:g}", value)
+def check_above_zero(method: str, option: str, value: float) -> None:
+    """Refuse a number that is not above 0, or not finite."""
+    if not 0 < value < math.inf:
+        raise refuse(method, option, "a number above 0", value)
 
 
 @dataclass(frozen=True, slots=True)

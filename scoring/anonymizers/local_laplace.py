@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.chosen import Above, check_above, chosen_numbers
+from scoring.anonymizers.chosen import Above, check_above_zero, chosen_numbers
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
@@ -71,7 +71,7 @@ def local_laplace(
     Bits"), and whoever knows the seed takes it away: a method for contests and study.
     """
     names = chosen_numbers(ID, columns, schema)
-    check_above(ID, "epsilon", epsilon)
+    check_above_zero(ID, "epsilon", epsilon)
     if len(value_range) not in (0, 2) or len(set(value_range)) < len(value_range):
         raise refuse(ID, "value_range", "two different numbers", value_range)
     result = table.copy()

@@ -20,7 +20,7 @@ from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import (
     Above,
     NumberOrNothing,
-    check_above,
+    check_above_zero,
     chosen_columns,
     discrete_columns,
 )
@@ -220,7 +220,7 @@ class Domain:
     def series(self, codes: Codes, dtype: object) -> pd.Series:
         """The values of the codes, in the type of the column they came from."""
         values = codes + self.low if self.values is None else self.values[codes]
-        return pd.Series(values).astype(dtype)  # type: ignore[call-overload,no-any-return]
+        return pd.Series(values).astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype
 
 
 def pk_anonymization(
@@ -287,7 +287,7 @@ def pk_anonymization(
             raise refuse(PK, "k", expected, k)
         each = epsilon_of_k(float(k), len(table)) / max(len(names), 1)
     elif epsilon != "":
-        check_above(PK, "epsilon", float(epsilon))
+        check_above_zero(PK, "epsilon", float(epsilon))
         each = float(epsilon) / (max(len(names), 1) if budget == TOTAL else 1)
     elif not 0 <= rho <= 1:
         raise refuse(PK, "rho", "a number from 0 to 1", rho)
@@ -341,7 +341,7 @@ def generalized_randomized_response(
     a seeded generator, for contests and study: whoever knows the seed undoes it.
     """
     names = _columns(RESPONSE, columns, schema)
-    check_above(RESPONSE, "epsilon", epsilon)
+    check_above_zero(RESPONSE, "epsilon", epsilon)
     each = epsilon / len(names) if names and budget == TOTAL else epsilon
     result = table.copy()
     for name in names:

@@ -248,7 +248,7 @@ class Matching:
     def _solve(
         self, records: IntArray, rows: IntArray, candidates: int, edges: int, *, in_class: bool
     ) -> None:
-        from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # no types
+        from scipy.optimize import linear_sum_assignment
 
         if not (len(records) and len(rows)):
             return
@@ -290,8 +290,8 @@ def sparse_assignment(candidates: IntArray, distances: FloatArray) -> IntArray:
     int64 array, shape (n_records,)
         A row each, none twice; -1 where a record gets none.
     """
-    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # ships no types
-    from scipy.sparse.csgraph import (  # type: ignore[import-untyped]  # ships no types
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import (
         min_weight_full_bipartite_matching,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # ships no types
+from threadpoolctl import threadpool_limits
 
 from scoring.attacks.assignment import Matching, sparse_assignment
 from scoring.attacks.metrics import Metric, Points
@@ -189,12 +189,12 @@ class CandidateLists:
 
 def _classifier(model: str, seed: int) -> Any:
     if model == "logistic":
-        from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]  # no types
-        from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped]  # no types
-        from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]  # no types
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
 
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
-    from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]  # no types
+    from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(
         _TREES, min_samples_leaf=_SMALLEST_LEAF, random_state=seed, n_jobs=1

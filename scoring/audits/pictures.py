@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,11 +95,10 @@ def records_by_class_size(sizes: IntArray) -> tuple[list[str], list[int]]:
     return labels, counts
 
 
-def _svg(draw: object, size: tuple[float, float]) -> str:
+def _svg(draw: Callable[[Axes], None], size: tuple[float, float]) -> str:
     import matplotlib as mpl
     from matplotlib.figure import Figure as NewFigure  # without pyplot: no global state, no window
 
-    assert callable(draw)
     with mpl.rc_context(_STYLE):
         figure: Figure = NewFigure(figsize=size, layout="constrained")
         draw(figure.subplots())

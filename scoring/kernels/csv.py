@@ -16,7 +16,7 @@ from typing import Any
 import numba.extending
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 
 from scoring.kernels.compiled import compiled
 

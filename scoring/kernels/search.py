@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]  # ships no types
+from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -63,7 +63,7 @@ def _mask(builder: Any, flags: Any) -> Any:
 def _sum_of_squares(builder: Any, n_columns: Any, difference: Any) -> Any:
     """The sum over columns, in order, of squared differences, in each lane."""
     zero = ir.Constant(_VECTOR, [0.0] * LANES)
-    total: Any = cgutils.alloca_once_value(builder, zero)  # type: ignore[no-untyped-call]
+    total: Any = cgutils.alloca_once_value(builder, zero)  # type: ignore[no-untyped-call]  # numba
     with cgutils.for_range(builder, n_columns) as loop:
         t = difference(loop.index)
         square = builder.fmul(t, t)
@@ -71,7 +71,7 @@ def _sum_of_squares(builder: Any, n_columns: Any, difference: Any) -> Any:
     return builder.load(total)
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic  # type: ignore[untyped-decorator]  # see above
 def _compare(
     typing_context: Any,
     points: Any,
@@ -110,7 +110,7 @@ def _compare(
     return signature, generate
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic  # type: ignore[untyped-decorator]  # see above
 def _bound(
     typing_context: Any,
     low: Any,

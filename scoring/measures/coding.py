@@ -13,7 +13,7 @@ from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # ships no types
+from threadpoolctl import ThreadpoolController
 
 from scoring.comparison import Comparison
 from scoring.equivalence import FloatArray, IntArray, comparable
@@ -199,7 +199,7 @@ def one_thread() -> Iterator[None]:
 @cache
 def _threadpools() -> ThreadpoolController:
     """Looked up after scikit-learn was imported, which brings a pool of its own."""
-    import sklearn.linear_model  # type: ignore[import-untyped]  # noqa: F401
+    import sklearn.linear_model  # noqa: F401 — for its pool alone
 
     return ThreadpoolController()
 

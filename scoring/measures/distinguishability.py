@@ -234,8 +234,8 @@ def _orthonormal(terms: FloatArray) -> FloatArray:
 
 def _fitted(basis: FloatArray, is_anonymized: IntArray) -> FloatArray:
     """The fitted probability that each record is one of Y."""
-    from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped]
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
 
     if not basis.shape[1]:
         return np.full(len(basis), is_anonymized.mean())

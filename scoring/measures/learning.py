@@ -164,7 +164,7 @@ def _score(coded: Coded, target: int, table: CodedTable, test: CodedTable) -> fl
 def _predicted(
     coded: Coded, target: int, table: CodedTable, test: CodedTable
 ) -> FloatArray | IntArray:
-    from sklearn.ensemble import (  # type: ignore[import-untyped]
+    from sklearn.ensemble import (
         HistGradientBoostingClassifier,
         HistGradientBoostingRegressor,
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma, poch  # type: ignore[import-untyped]  # ships no types
+from scipy.special import digamma, poch
 
 from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray
@@ -279,7 +279,7 @@ def _best_theta(alpha: float, n: int, u: int) -> float:
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
     """Where a function that has opposite signs at both ends is 0."""
-    from scipy.optimize import brentq  # type: ignore[import-untyped]  # ships no types
+    from scipy.optimize import brentq
 
     return float(brentq(function, low, high, xtol=TOLERANCE))
 

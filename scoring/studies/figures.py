@@ -176,11 +176,10 @@ def _pick(
     ]
 
 
-def _line(
-    panel: Axes, points: Sequence[CostPoint], x: Quantity, y: Quantity, **look: object
-) -> None:
-    pairs = [(x(point), y(point)) for point in points if y(point) is not None]
-    panel.plot([a for a, _ in pairs], [b for _, b in pairs], **look)  # type: ignore[arg-type]
+def _line(panel: Axes, points: Sequence[CostPoint], x: Quantity, y: Quantity, **look: Any) -> None:
+    pairs = [(x(point), y(point)) for point in points]
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    panel.plot([a for a, _ in known], [b for _, b in known], **look)
 
 
 def _plain_milliseconds(point: CostPoint) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scoring.studies.paper import SIGNED, Signs
@@ -64,13 +64,9 @@ def sign(measure: str, value: float, baseline: Baseline) -> str:
     return A_LITTLE_STRONG if value <= STRONG_A_LITTLE_AT_MOST * untouched else WEAK
 
 
-def signs(
-    values: Mapping[str, float | int | None],
-    baseline: Baseline,
-    measures: Sequence[str] = SIGNED,
-) -> Signs:
+def signs(values: Mapping[str, float | int | None], baseline: Baseline) -> Signs:
     """The marks of a table, measure by measure."""
-    return {measure: sign(measure, values[measure] or 0, baseline) for measure in measures}
+    return {measure: sign(measure, values[measure] or 0, baseline) for measure in SIGNED}
 
 
 def worse_of(first: str, second: str, measure: str) -> str:
