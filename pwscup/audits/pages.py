@@ -16,6 +16,7 @@ from pwscup.contests.measure_words import FAMILIES
 from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
 from pwscup.core.templatetags.pwscup import percent
+from scoring.audits import NOTABLE_TIMES
 from scoring.registry import ATTACKS, MEASURES
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
     from pwscup.audits.models import Audit
     from pwscup.submissions.models import Submission
-
-OFTEN = 2
-"""A record that so many attackers find is not found by luck alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
     """The findings, the worst first, and every measure by family."""
     widest = max((finding["rate"] for finding in values["attacks"]), default=0) or 1
     findings = [_finding(finding, widest) for finding in values["attacks"]]
-    often = sum(values["times_found"][OFTEN:])
+    often = sum(values["times_found"][NOTABLE_TIMES:])
     return {
         "findings": findings,
         "verdict": _verdict(findings[0]),

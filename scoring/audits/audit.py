@@ -31,8 +31,6 @@ DISCLOSURES = {
     "linkability": (linkability_risk, linkability),
     "inference": (inference_risk, inference),
 }
-NOTABLE_TIMES = 2
-"""A record that so many attackers find is not found by luck alone."""
 
 
 @dataclass(frozen=True, slots=True)

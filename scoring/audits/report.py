@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
-from scoring.audits import pictures
-from scoring.audits.audit import NOTABLE_TIMES, Audit, Finding
+from scoring.audits import NOTABLE_TIMES, pictures
+from scoring.audits.audit import Audit, Finding
 from scoring.audits.style import STYLE
 from scoring.document import document
 from scoring.errors import gettext_noop as _
@@ -16,7 +16,6 @@ from scoring.registry import MEASURES, Measure
 Translate = Callable[[str], str]
 Rows = Iterable[Sequence[str]]
 
-SAFETY = ("anonymity", "risk", "diversity", "linkage", "disclosure")
 FAMILIES = {
     "anonymity": _("Equivalence classes"),
     "risk": _("Risk of records"),
@@ -26,6 +25,7 @@ FAMILIES = {
     "utility": _("Official utility"),
     "similarity": _("Similarity to the original"),
 }
+"""Headings, in the order of the page."""
 BETTER = {"lower": _("lower is better"), "higher": _("higher is better")}
 DISCLOSURES = {
     "singling-out": _("Singling out"),
@@ -197,7 +197,7 @@ def _comparisons(audit: Audit, t: Translate) -> str:
 
 
 def _measures(audit: Audit, t: Translate) -> str:
-    parts = [_family(family, audit, t) for family in (*SAFETY, "utility", "similarity")]
+    parts = [_family(family, audit, t) for family in FAMILIES]
     return f"<section><h2>{escape(t(_('All measures')))}</h2>{''.join(parts)}</section>"
 
 

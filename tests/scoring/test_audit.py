@@ -11,7 +11,7 @@ import pytest
 from scoring.anonymizers import anonymize
 from scoring.audits.audit import audit
 from scoring.audits.pictures import records_by_class_size
-from scoring.audits.report import percent, report, verdict
+from scoring.audits.report import FAMILIES, percent, report, verdict
 from scoring.cli import REJECTED, WRONG_USE, main
 from scoring.datasets.households import households
 from scoring.evaluate import score
@@ -221,3 +221,7 @@ def test_a_control_with_other_columns_is_refused_with_every_problem(files, tmp_p
     wrong.write_text("a,b\n1,2\n")
     assert main(command(files, "--control", str(wrong))) == REJECTED
     assert "control" in capsys.readouterr().out
+
+
+def test_the_report_has_a_heading_for_every_family_of_measures():
+    assert set(FAMILIES) == {measure.family for measure in MEASURES.values()}
