@@ -6,11 +6,13 @@
     const title = document.getElementById(slug.dataset.slugFrom);
     let touched = slug.value !== "";
     slug.addEventListener("input", () => { touched = slug.value !== ""; });
-    title.addEventListener("input", () => {
+    const propose = () => {
       if (touched) return;
       slug.value = title.value.normalize("NFKD").toLowerCase()
         .replace(/[^a-z0-9\s-]/g, "").trim().replace(/[\s-]+/g, "-").slice(0, 40).replace(/-+$/, "");
-    });
+    };
+    title.addEventListener("input", propose);
+    propose();  // somebody may have typed before this script was there
   }
 
   function watchColumn(row) {

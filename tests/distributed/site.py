@@ -107,6 +107,16 @@ class Site:
         tails = [f"== {log.name}\n" + "\n".join(log.read_text().splitlines()[-40:]) for log in logs]
         return "\n".join([str(ended), *tails])
 
+    def wait_until_all_work(self) -> None:
+        """Wait until each worker has scored something from now on: all of them are connected again."""
+        before = {name: len(self.log(name)) for name in self.workers}
+
+        def each_has_scored() -> bool:
+            self.wait_for(self.do("submit", n=4, note="0.2")["keys"], "scored")
+            return all(" evaluated in " in self.log(name)[at:] for name, at in before.items())
+
+        wait_until(each_has_scored, "every worker scores")
+
     def stop(self) -> None:
         for process in self.processes:
             send_group(process, signal.SIGKILL)

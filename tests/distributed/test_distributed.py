@@ -127,7 +127,8 @@ def test_of_many_uploads_at_once_with_one_try_left_one_is_taken(site):
 def test_workers_that_finish_while_the_broker_is_away_take_work_again(site, servers):
     """Their acknowledgements fail, and each of them held a place of the prefetch limit."""
     a, b = site.workers.values()
-    keys = site.do("submit", n=4, note="1.5")["keys"]
+    site.wait_until_all_work()
+    keys = site.do("submit", n=4, note="3")["keys"]
     site.wait_for(keys, "running", at_least=4)
     servers.redis.kill()
     site.wait_for(keys, "scored")
