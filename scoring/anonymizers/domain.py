@@ -8,19 +8,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scoring.cells import MAX_DECIMALS
+from scoring.cells import MAX_DECIMALS, MAX_DIGITS
 from scoring.schema import Column, Kind
 
 UNITS = 10**MAX_DECIMALS
 """Numbers have up to four decimals: they are multiples of 1 / UNITS."""
+LARGEST = 10**MAX_DIGITS - 1
+"""The largest whole number that a table may hold, whatever the column's bounds."""
 
 
 def to_domain(values: NDArray[np.float64], column: Column) -> NDArray[np.float64 | np.int64]:
     """Numbers rounded to what the column may hold, and bounded by its minimum and maximum."""
     units = 1 if column.kind is Kind.INTEGER else UNITS
-    low = -np.inf if column.min is None else ceil(column.min * units)
-    high = np.inf if column.max is None else floor(column.max * units)
-    whole = np.clip(np.rint(values * units), low, high)
+    low = -LARGEST if column.min is None else max(column.min, -LARGEST)
+    high = LARGEST if column.max is None else min(column.max, LARGEST)
+    bounded = np.clip(values, -LARGEST, LARGEST)  # what is infinite cannot be rounded
+    whole = np.clip(np.rint(bounded * units), ceil(low * units), floor(high * units))
     return whole.astype(np.int64) if column.kind is Kind.INTEGER else whole / units
 
 

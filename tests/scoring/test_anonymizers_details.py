@@ -109,6 +109,33 @@ def test_numbers_are_rounded_inside_the_bounds():
     assert list(to_domain(np.array([-5, 4.6, 99]), integers)) == [1, 5, 9]
 
 
+@pytest.mark.parametrize(
+    ("kind", "bounds"), [(Kind.NUMBER, {}), (Kind.INTEGER, {"min": -(10**30), "max": 10**30})]
+)
+def test_numbers_have_no_more_digits_than_a_table_may_hold(kind, bounds):
+    most = 10**15 - 1
+    values = np.array([-np.inf, -1e300, -1e15, 0.25, most, 1e15, np.inf])
+    found = to_domain(values, Column("a", SA, kind, **bounds)).tolist()
+    assert found == [-most] * 3 + [0 if kind is Kind.INTEGER else 0.25] + [most] * 3
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("sa-noise", {"scale": 1e18}),
+        ("additive-noise", {"scale": 1e30}),
+        ("multiplicative-noise", {"scale": 3.0}),
+        ("local-laplace", {"epsilon": 1e-320}),
+    ],
+)
+def test_noise_of_any_scale_leaves_a_table_that_can_be_read(method, options):
+    column = Column("a", SA, Kind.NUMBER)
+    schema = Schema((column,))
+    original = pd.DataFrame({"a": np.arange(-7.0, 8) * 1e14})
+    made = run(original, schema, method, **options).table
+    assert len(read_table(write_table(made, schema), schema, file="anonymized")) == 15
+
+
 # --- unification ---
 
 
