@@ -24,6 +24,16 @@ DISTANCES = ("euclidean", *SCALES, "gower")
 """How records are compared: Euclidean as they are or on a scale, or Gower's over all columns."""
 WITHIN = ("class-or-anywhere", "class", "anywhere")
 """Where to look: at the record's equivalence class, at all originals, or at all for want of a class."""
+MODELS = ("logistic", "forest")
+"""What learns a linkage."""
+DUPLICATES = ("no", "yes")
+"""Whether several records may get the same original."""
+
+
+def check_choice(parameter: str, value: str, known: Sequence[str]) -> None:
+    """Raise ValueError where a text is none of the known ones."""
+    if value not in known:
+        raise ValueError(f"{parameter}: expected one of {', '.join(known)}, got {value!r}")
 
 
 class Guess(Protocol):

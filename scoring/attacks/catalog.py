@@ -5,6 +5,8 @@ from __future__ import annotations
 from scoring.attacks.base import (
     AMOUNTS,
     DISTANCES,
+    DUPLICATES,
+    MODELS,
     ONE_AMOUNT,
     QUASI_IDENTIFIERS,
     SCALES,
@@ -61,7 +63,7 @@ _DUPLICATES = Option(
     "text",
     "no",
     _("whether several records may get the same original"),
-    choices=("no", "yes"),
+    choices=DUPLICATES,
 )
 
 
@@ -154,9 +156,7 @@ ATTACKS: dict[str, Attack] = {
             "scoring.attacks.learned:guess_learned_linkage",
             (QUASI_IDENTIFIERS, SENSITIVE),
             (
-                Option(
-                    "model", "text", "logistic", _("the classifier"), choices=("logistic", "forest")
-                ),
+                Option("model", "text", "logistic", _("the classifier"), choices=MODELS),
                 _candidates(20),
                 Option(
                     "sample",

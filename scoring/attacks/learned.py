@@ -12,13 +12,13 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from scoring.attacks.assignment import Matching, sparse_assignment
+from scoring.attacks.base import DUPLICATES, MODELS, check_choice
 from scoring.attacks.metrics import Metric, Points
 from scoring.attacks.pairs import Known, Pairs
 from scoring.comparison import Prepared
 from scoring.equivalence import FloatArray, IntArray
 from scoring.schema import Schema
 
-MODELS = ("logistic", "forest")
 _TREES = 30
 _SMALLEST_LEAF = 5
 _LEAST_LIKELY = 1e-6  # a forest may say never; one link must not outweigh all others
@@ -94,7 +94,8 @@ def guess_learned_linkage(
     >>> guess_learned_linkage(table("original"), table("noise"), SCHEMA, rng=rng)
     array([0, 1, 2, 3])
     """
-    _check(model, duplicates)
+    check_choice("model", model, MODELS)
+    check_choice("duplicates", duplicates, DUPLICATES)
     known = Known.of(original, anonymized, schema, quasi_identifiers, sensitive)
     pairs = known.pairs(known.metric("gower"))
     if not pairs.metric.has_columns:
@@ -116,12 +117,6 @@ def guess_learned_linkage(
         linked = sparse_assignment(lists.rows, -np.log(np.maximum(likely, _LEAST_LIKELY)))
     best: IntArray = np.take_along_axis(lists.rows, likely.argmax(axis=1)[:, None], axis=1)[:, 0]
     return best if duplicates == "yes" else np.where(linked >= 0, linked, best)
-
-
-def _check(model: str, duplicates: str) -> None:
-    for name, value, known in (("model", model, MODELS), ("duplicates", duplicates, ("no", "yes"))):
-        if value not in known:
-            raise ValueError(f"{name}: expected one of {', '.join(known)}, got {value!r}")
 
 
 def _practice(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scoring.attacks.base import DISTANCES
+from scoring.attacks.base import DISTANCES, check_choice
 from scoring.equivalence import FloatArray, IntArray, comparable
 from scoring.schema import Schema
 
@@ -85,8 +85,7 @@ class Metric:
         ValueError
             Where there is no such distance.
         """
-        if distance not in DISTANCES:
-            raise ValueError(f"distance: expected one of {', '.join(DISTANCES)}, got {distance!r}")
+        check_choice("distance", distance, DISTANCES)
         is_gower = distance == "gower"
         numbers = tuple(name for name in columns if schema.column(name).is_numeric)
         categories = tuple(name for name in columns if is_gower and name not in numbers)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from scoring.attacks.base import DUPLICATES, check_choice
 from scoring.attacks.pairs import Known
 from scoring.comparison import Prepared
 from scoring.equivalence import FloatArray, IntArray
@@ -208,8 +209,7 @@ def guess_one_candidate(
     >>> guess_one_candidate(table("original"), table("averaged"), SCHEMA)
     array([0, 1, 2, 3])
     """
-    if duplicates not in ("no", "yes"):
-        raise ValueError(f"duplicates: expected no or yes, got {duplicates!r}")
+    check_choice("duplicates", duplicates, DUPLICATES)
     n_original = original.n_records if isinstance(original, Prepared) else len(original)
     found, distances = candidates_with_distances(
         original,

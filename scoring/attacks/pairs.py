@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scoring.attacks.base import QUASI_IDENTIFIERS, SENSITIVE, WITHIN
+from scoring.attacks.base import QUASI_IDENTIFIERS, SENSITIVE, WITHIN, check_choice
 from scoring.attacks.metrics import Metric, Points
 from scoring.comparison import Prepared, check_table
 from scoring.equivalence import Classes, FloatArray, IntArray
@@ -240,7 +240,5 @@ def searches(within: str) -> tuple[bool, ...]:
     ValueError
         Where `within` is none of `WITHIN`.
     """
-    known = {"class-or-anywhere": (True, False), "class": (True,), "anywhere": (False,)}
-    if within not in known:
-        raise ValueError(f"within: expected one of {', '.join(WITHIN)}, got {within!r}")
-    return known[within]
+    check_choice("within", within, WITHIN)
+    return {"class-or-anywhere": (True, False), "class": (True,), "anywhere": (False,)}[within]

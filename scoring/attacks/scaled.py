@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from scoring.attacks.base import SCALES
+from scoring.attacks.base import SCALES, check_choice
 from scoring.attacks.guesses import guess_nearest_point, guess_nearest_point_in_class
 from scoring.attacks.metrics import factor, transformed
 from scoring.attacks.pairs import Known, searches
@@ -74,8 +74,7 @@ def guess_nearest_scaled(
     >>> guess_nearest_scaled(table("original"), table("swapped"), SCHEMA, scale="rank")
     array([0, 1, 3, 2])
     """
-    if scale not in SCALES:
-        raise ValueError(f"scale: expected one of {', '.join(SCALES)}, got {scale!r}")
+    check_choice("scale", scale, SCALES)
     known = Known.of(original, anonymized, schema, quasi_identifiers, sensitive)
     amounts = [name for name in known.sensitive if schema.column(name).is_numeric]
     x, y = _scaled(known.original, known.anonymized, amounts, scale)

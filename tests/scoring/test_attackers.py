@@ -560,7 +560,7 @@ def test_an_attack_refuses_all_unsuitable_options_at_once():
         (scaled.guess_nearest_scaled, {"within": "town"}, "within: expected one of class-or"),
         (scaled.guess_gower, {"within": "town"}, "within: expected one of class-or"),
         (nearest_candidates, {"n": 2, "distance": "l1"}, "distance: expected one of euclidean"),
-        (guess_one_candidate, {"duplicates": "maybe"}, "duplicates: expected no or yes"),
+        (guess_one_candidate, {"duplicates": "maybe"}, "duplicates: expected one of no, yes"),
         (learned.guess_learned_linkage, {"model": "oracle"}, "model: expected one of logistic"),
         (learned.guess_learned_linkage, {"duplicates": "maybe"}, "duplicates: expected one of no"),
         (scaled.guess_gower, {"quasi_identifiers": ["SA1"]}, "quasi_identifiers SA1: expected"),
