@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,6 @@ def ours(case: Case, threads: int = 1) -> Callable[[], Values]:
         return score(prepared, records, source, case.schema, threads=threads)
 
     return run
-
-
-def ours_on_two_threads(case: Case) -> Callable[[], Values]:
-    return ours(case, threads=2)
 
 
 # pandas and scikit-learn, as somebody writes it who knows both
@@ -169,13 +166,14 @@ def ckdtree(case: Case) -> Callable[[], Values]:
     return run
 
 
-def ours_euc2(case: Case) -> Callable[[], Values]:
+def ours_in_memory(case: Case, measure: str) -> Callable[[], Values]:
+    """One measure, of tables that are read already."""
     original = read_records(case.original, case.schema, file="original", original=True)
     prepared = Prepared.of(original, case.schema)
     records, source = read_submitted_records(
         case.anonymized, case.rows, n_original=case.n_records, schema=case.schema
     )
-    return lambda: score(prepared, records, source, case.schema, measures=["EUC2"])
+    return lambda: score(prepared, records, source, case.schema, measures=[measure])
 
 
 def plain_python(case: Case) -> Callable[[], Values]:
@@ -197,18 +195,9 @@ def plain_python(case: Case) -> Callable[[], Values]:
     return run
 
 
-def ours_s1(case: Case) -> Callable[[], Values]:
-    original = read_records(case.original, case.schema, file="original", original=True)
-    prepared = Prepared.of(original, case.schema)
-    records, source = read_submitted_records(
-        case.anonymized, case.rows, n_original=case.n_records, schema=case.schema
-    )
-    return lambda: score(prepared, records, source, case.schema, measures=["S1"])
-
-
 WHOLE = (
     Contender("scoring", "from the bytes of both files to 14 values, one thread", ours),
-    Contender("scoring, 2 threads", "the same", ours_on_two_threads),
+    Contender("scoring, 2 threads", "the same", partial(ours, threads=2)),
     Contender(
         "pandas + scikit-learn",
         "from the bytes to 14 values; ties as they fall",
@@ -218,10 +207,14 @@ WHOLE = (
     Contender("plain Python", "the tests' oracles", plain_python, largest=1_000),
 )
 EUC2 = (
-    Contender("scoring: EUC2", "the rate alone, tables in memory", ours_euc2),
+    Contender(
+        "scoring: EUC2", "the rate alone, tables in memory", partial(ours_in_memory, measure="EUC2")
+    ),
     Contender("scipy cKDTree", "the nearest over all, tables in memory", ckdtree, largest=100_000),
 )
 S1 = (
-    Contender("scoring: S1", "the smallest class, table in memory", ours_s1),
+    Contender(
+        "scoring: S1", "the smallest class, table in memory", partial(ours_in_memory, measure="S1")
+    ),
     Contender("pyCANON k_anonymity", "the same", None, largest=100_000),
 )
