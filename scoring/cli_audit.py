@@ -21,6 +21,7 @@ from scoring.cli_input import (
 )
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem
+from scoring.measures.controls import ControlError
 from scoring.registry import ATTACKS
 
 
@@ -33,16 +34,19 @@ def run_audit(arguments: Namespace, output: Output) -> None:
     control = None
     if arguments.control is not None:
         control = read_control(arguments, schema, output)
-    found = audit(
-        original,
-        table,
-        source,
-        schema,
-        rng=np.random.default_rng(arguments.seed),
-        control=control,
-        attacks=attacks,
-        progress=lambda i, n, name: output.step(f"{name}, step {i + 1} of {n}"),
-    )
+    try:
+        found = audit(
+            original,
+            table,
+            source,
+            schema,
+            rng=np.random.default_rng(arguments.seed),
+            control=control,
+            attacks=attacks,
+            progress=lambda i, n, name: output.step(f"{name}, step {i + 1} of {n}"),
+        )
+    except ControlError as error:
+        raise UsageError(f"--{error}") from error
     if arguments.report is not None:
         output.step("writing the report")
         write_files({arguments.report: report(found, _facts(arguments)).encode()})

@@ -25,6 +25,7 @@ def study(arguments: Namespace, output: Output) -> None:
     """Run the study into a new folder and print how far it agrees with the paper."""
     from scoring.studies.experiment import FULL, QUICK, run_study
     from scoring.studies.folder import FolderError, fill, new_folder
+    from scoring.studies.paper import SHORT_NAMES
     from scoring.studies.pwscup2015 import study_files, summary
 
     scale = QUICK if arguments.quick else FULL
@@ -45,8 +46,10 @@ def study(arguments: Namespace, output: Output) -> None:
         f"{counts['right']} of {counts['tables']} {kind}{'' if counts['tables'] == 1 else 's'}"
         for kind, counts in readings.items()
     )
+    letters = ", ".join(f"{letter} {name}" for letter, name in SHORT_NAMES.items())
     text = (
         f"{aligned([head, *rows])}\n\n"
+        f"methods: {letters}\n"
         f"Table 10: {marks['study_as_expected']} of {marks['marks']} marks as the paper expects, "
         f"{marks['study_as_table11']} as its Table 11 has them\n"
         f"methods read off exactly: {right}\n"

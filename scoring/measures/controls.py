@@ -12,6 +12,10 @@ from scoring.numbering import combined
 _CERTAINTY = 1 - 1e-6
 
 
+class ControlError(ValueError):
+    """The control table has people whom the anonymized table was made from."""
+
+
 def attacked_tables(
     comparison: Comparison, n_attacks: int, confidence: float
 ) -> tuple[Coded, CodedTable, CodedTable, CodedTable]:
@@ -19,9 +23,10 @@ def attacked_tables(
 
     Raises
     ------
+    ControlError
+        Where the control table has X's records.
     ValueError
-        Where there is no control table, it has X's records, there is no scored column, or a number is
-        out of range.
+        Where there is no control table, there is no scored column, or a number is out of range.
     """
     control = comparison.prepared.control
     if control is None:
@@ -53,7 +58,7 @@ def _check_strangers(people: CodedTable, strangers: CodedTable) -> None:
     n_twins = int((n_alike[of_people] > 1).sum())
     equal = wilson(n_equal, len(strangers), _CERTAINTY)
     if equal.low > wilson(n_twins, len(people), _CERTAINTY).high:
-        raise ValueError(
+        raise ControlError(
             f"control: expected records that the original lacks, got {n_equal} of {len(strangers)} "
             "that it has"
         )

@@ -476,6 +476,10 @@ def test_membership_needs_no_file_to_write(run, control):
             "cannot read Z.csv",
         ),
         (f"{MEMBERSHIP} --set distance=far", "expected one of euclidean, z"),
+        (
+            f"audit {SUBMISSION} --control X.csv --attacks E1",
+            f"--control: expected records that the original lacks, got {N} of {N} that it has",
+        ),
     ],
 )
 def test_files_that_do_not_belong_together(run, control, line, words):
