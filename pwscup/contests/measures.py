@@ -24,11 +24,8 @@ class ShownMeasure:
     direction: str
     arrow: str
     better: str
-
-    @property
-    def is_rate(self) -> bool:
-        """Whether its values are shares of records, shown as percentages."""
-        return self.family == "linkage"
+    is_rate: bool
+    """Whether it says how often an attacker succeeds: shown as a percentage."""
 
     @property
     def is_loss(self) -> bool:
@@ -53,4 +50,5 @@ def shown_measure(id_: str) -> ShownMeasure:
         direction=measure.direction,
         arrow="↓" if lower else "↑",
         better=_("lower is better") if lower else _("higher is better"),
+        is_rate=measure.is_rate,
     )

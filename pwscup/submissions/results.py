@@ -163,7 +163,7 @@ def chart(
     measures = [shown_measure(id_) for id_ in ids if values.get(id_) is not None]
     return {
         "utility": [_series(m, number, values, others) for m in measures if m.is_loss],
-        "linkage": [_series(m, number, values, others) for m in measures if m.is_rate],
+        "linkage": [_series(m, number, values, others) for m in measures if m.family == "linkage"],
         "number": number,
         "labels": {
             "this": _("this submission"),
