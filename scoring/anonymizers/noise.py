@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_numbers
-from scoring.anonymizers.domain import to_domain
+from scoring.anonymizers.domain import LARGEST, to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.schema import Schema
@@ -213,6 +213,7 @@ SA_NOISE = Anonymizer(
             "number",
             0.1,
             _("standard deviation of the noise, as a multiple of the column's own"),
+            high=LARGEST,
         ),
         Option(
             "zeros",
@@ -245,6 +246,7 @@ ADDITIVE_NOISE = Anonymizer(
             "number",
             0.1,
             _("standard deviation of the noise, as a multiple of the column's own"),
+            high=LARGEST,
         ),
         Option(
             "correlated",
@@ -271,7 +273,7 @@ MULTIPLICATIVE_NOISE = Anonymizer(
             _("of the factors, whose mean is 1"),
             choices=("lognormal", "truncated"),
         ),
-        Option("scale", "number", 0.1, _("standard deviation of the factors")),
+        Option("scale", "number", 0.1, _("standard deviation of the factors"), high=LARGEST),
         _COLUMNS,
     ),
 )

@@ -122,18 +122,26 @@ def test_numbers_have_no_more_digits_than_a_table_may_hold(kind, bounds):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        ("sa-noise", {"scale": 1e18}),
-        ("additive-noise", {"scale": 1e30}),
+        ("sa-noise", {"scale": 10**15 - 1}),
+        ("additive-noise", {"scale": 10**15 - 1}),
+        ("additive-noise", {"scale": 10**15 - 1, "correlated": "preserving"}),
         ("multiplicative-noise", {"scale": 3.0}),
+        ("multiplicative-noise", {"scale": 10**15 - 1}),
         ("local-laplace", {"epsilon": 1e-320}),
     ],
 )
-def test_noise_of_any_scale_leaves_a_table_that_can_be_read(method, options):
+def test_noise_of_a_large_scale_leaves_a_table_that_can_be_read(method, options):
     column = Column("a", SA, Kind.NUMBER)
     schema = Schema((column,))
     original = pd.DataFrame({"a": np.arange(-7.0, 8) * 1e14})
     made = run(original, schema, method, **options).table
     assert len(read_table(write_table(made, schema), schema, file="anonymized")) == 15
+
+
+@pytest.mark.parametrize("method", ["sa-noise", "additive-noise", "multiplicative-noise"])
+def test_a_scale_beyond_all_numbers_is_refused(method):
+    (problem,) = problems(table("original"), SCHEMA, (method, {"scale": 1e300}))
+    assert (problem.code, problem.params["option"]) == ("option.wrong_value", "scale")
 
 
 # --- unification ---

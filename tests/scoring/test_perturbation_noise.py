@@ -153,7 +153,7 @@ def test_multiplied_noise_is_a_share_of_the_value(distribution):
 @pytest.mark.parametrize(
     ("method", "options", "named", "expected"),
     [
-        ("additive-noise", {"scale": -1}, "scale", "a number of at least 0"),
+        ("additive-noise", {"scale": -1}, "scale", "a number from 0 to 1e+15"),
         ("additive-noise", {"distribution": "cauchy"}, "distribution", "normal, uniform, laplace"),
         ("additive-noise", {"correlated": "yes"}, "correlated", "no, proportional, preserving"),
         ("additive-noise", {"columns": ("city",)}, "columns", "out of age, a, b, c"),
