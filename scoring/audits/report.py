@@ -131,14 +131,14 @@ def _attackers(audit: Audit, t: Translate) -> str:
     ]
     caption = t(
         _(
-            "The rate of each attacker in per cent; the line is the 95 % interval of the share that "
-            "was found. Every attacker has the whole original and the records in a random order."
+            "The rate of each attacker in per cent; the line is the interval, at 95 per cent, of "
+            "the share that was found. Every attacker has the whole original and the records in a random order."
         )
     )
-    figure = f"<figure>{pictures.rates(audit)}<figcaption>{escape(caption)}</figcaption></figure>"
+    figure = _figure(pictures.rates(audit), caption)
     rows = (_finding(finding, t) for finding in audit.findings)
     table = _table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="attackers")
-    return f"<section><h2>{escape(t(_('All attackers')))}</h2>{figure}{table}</section>"
+    return _section(t(_("All attackers")), f"{figure}{table}")
 
 
 def _finding(finding: Finding, t: Translate) -> tuple[str, ...]:
@@ -159,12 +159,10 @@ def _interval(rate: Rate) -> str:
 def _records(audit: Audit, t: Translate) -> str:
     times = t(_("Records by the number of attackers that found them: none, one, two, …"))
     sizes = t(_("Records by the size of their equivalence class; who is alone stands on the left."))
-    return (
-        f"<section><h2>{escape(t(_('The records')))}</h2>"
-        f"<figure>{pictures.times_found(audit)}<figcaption>{escape(times)}</figcaption></figure>"
-        f"<figure>{pictures.class_sizes(audit)}<figcaption>{escape(sizes)}</figcaption></figure>"
-        "</section>"
+    figures = _figure(pictures.times_found(audit), times) + _figure(
+        pictures.class_sizes(audit), sizes
     )
+    return _section(t(_("The records")), figures)
 
 
 def _comparisons(audit: Audit, t: Translate) -> str:
@@ -192,13 +190,13 @@ def _comparisons(audit: Audit, t: Translate) -> str:
             _("Telling members from strangers: area under the curve %(auc)s (0.5 is guessing).")
         )
         member = f"<p>{escape(sentence % {'auc': f'{audit.membership.auc:.3f}'})}</p>"
-    title = escape(t(_("Compared with people who are not in the table")))
-    return f"<section><h2>{title}</h2><p>{escape(text)}</p>{table}{member}</section>"
+    title = t(_("Compared with people who are not in the table"))
+    return _section(title, f"<p>{escape(text)}</p>{table}{member}")
 
 
 def _measures(audit: Audit, t: Translate) -> str:
     parts = [_family(family, audit, t) for family in FAMILIES]
-    return f"<section><h2>{escape(t(_('All measures')))}</h2>{''.join(parts)}</section>"
+    return _section(t(_("All measures")), "".join(parts))
 
 
 def _family(family: str, audit: Audit, t: Translate) -> str:
@@ -230,7 +228,15 @@ def _methods(audit: Audit, t: Translate) -> str:
         f"<dt>{escape(f.attack.id)}</dt><dd>{escape(f.attack.summary)}.</dd>"
         for f in sorted(audit.findings, key=lambda f: f.attack.id)
     )
-    return f"<section><h2>{escape(t(_('What the attackers do')))}</h2><dl>{items}</dl></section>"
+    return _section(t(_("What the attackers do")), f"<dl>{items}</dl>")
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+
+
+def _figure(svg: str, caption: str) -> str:
+    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _table(
