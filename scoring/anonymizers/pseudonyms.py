@@ -154,7 +154,7 @@ def pseudonymize(
     See `pseudonyms`.
     """
     suitable = tuple(c.name for c in schema.columns if c.kind is Kind.CATEGORY and not c.values)
-    noun = "columns of categories without listed values"
+    noun = "columns of free text (categories whose values the schema does not list)"
     if not columns:
         raise refuse(ID, "columns", f"{noun}, out of {', '.join(suitable) or 'none'}", "nothing")
     secret = key.encode("utf-8", "surrogatepass") if key else rng.bytes(32)

@@ -148,7 +148,11 @@ def test_the_key_comes_from_the_seed_or_from_the_option():
     ("options", "named", "expected"),
     [
         ({}, "columns", "out of card, shop — got “nothing”"),
-        ({"columns": ("sex",)}, "columns", "categories without listed values, out of card, shop"),
+        (
+            {"columns": ("sex",)},
+            "columns",
+            "columns of free text (categories whose values the schema does not list), out of card, shop",
+        ),
         ({"columns": ("person",)}, "columns", "out of card, shop"),
         ({"columns": ("spent",)}, "columns", "out of card, shop"),
         ({"columns": ("card",), "key": "short"}, "key", "16 bytes or more — got “5 bytes”"),
