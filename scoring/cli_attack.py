@@ -24,6 +24,7 @@ from scoring.cli_output import Output, UsageError, check_writable, write_files
 from scoring.equivalence import IntArray
 from scoring.errors import ProblemsFound
 from scoring.intervals import CONFIDENCE
+from scoring.measures.controls import ControlError
 from scoring.ranking import DECIMALS
 from scoring.reading import write_guess
 
@@ -44,6 +45,8 @@ def attack(arguments: Namespace, output: Output) -> None:
         answer = method.function(*tables, schema, **options)
     except ProblemsFound as error:  # an option does not fit the tables
         raise UsageError("options", error.problems) from error
+    except ControlError as error:
+        raise UsageError(f"--{error}") from error
     if method is MEMBERSHIP:
         _tell_membership(answer, tables, arguments.out, output)
     elif method is CANDIDATES:

@@ -96,5 +96,13 @@ def _text(found: Audit, path: str | None) -> str:
         )
         for finding in found.findings
     ]
+    compared = [
+        f"{name}: {percent(d.risk.value)} beyond strangers "
+        f"({percent(d.main.value)} against {percent(d.control.value)})"
+        for name, d in found.disclosures.items()
+    ]
+    if found.membership is not None:
+        compared.append(f"membership: AUC {found.membership.auc:.3f}")
+    beside = "".join(f"\n{line}" for line in ["", *compared]) if compared else ""
     where = "" if path is None else f"\n\nreport → {path}"
-    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{where}"
+    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{beside}{where}"

@@ -13,6 +13,7 @@ from scoring.attacks.pairs import Groups, Known, Pairs, check_columns
 from scoring.comparison import Prepared
 from scoring.equivalence import FloatArray, IntArray
 from scoring.intervals import Interval, Rate, difference
+from scoring.measures.controls import check_control
 from scoring.options import refuse
 from scoring.schema import Schema
 
@@ -77,6 +78,8 @@ def membership_scores(
     ------
     ProblemsFound
         Where the distance looks at none of the columns.
+    ControlError
+        Where the control table has the original's people.
     ValueError
         Where a table, a column or another option does not fit.
 
@@ -108,6 +111,7 @@ def membership_scores(
     if not metric.has_columns:
         expected = f"a distance that looks at one of {', '.join(columns) or 'no columns'}"
         raise refuse("membership", "distance", expected, distance)
+    check_control(known.original, anonymized, control, schema)
     people = metric.points(persons)
     to_table = _nearest(metric, metric.points(anonymized), people, 1)
     # The nearest of all is the person itself, or a twin at the same distance: none.

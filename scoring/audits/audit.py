@@ -181,7 +181,7 @@ def audit(
         times_found=times,
         class_sizes=comparison.class_sizes,
         values=values,
-        disclosures=_disclosures(comparison, rng, steps),
+        disclosures=_disclosures(comparison, options, steps),
         membership=_membership(prepared, shuffled, schema, steps),
     )
 
@@ -211,16 +211,15 @@ def _finding(
     )
 
 
-def _disclosures(
-    comparison: Comparison, rng: np.random.Generator, steps: _Steps
-) -> dict[str, Disclosure]:
+def _disclosures(comparison: Comparison, options: Options, steps: _Steps) -> dict[str, Disclosure]:
+    """The same draws as the measures of these names make, so that the figures are the same."""
     if comparison.prepared.control is None:
         return {}
     found = {}
     for id_, (measure, attack) in DISCLOSURES.items():
         steps.next(id_)
-        if measure(comparison) is not None:  # the table has the columns for it
-            found[id_] = attack(comparison, rng=rng)
+        if measure(comparison, options) is not None:  # the table has the columns for it
+            found[id_] = attack(comparison, rng=np.random.default_rng(options.seed))
     return found
 
 
@@ -230,4 +229,6 @@ def _membership(
     if prepared.control is None:
         return None
     steps.next("membership")
+    if not (schema.quasi_identifiers or schema.sensitive):
+        return None  # there is nothing by which to compare people
     return membership_scores(prepared.table, prepared.control, anonymized, schema)

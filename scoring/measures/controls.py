@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from scoring.comparison import Comparison
 from scoring.intervals import wilson
 from scoring.measures.coding import Coded, CodedTable
 from scoring.numbering import combined
+from scoring.schema import Schema
 
 _CERTAINTY = 1 - 1e-6
 
@@ -41,6 +43,14 @@ def attacked_tables(
     people, release, strangers = coded.tables
     _check_strangers(people, strangers)
     return coded, people, release, strangers
+
+
+def check_control(
+    original: pd.DataFrame, anonymized: pd.DataFrame, control: pd.DataFrame, schema: Schema
+) -> None:
+    """Raise ControlError where the control table has the original's people."""
+    people, _release, strangers = Coded.of(schema, original, anonymized, control).tables
+    _check_strangers(people, strangers)
 
 
 def _check_strangers(people: CodedTable, strangers: CodedTable) -> None:

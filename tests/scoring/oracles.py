@@ -84,11 +84,11 @@ def u3(x, y, source, options):
 def pearson(a, b):
     if min(a) == max(a) or min(b) == max(b):
         return 0.0
-    mean_a, mean_b = mean(a), mean(b)
-    products = math.fsum((v - mean_a) * (w - mean_b) for v, w in zip(a, b, strict=True))
-    return products / math.sqrt(
-        math.fsum((v - mean_a) ** 2 for v in a) * math.fsum((w - mean_b) ** 2 for w in b)
-    )
+    a, b = [[Fraction(value) for value in column] for column in (a, b)]
+    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
+    products = sum((v - mean_a) * (w - mean_b) for v, w in zip(a, b, strict=True))
+    squares = sum((v - mean_a) ** 2 for v in a) * sum((w - mean_b) ** 2 for w in b)
+    return math.copysign(math.sqrt(products**2 / squares), products)
 
 
 def u4(x, y, source, options):

@@ -9,9 +9,11 @@ import pytest
 from scoring.attacks.base import DISTANCES
 from scoring.attacks.membership import area_under_curve, membership_scores
 from scoring.comparison import Prepared
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.examples import SCHEMA, table
 from scoring.intervals import difference
+from scoring.measures.controls import ControlError
 from scoring.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 from tests.scoring.test_attackers import LOOKED_AT, MIXED, distances, mixed
@@ -124,3 +126,9 @@ def test_a_distance_needs_a_column():
     with pytest.raises(ProblemsFound, match="distance"):
         membership_scores(x, x, x, schema, distance="z")
     assert membership_scores(x, x, x, schema).auc == 0.5
+
+
+def test_the_original_is_no_control_of_itself():
+    case = households(80, seed=3)
+    with pytest.raises(ControlError, match="control: expected records that the original lacks"):
+        membership_scores(case, case, case, HOUSEHOLDS_SCHEMA)

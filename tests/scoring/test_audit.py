@@ -6,6 +6,7 @@ import json
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from scoring.anonymizers import anonymize
@@ -18,6 +19,7 @@ from scoring.evaluate import score
 from scoring.reading import write_rows, write_table
 from scoring.registry import ATTACKS, MEASURES
 from scoring.rulesets.loader import load_schema
+from scoring.schema import Column, Kind, Role, Schema
 
 SCHEMA = load_schema("households")
 SOME = ["E1", "E3", "EUC2", "gower"]
@@ -114,6 +116,21 @@ def test_records_are_counted_by_the_size_of_their_class():
     assert dict(zip(labels, counts, strict=True)) == {
         "1": 1, "2": 4, "3–4": 4, "5–9": 9, "10–19": 10, "20–49": 49, "50+": 550,
     }  # fmt: skip
+
+
+def test_the_risks_over_strangers_are_those_of_the_measures(full):
+    for name, found in full.disclosures.items():
+        assert full.values[name] == round(found.risk.value, 9)
+
+
+def test_without_scored_columns_there_is_nothing_to_tell_members_by():
+    schema = Schema((Column("note", Role.OTHER, Kind.CATEGORY),))
+    table = pd.DataFrame({"note": ["a", "b", "c"]})
+    control = pd.DataFrame({"note": ["d", "e"]})
+    arguments = {"attacks": ["E1"], "measures": ["S1"], "control": control}
+    found = audit(table, table, np.arange(3), schema, rng=np.random.default_rng(1), **arguments)
+    assert found.membership is None
+    assert found.disclosures == {}
 
 
 # The report

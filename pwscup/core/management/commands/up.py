@@ -175,6 +175,7 @@ class Command(BaseCommand):
         self._service("worker", "celery", "-A", "pwscup", "worker", *WORKER)
         self._service("beat", "celery", "-A", "pwscup", "beat", "--pidfile=")
         if demo is not None:
+            self._say(f"Pages at http://{self.address}; the demo contests are being made …")
             self._await_demo(demo)
         self._note()
         if not self.stopping.is_set():
