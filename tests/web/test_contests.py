@@ -158,6 +158,14 @@ def test_an_installation_without_contests_says_so(db, as_user):
     assert "There is no contest yet." in as_user(None).get("/").content.decode()
 
 
+def test_a_demo_that_is_being_made_says_so(db, as_user, settings):
+    settings.DEMO = True
+    page = as_user(None).get("/").content.decode()
+    assert "The demo contests are being made" in page
+    assert "There is no contest yet." not in page
+    assert "This is a demo" not in page
+
+
 def test_a_demo_says_how_to_start(cast, as_user, settings):
     assert "This is a demo" not in as_user(None).get("/").content.decode()
     settings.DEMO = True
