@@ -26,8 +26,6 @@ from scoring.records import Records
 from scoring.validation import read_submitted_records
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pwscup.accounts.models import User
     from pwscup.contests.models import Dataset
     from pwscup.core.models import StoredFile
@@ -152,11 +150,6 @@ class Original:
         schema = dataset.schema.public()
         return cls(schema, Prepared.of(records, schema))
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """The original as a table; scoring needs none."""
-        return self.prepared.table
-
 
 _originals: OrderedDict[tuple[int, str, str], Original] = OrderedDict()
 _originals_lock = Lock()
@@ -205,7 +198,7 @@ def audited(submission: Submission, progress: Progress) -> Audit:
     original = original_table(dataset_of(contest))
     table, source = _read_anonymized(submission, original)
     return audit(
-        original.table,
+        original.prepared,
         table.to_frame(),
         source,
         original.schema,

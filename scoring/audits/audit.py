@@ -13,24 +13,12 @@ from scoring.comparison import Comparison, Options, Prepared
 from scoring.equivalence import IntArray
 from scoring.evaluate import mark, measured
 from scoring.intervals import Rate
-from scoring.measures.disclosure import (
-    Disclosure,
-    inference,
-    inference_risk,
-    linkability,
-    linkability_risk,
-    singling_out,
-    singling_out_risk,
-)
+from scoring.measures.disclosure import DISCLOSURES, Disclosure
+from scoring.ranking import DECIMALS
 from scoring.registry import ATTACKS, MEASURES, Attack
 from scoring.schema import Schema
 
 Progress = Callable[[int, int, str], None]
-DISCLOSURES = {
-    "singling-out": (singling_out_risk, singling_out),
-    "linkability": (linkability_risk, linkability),
-    "inference": (inference_risk, inference),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +90,7 @@ class Audit:
 
 
 def audit(
-    original: pd.DataFrame,
+    original: pd.DataFrame | Prepared,
     anonymized: pd.DataFrame,
     source: IntArray,
     schema: Schema,
@@ -121,14 +109,16 @@ def audit(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
+    original : DataFrame or Prepared, n_original records
+    anonymized : DataFrame, n_anonymized records
     source : int array, shape (n_anonymized,)
         The declared 0-based original row of each anonymized record, all distinct.
     schema : Schema
     rng : numpy.random.Generator
         Shuffles the records and is what attackers draw from.
     control : DataFrame, optional
-        Records of the same kind that the anonymized table was not made from.
+        Records of the same kind that the anonymized table was not made from; a prepared original
+        carries its own.
     attacks, measures : sequence of str, optional
         Identifiers out of `ATTACKS` and `MEASURES`; all by default.
     options : Options
@@ -151,17 +141,26 @@ def audit(
     ('EUC2', 1.0, 2)
     """
     options.check()
-    prepared = Prepared.of(original, schema, control=control)
+    prepared = (
+        original
+        if isinstance(original, Prepared)
+        else Prepared.of(original, schema, control=control)
+    )
     chosen = list(ATTACKS if attacks is None else attacks)
     wanted = list(MEASURES if measures is None else measures)
     steps = _Steps(
-        len(chosen) + len(wanted) + (len(DISCLOSURES) + 1 if control is not None else 0), progress
+        len(chosen) + len(wanted) + (0 if prepared.control is None else len(DISCLOSURES) + 1),
+        progress,
     )
     comparison = Comparison.of(prepared, anonymized, source, schema)
-    values = {}
+    disclosures = _disclosures(comparison, options, steps)
+    values: dict[str, float | int | None] = {}
     for id_ in wanted:
         steps.next(id_)
-        values[id_] = measured(comparison, id_, options)
+        if id_ in disclosures:  # the measure would attack once more
+            values[id_] = round(disclosures[id_].risk.value, DECIMALS)
+        else:
+            values[id_] = measured(comparison, id_, options)
 
     order = rng.permutation(len(anonymized))
     shuffled = anonymized.iloc[order].reset_index(drop=True)
@@ -181,7 +180,7 @@ def audit(
         times_found=times,
         class_sizes=comparison.class_sizes,
         values=values,
-        disclosures=_disclosures(comparison, options, steps),
+        disclosures=disclosures,
         membership=_membership(prepared, shuffled, schema, steps),
     )
 
@@ -212,14 +211,13 @@ def _finding(
 
 
 def _disclosures(comparison: Comparison, options: Options, steps: _Steps) -> dict[str, Disclosure]:
-    """The same draws as the measures of these names make, so that the figures are the same."""
     if comparison.prepared.control is None:
         return {}
     found = {}
-    for id_, (measure, attack) in DISCLOSURES.items():
+    for id_, attack in DISCLOSURES.items():
         steps.next(id_)
-        if measure(comparison, options) is not None:  # the table has the columns for it
-            found[id_] = attack(comparison, rng=np.random.default_rng(options.seed))
+        if (disclosure := attack(comparison, options)) is not None:
+            found[id_] = disclosure
     return found
 
 

@@ -10,7 +10,7 @@ Working Party, “Opinion 05/2014 on anonymisation techniques”.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,9 +97,7 @@ def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> flo
     >>> singling_out_risk(comparison("noise")) is None  # no control table
     True
     """
-    if comparison.prepared.control is None or not scored(comparison.schema):
-        return None
-    return singling_out(comparison, rng=np.random.default_rng(options.seed)).risk.value
+    return _risk(_singled_out(comparison, options))
 
 
 def linkability_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -134,9 +132,7 @@ def linkability_risk(comparison: Comparison, options: Options = DEFAULT) -> floa
     >>> linkability_risk(comparison("noise")) is None  # no control table
     True
     """
-    if comparison.prepared.control is None or len(scored(comparison.schema)) < 2:
-        return None
-    return linkability(comparison, rng=np.random.default_rng(options.seed)).risk.value
+    return _risk(_linked(comparison, options))
 
 
 def inference_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -172,11 +168,39 @@ def inference_risk(comparison: Comparison, options: Options = DEFAULT) -> float 
     >>> inference_risk(comparison("noise")) is None  # no control table
     True
     """
+    return _risk(_inferred(comparison, options))
+
+
+def _risk(found: Disclosure | None) -> float | None:
+    return None if found is None else found.risk.value
+
+
+def _singled_out(comparison: Comparison, options: Options) -> Disclosure | None:
+    if comparison.prepared.control is None or not scored(comparison.schema):
+        return None
+    return singling_out(comparison, rng=np.random.default_rng(options.seed))
+
+
+def _linked(comparison: Comparison, options: Options) -> Disclosure | None:
+    if comparison.prepared.control is None or len(scored(comparison.schema)) < 2:
+        return None
+    return linkability(comparison, rng=np.random.default_rng(options.seed))
+
+
+def _inferred(comparison: Comparison, options: Options) -> Disclosure | None:
     schema = comparison.schema
     is_possible = target_column(schema) is not None and len(scored(schema)) > 1
     if comparison.prepared.control is None or not is_possible:
         return None
-    return inference(comparison, rng=np.random.default_rng(options.seed)).risk.value
+    return inference(comparison, rng=np.random.default_rng(options.seed))
+
+
+DISCLOSURES: dict[str, Callable[[Comparison, Options], Disclosure | None]] = {
+    "singling-out": _singled_out,
+    "linkability": _linked,
+    "inference": _inferred,
+}
+"""What each measure of that identifier is the risk of; None where the measure is None."""
 
 
 def singling_out(
