@@ -9,14 +9,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from pwscup.audits import queue
 from pwscup.audits.models import Audit
-from pwscup.core import jobs
-from pwscup.core.heartbeat import Heartbeat
+from pwscup.core.heartbeat import attend
 from pwscup.core.jobs import Claim
 
 if TYPE_CHECKING:
@@ -31,8 +29,7 @@ def work_on(audit_id: int) -> bool:
     claim = queue.claim(audit_id)
     if claim is None:
         return False
-    with Heartbeat(claim, queue.finish_failed, settings.AUDIT_TIME_LIMIT):
-        return _run(claim)
+    return attend(claim, _run, queue.finish_failed, settings.AUDIT_TIME_LIMIT)
 
 
 def _run(claim: Claim) -> bool:
@@ -40,14 +37,7 @@ def _run(claim: Claim) -> bool:
         pk=claim.pk
     )
     started = time.perf_counter()
-    try:
-        result, reports = _result(audit.submission, lambda *step: queue.progress(claim, *step))
-    except (OperationalError, InterfaceError):
-        raise  # the database went away: nothing can be written now, and the lease will run out
-    except Exception:
-        reference = jobs.new_reference()
-        logger.exception("audit %s failed [%s]", claim.pk, reference)
-        return queue.finish_failed(claim, reference)
+    result, reports = _result(audit.submission, lambda *step: queue.progress(claim, *step))
     seconds = round(time.perf_counter() - started, 2)
     logger.info("audit %s done in %.2f s", claim.pk, seconds)
     return queue.finish_done(claim, reports, seconds=seconds, **result)

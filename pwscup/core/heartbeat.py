@@ -16,6 +16,24 @@ from pwscup.core import jobs
 logger = logging.getLogger(__name__)
 
 
+def attend(
+    claim: jobs.Claim,
+    work: Callable[[jobs.Claim], bool],
+    fail: Callable[[jobs.Claim, str], bool],
+    time_limit: float,
+) -> bool:
+    """Do the work of a claim under its lease; what it does not expect is our failure, and logged."""
+    with Heartbeat(claim, fail, time_limit):
+        try:
+            return work(claim)
+        except (OperationalError, InterfaceError):
+            raise  # the database went away: nothing can be written now, and the lease will run out
+        except Exception:
+            reference = jobs.new_reference()
+            logger.exception("%s failed [%s]", claim.name, reference)
+            return fail(claim, reference)
+
+
 class Heartbeat:
     """Renews the lease of a claim beside the work, and ends the process where that takes too long.
 

@@ -68,8 +68,3 @@ def withdraw(submission_id: int) -> bool:
     """Cancel a submission that waits; False where a worker was faster."""
     waiting = Submission.objects.filter(pk=submission_id, state=State.WAITING)
     return bool(waiting.update(state=State.CANCELLED, finished_at=timezone.now()))
-
-
-def take_back(submission_id: int, fence: int) -> bool:
-    """Let a submission wait again whose worker went silent; after the last attempt it has failed."""
-    return jobs.take_back(Claim(Submission, submission_id, fence), finish_failed)

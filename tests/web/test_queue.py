@@ -113,7 +113,7 @@ def test_a_result_is_written_once_with_its_event(submission):
 def test_a_late_result_is_refused_while_the_row_waits_again(submission):
     late = queue.claim(submission.pk)
     expire(submission)
-    assert queue.take_back(submission.pk, late.fence)
+    assert jobs.take_back(late, queue.finish_failed)
     assert state_of(submission) == State.WAITING
     assert not jobs.renew(late)
     assert not queue.finish_scored(late, **RESULT)
@@ -132,7 +132,7 @@ def test_a_late_result_is_refused_while_the_row_waits_again(submission):
 def test_a_late_result_is_refused_after_somebody_else_took_over(submission, finish):
     late = queue.claim(submission.pk)
     expire(submission)
-    queue.take_back(submission.pk, late.fence)
+    jobs.take_back(late, queue.finish_failed)
     current = queue.claim(submission.pk)
     assert current.fence == late.fence + 1
     assert not finish(late)
@@ -145,7 +145,7 @@ def test_a_lease_that_was_renewed_is_not_taken_back(submission):
     claim = queue.claim(submission.pk)
     expire(submission)
     assert jobs.renew(claim)
-    assert not queue.take_back(submission.pk, claim.fence)
+    assert not jobs.take_back(claim, queue.finish_failed)
     assert state_of(submission) == State.RUNNING
 
 
