@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -117,18 +117,28 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def option_problems(
-    method: str, options: Sequence[Option], values: Mapping[str, Value]
-) -> list[Problem]:
-    """What is wrong with a method's settings: unknown names and values out of bounds."""
-    by_name = {option.name: option for option in options}
-    found = []
-    for name, value in values.items():
-        if name not in by_name:
-            found.append(unknown_option(name, list(by_name), method))
-        elif not by_name[name].accepts(value):
-            found.append(wrong_value(method, name, by_name[name].expected, value))
-    return found
+class Method:
+    """What anonymizers and attackers share: an identifier and options by name."""
+
+    __slots__ = ()
+
+    id: str
+    options: tuple[Option, ...]
+
+    def option(self, name: str) -> Option | None:
+        """The option of that name."""
+        return next((option for option in self.options if option.name == name), None)
+
+    def problems(self, values: Mapping[str, Value]) -> list[Problem]:
+        """What is wrong with these options: unknown names and values out of bounds."""
+        found = []
+        for name, value in values.items():
+            option = self.option(name)
+            if option is None:
+                found.append(unknown_option(name, [o.name for o in self.options], self.id))
+            elif not option.accepts(value):
+                found.append(wrong_value(self.id, name, option.expected, value))
+        return found
 
 
 def unknown_option(name: str, known: list[str], method: str) -> Problem:

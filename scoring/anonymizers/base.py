@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scoring.errors import Problem
-from scoring.options import Option, Value, option_problems
+from scoring.options import Method, Option
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Anonymized:
 
 
 @dataclass(frozen=True, slots=True)
-class Anonymizer:
+class Anonymizer(Method):
     """A registered anonymizer: `function(table, schema, *, rng, **options) -> Anonymized`.
 
     `protects` says in a few words against what, `costs` what the table loses. One that
@@ -44,13 +43,6 @@ class Anonymizer:
     @property
     def description(self) -> str:
         return self.function.__doc__ or ""
-
-    def option(self, name: str) -> Option | None:
-        return next((option for option in self.options if option.name == name), None)
-
-    def problems(self, values: Mapping[str, Value]) -> list[Problem]:
-        """What is wrong with these options: unknown names and values out of bounds."""
-        return option_problems(self.id, self.options, values)
 
 
 def untouched(table: pd.DataFrame) -> NDArray[np.int64]:

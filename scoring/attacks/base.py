@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.addresses import function_at
-from scoring.errors import Problem, ProblemsFound
-from scoring.options import Option, Value, option_problems
+from scoring.errors import ProblemsFound
+from scoring.options import Method, Option, Value
 from scoring.schema import Role, Schema
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ ONE_AMOUNT = ColumnChoice("s", "sensitive", Role.SENSITIVE, only_numbers=True, i
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class Inquiry(Method):
     """A question that an attacker puts to two tables, whatever the form of the answer."""
 
     id: str
@@ -121,14 +121,6 @@ class Inquiry:
     def choice(self, option: str) -> ColumnChoice | None:
         """The choice of columns that the command line calls so."""
         return next((choice for choice in self.columns if choice.option == option), None)
-
-    def option(self, name: str) -> Option | None:
-        """The option of that name."""
-        return next((option for option in self.options if option.name == name), None)
-
-    def problems(self, values: Mapping[str, Value]) -> list[Problem]:
-        """What is wrong with these options: unknown names and values out of bounds."""
-        return option_problems(self.id, self.options, values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
-from scoring.audits import NOTABLE_TIMES, pictures
+from scoring.audits import NOTABLE_TIMES, VERDICT, pictures
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.style import STYLE
 from scoring.document import document
@@ -74,8 +74,7 @@ def report(
 def verdict(audit: Audit, translate: Translate = str) -> str:
     """Which attacker hurts most, in one sentence."""
     worst = audit.worst
-    sentence = translate(_("%(attack)s (%(title)s) hurts most: it finds %(rate)s of the records."))
-    return sentence % {
+    return translate(VERDICT) % {
         "attack": worst.attack.id,
         "title": translate(worst.attack.title),
         "rate": percent(worst.rate),
