@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pwscup.audits import selectors
 from pwscup.contests.measure_words import FAMILIES
 from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
+from pwscup.core.polling import etag
 from pwscup.core.templatetags.pwscup import percent
-from scoring.audits import NOTABLE_TIMES
+from scoring.audits import NOTABLE_TIMES, VERDICT
 from scoring.registry import ATTACKS, MEASURES
 
 if TYPE_CHECKING:
@@ -75,14 +74,13 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 def status(submission: Submission, audit: Audit) -> dict[str, Any]:
     """What the polled fragment shows."""
     n_before = selectors.n_before(audit) if audit.state == audit.State.WAITING else 0
-    shown = (audit.pk, audit.state, audit.done_steps, audit.attempts, n_before, get_language())
     share = 100 * audit.done_steps // audit.n_steps if audit.n_steps else 0
     return {
         "submission": submission,
         "audit": audit,
         "share": share,
         "n_before": n_before,
-        "etag": f'"{hashlib.sha256(repr(shown).encode()).hexdigest()[:20]}"',
+        "etag": etag(audit.pk, audit.state, audit.done_steps, audit.attempts, n_before),
     }
 
 
@@ -105,8 +103,7 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
 
 def _verdict(worst: Finding) -> str:
     """The report's first sentence."""
-    sentence = _("%(attack)s (%(title)s) hurts most: it finds %(rate)s of the records.")
-    return sentence % {"attack": worst.id, "title": worst.title, "rate": percent(worst.rate)}
+    return _(VERDICT) % {"attack": worst.id, "title": worst.title, "rate": percent(worst.rate)}
 
 
 def _class_sizes(records: dict[str, int]) -> list[ClassSize]:

@@ -8,11 +8,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.audits import pages, selectors, services
+from pwscup.core.polling import polled
 from pwscup.submissions.downloads import upload_response
 
 if TYPE_CHECKING:
@@ -43,15 +43,9 @@ def _found(request: HttpRequest, public_id: UUID) -> tuple[Submission, Audit]:
 
 @require_safe
 def audit_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
-    """The live part of the page; unchanged it costs a 304, and once final it asks for the whole page."""
     submission, found = _found(request, public_id)
     status = pages.status(submission, found)
-    response = render(request, "audits/_status.html", status)
-    response["ETag"] = status["etag"]
-    response["Cache-Control"] = "private, no-cache"
-    if found.is_final and request.htmx:
-        response["HX-Refresh"] = "true"
-    return get_conditional_response(request, etag=status["etag"], response=response)
+    return polled(request, "audits/_status.html", status, is_final=found.is_final)
 
 
 @require_safe

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 from pwscup.contests.measure_words import SHORT_FAMILIES
 from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
+from pwscup.core.polling import etag
 from pwscup.submissions import feedback, pages, policies, selectors
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.problems import problems_of
@@ -88,14 +88,8 @@ def status(submission: Submission) -> dict[str, Any]:
         "submission": submission,
         "place": place,
         "final": submission.state in FINAL,
-        "etag": etag(submission, place),
+        "etag": etag(submission.public_id, submission.state, place, submission.attempts),
     }
-
-
-def etag(submission: Submission, place: int | None) -> str:
-    """Changes with everything the fragment shows, its language included."""
-    shown = (submission.public_id, submission.state, place, submission.attempts, get_language())
-    return f'"{hashlib.sha256(repr(shown).encode()).hexdigest()[:20]}"'
 
 
 # Measures

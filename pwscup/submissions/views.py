@@ -11,7 +11,6 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -19,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.selectors import organized_contest, visible_contest
 from pwscup.core.exports import csv_response
+from pwscup.core.polling import polled
 from pwscup.submissions import (
     downloads,
     listing,
@@ -99,14 +99,8 @@ def submission(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_safe
 def submission_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
-    """The live part of the page; unchanged it costs a 304, and once final it asks for the whole page."""
     status = results.status(selectors.get_visible(request.user, public_id))
-    response = render(request, "submissions/_status.html", status)
-    response["ETag"] = status["etag"]
-    response["Cache-Control"] = "private, no-cache"
-    if status["final"] and request.htmx:
-        response["HX-Refresh"] = "true"
-    return get_conditional_response(request, etag=status["etag"], response=response)
+    return polled(request, "submissions/_status.html", status, is_final=status["final"])
 
 
 @require_safe

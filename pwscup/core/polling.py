@@ -1,0 +1,31 @@
+"""Fragments that a page asks for again and again until what they tell of is final."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language
+
+
+def etag(*shown: object) -> str:
+    """Changes with everything the fragment shows, its language included."""
+    return f'"{hashlib.sha256(repr((*shown, get_language())).encode()).hexdigest()[:20]}"'
+
+
+def polled(
+    request: HttpRequest, template: str, status: dict[str, Any], *, is_final: bool
+) -> HttpResponseBase:
+    """The live part of a page; unchanged it costs a 304, and once final it asks for the whole page.
+
+    `status` is the template's context, with its `etag`.
+    """
+    response = render(request, template, status)
+    response["ETag"] = status["etag"]
+    response["Cache-Control"] = "private, no-cache"
+    if is_final and request.htmx:
+        response["HX-Refresh"] = "true"
+    return get_conditional_response(request, etag=status["etag"], response=response)
