@@ -52,6 +52,19 @@ class Team(models.Model):
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="captain_of"
     )
     is_house = models.BooleanField(default=False, help_text="played by the platform itself")
+    division = models.ForeignKey(
+        "contests.Division",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="teams",
+        verbose_name=_("division"),
+    )
+    is_named_in_archive = models.BooleanField(
+        _("the archive of the contest may name the team"),
+        default=False,
+        help_text=_("Without your consent a published archive calls the team by a number."),
+    )
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -97,6 +110,7 @@ class Invitation(models.Model):
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     token = models.CharField(max_length=64, unique=True, default=invitation_token)
+    email = models.EmailField(blank=True, help_text="whom the organizers sent it to, if they did")
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(default=invitation_expiry)

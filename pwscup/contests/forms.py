@@ -373,7 +373,7 @@ class RoundForm(forms.Form):
 
 def feedback_choices(round: Round) -> list[tuple[str, Any]]:
     """What may be told, and when; a band exists for rates only."""
-    has_band = round.kind == "attack"
+    has_band = round.phase == "attack"
     return [
         (value, label)
         for value, label in Round.Feedback.choices

@@ -121,7 +121,7 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
             "Download the original table, anonymize it and hand in the result with its row numbers."
         ),
         "attack": _("Download the other teams' tables and hand in a guess for each."),
-    }.get(current.kind, "")
+    }.get(current.phase, "")
     return Step(
         _("“%(round)s” is open") % {"round": current.local_title},
         words,

@@ -33,7 +33,7 @@ def advance() -> int:
     handed_in = 0
     for contest in Contest.objects.filter(is_demo=True):
         for round in contest.rounds.filter(opens_at__lte=now):
-            play = {"anonymization": hand_in_tables, "attack": hand_in_guesses}[round.kind]
+            play = {"anonymization": hand_in_tables, "attack": hand_in_guesses}[round.phase]
             handed_in += play(contest, round)
     return handed_in
 

@@ -59,20 +59,20 @@ class Stage:
 
 def may_show(round: Round, now: datetime) -> bool:
     """Whether everybody may see the values of a round."""
-    at_once = round.kind == "anonymization" and round.feedback == Round.Feedback.EXACT
+    at_once = round.phase == "anonymization" and round.feedback == Round.Feedback.EXACT
     return at_once or round.is_settled(now)
 
 
 def stage_of(contest: Contest, now: datetime) -> Stage:
     """The anonymization round that opened last (or will open first), and the attack round after it."""
     rounds = sorted(contest.rounds.all(), key=lambda round: round.position)
-    candidates = [round for round in rounds if round.kind == "anonymization"]
+    candidates = [round for round in rounds if round.phase == "anonymization"]
     opened = [round for round in candidates if round.has_opened(now)]
     current = opened[-1] if opened else next(iter(candidates), None)
     attacks = [
         round
         for round in rounds
-        if round.kind == "attack" and current and round.position > current.position
+        if round.phase == "attack" and current and round.position > current.position
     ]
     return Stage(contest, now, current, next(iter(attacks), None))
 

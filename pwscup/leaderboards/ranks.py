@@ -22,7 +22,7 @@ def context(submission: Submission, now: datetime) -> dict[str, Any] | None:
     """
     round = submission.round
     values = facts.newest_values(submission)
-    if round.kind != "anonymization" or submission.state != State.SCORED or values is None:
+    if round.phase != "anonymization" or submission.state != State.SCORED or values is None:
         return None
     stage = facts.stage_of(round.contest, now)
     if stage.anonymization != round or not facts.may_show(round, now):

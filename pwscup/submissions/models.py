@@ -8,14 +8,15 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
-from pwscup.contests.models import Round
+from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.core.models import Job, StoredFile
 
 
 class Release(models.Model):
     """Fact: a team's table as attackers may download it, its rows shuffled.
 
-    `key` says which row came from where, and stays sealed.
+    `key` says which row came from where, and stays sealed. `candidates` is the table among whose
+    records attackers look, where that is not the original of everybody.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -23,6 +24,9 @@ class Release(models.Model):
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="releases")
     submission = models.ForeignKey("Submission", on_delete=models.PROTECT, related_name="releases")
     table = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    candidates = models.ForeignKey(
+        StoredFile, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     key = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
     n_records = models.PositiveIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
@@ -110,7 +114,16 @@ class Evaluation(models.Model):
     scoring_version = models.CharField(max_length=20)
     seed = models.CharField(max_length=40)
     input_hashes = models.JSONField()
-    values = models.JSONField()
+    values = models.JSONField(null=True, help_text="null where these rules reject the files")
+    problems = models.JSONField(default=list, help_text="as those of the submission")
+    rescore = models.ForeignKey(
+        "Rescore",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="evaluations",
+        help_text="the re-scoring that made it; it counts once that is applied",
+    )
     seconds = models.FloatField()
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -118,7 +131,12 @@ class Evaluation(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "fence"], name="one_evaluation_per_claim"
+                fields=["submission", "fence"],
+                condition=models.Q(rescore=None),
+                name="one_evaluation_per_claim",
+            ),
+            models.UniqueConstraint(
+                fields=["submission", "rescore"], name="one_evaluation_per_rescore"
             ),
         ]
 
@@ -142,3 +160,136 @@ class Choice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.submission} counts"
+
+
+class Rescore(Job):
+    """Job: every submission of a contest is evaluated again, beside what counts; then applied or dropped."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        RUNNING = "running", _("being computed")
+        DONE = "done", _("computed")
+        APPLIED = "applied", _("applied")
+        DROPPED = "dropped", _("dropped")
+        FAILED = "failed", _("failed")
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rescores")
+    rules = models.ForeignKey(RulesetVersion, on_delete=models.PROTECT, related_name="rescores")
+    scoring_version = models.CharField(max_length=20)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    requested_at = models.DateTimeField(default=timezone.now)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    n_total = models.PositiveIntegerField(default=0)
+    n_done = models.PositiveIntegerField(default=0)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest"],
+                condition=models.Q(state__in=["waiting", "running", "done"]),
+                name="one_open_rescore_per_contest",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"re-scoring of {self.contest}"
+
+
+class Ruling(models.Model):
+    """Fact: an organizer decided about a team or a submission, and why; the newest one holds."""
+
+    class Kind(models.TextChoices):
+        WITHDRAWN = "withdrawn", _("submission withdrawn")
+        DISQUALIFIED = "disqualified", _("team disqualified")
+        REINSTATED = "reinstated", _("reinstated")
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="rulings")
+    submission = models.ForeignKey(
+        Submission,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="rulings",
+        help_text="what was decided about; null where it is the team",
+    )
+    kind = models.CharField(max_length=12, choices=Kind)
+    reason = models.CharField(_("reason"), max_length=1_000)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.submission or self.team}"
+
+
+class LateAllowance(models.Model):
+    """Fact: a team may hand in in a round until then, though it is closed for the others."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="late_allowances")
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="late_allowances")
+    until = models.DateTimeField(_("until"))
+    reason = models.CharField(_("reason"), max_length=1_000)
+    granted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    granted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.team} may be late"
+
+
+class AppealMessage(models.Model):
+    """Fact: a line of the thread about a submission between its team and the organizers."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeal")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    is_organizer = models.BooleanField(help_text="who speaks: an organizer, or the team")
+    text = models.TextField(_("message"), max_length=4_000)
+    closes = models.BooleanField(default=False, help_text="an organizer settled the matter")
+    written_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"on {self.submission}"
+
+
+class JudgeMark(models.Model):
+    """Fact: the points that a judge gave a team's presentation by one criterion; the newest holds."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="marks")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="marks")
+    judge = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    criterion = models.SlugField(max_length=30)
+    points = models.DecimalField(max_digits=5, decimal_places=2, help_text="0 to 100")
+    given_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(points__gte=0, points__lte=100), name="points_from_0_to_100"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion} of {self.team}"

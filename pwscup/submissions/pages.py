@@ -49,7 +49,7 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
     }
-    if round.kind == "attack":
+    if round.phase == "attack":
         return "submissions/attack.html", context | attack(request, round, team, now, form)
     return "submissions/anonymization.html", context | anonymization(
         request, round, team, now, form

@@ -81,7 +81,7 @@ def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
 def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
     """Whoever may see the exact rates of a scored table: an audit says more of the same kind."""
     return (
-        submission.round.kind == "anonymization"
+        submission.round.phase == "anonymization"
         and submission.state == State.SCORED
         and may_see_rate(user, submission, now)
     )

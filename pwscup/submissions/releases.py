@@ -14,6 +14,7 @@ from pwscup.core import audit, storage
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
+from scoring.rulesets.kinds import kinds_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,9 @@ def unpublished(attack: Round) -> list[Submission]:
 def publish_due(now: datetime | None = None) -> int:
     """Publish whatever is due in any contest; return how many tables that were."""
     now = now or timezone.now()
-    opened = Round.objects.filter(kind="attack", opens_at__lte=now, contest__is_published=True)
+    opened = Round.objects.filter(
+        kind__in=kinds_of("attack"), opens_at__lte=now, contest__is_published=True
+    )
     return sum(len(publish(attack, now)) for attack in opened.select_related("contest"))
 
 

@@ -15,6 +15,7 @@ from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
 from pwscup.submissions.models import Choice, Evaluation, Release, Submission
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
+from scoring.rulesets.kinds import kinds_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -173,7 +174,7 @@ def get_visible_release(user: Person, public_id: UUID | str, now: datetime) -> R
 def attacked_round(attack: Round) -> Round | None:
     """The anonymization round whose tables an attack round is about: the last one before it."""
     earlier = Round.objects.filter(
-        contest=attack.contest_id, kind="anonymization", position__lt=attack.position
+        contest=attack.contest_id, kind__in=kinds_of("anonymization"), position__lt=attack.position
     )
     return earlier.order_by("position").last()
 

@@ -120,7 +120,7 @@ def _check_round(user: User | None, team: Team, round: Round, arrived_at: dateti
 
 
 def _check_target(team: Team, round: Round, target: Release | None) -> None:
-    if round.kind != "attack":
+    if round.phase != "attack":
         if target is not None:
             raise SubmissionRefused("target.unknown")
         return
@@ -195,7 +195,7 @@ def _enter(
     Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     # Publishing takes this lock too: what arrived in time is in, or is told that it is too late.
     Round.objects.select_for_update(no_key=True).get(pk=round.pk)
-    if round.kind == "anonymization" and selectors.is_released(round):
+    if round.phase == "anonymization" and selectors.is_released(round):
         raise SubmissionRefused("round.released")
     if selectors.tries_left(team, round, target) == 0:
         raise SubmissionRefused("tries.none_left", expected=round.tries)

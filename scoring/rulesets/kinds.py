@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 class RoundKind:
     """What a kind of round asks for.
 
-    `files` maps every file key that it understands to the kind of that file, `required` names
-    those that no ruleset may leave out, and `tries_key` is the setting that limits the attempts.
+    `phase` says what the round is for, `files` maps every file key that it understands to the kind
+    of that file, `required` names those that no ruleset may leave out, and `tries_key` is the
+    setting that limits the attempts.
     """
 
     id: str
+    phase: str
     files: Mapping[str, str]
     required: tuple[str, ...]
     tries_key: str
@@ -34,6 +36,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
     for kind in (
         RoundKind(
             id="anonymization",
+            phase="anonymization",
             files={"anonymized": "table", "rows": "row_numbers"},
             required=("anonymized", "rows"),
             tries_key="tries",
@@ -42,6 +45,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
         ),
         RoundKind(
             id="attack",
+            phase="attack",
             files={"guess": "guess"},
             required=("guess",),
             tries_key="tries_per_target",
@@ -50,5 +54,12 @@ ROUND_KINDS: dict[str, RoundKind] = {
         ),
     )
 }
+
+
+def kinds_of(phase: str) -> tuple[str, ...]:
+    """The kinds of rounds of one phase: "anonymization" or "attack"."""
+    return tuple(kind.id for kind in ROUND_KINDS.values() if kind.phase == phase)
+
+
 TRIES_KEYS = ("tries", "tries_per_target")
 TABLES = ("common",)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import User
 from pwscup.accounts.policies import plays_in
 from pwscup.contests import selectors
-from pwscup.contests.models import Contest, Round
+from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.table import drop_draft
@@ -68,6 +68,14 @@ def create_contest(
         ruleset_text=rules.text,
         max_team_size=max_team_size or rules.limits.max_team_size,
         is_demo=is_demo,
+    )
+    RulesetVersion.objects.create(
+        contest=contest,
+        number=1,
+        text=rules.text,
+        digest=rules.digest,
+        created_by=actor,
+        applied_at=contest.created_at,
     )
     if actor is not None:
         contest.organizers.add(actor)

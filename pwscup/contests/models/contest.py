@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property, lru_cache
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import translation
+from django.utils.timezone import now
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.core.models import StoredFile
+from scoring.rulesets import Ruleset, parse_ruleset
+
+_ruleset = lru_cache(maxsize=64)(parse_ruleset)
+
+
+class Contest(models.Model):
+    """Fact: a contest, its rules as the text that holds now; `RulesetVersion` keeps every one it had."""
+
+    class Admission(models.TextChoices):
+        OPEN = "open", _("everybody with an account may found a team")
+        INVITED = "invited", _("only teams that the organizers set up")
+
+    class Audience(models.TextChoices):
+        PUBLIC = "public", _("everybody")
+        TEAMS = "teams", _("members of its teams")
+
+    slug = models.SlugField(max_length=50, unique=True)
+    title = models.CharField(_("title (English)"), max_length=100)
+    title_ja = models.CharField(_("title (Japanese)"), max_length=100, blank=True)
+    summary = models.CharField(_("summary (English)"), max_length=500, blank=True)
+    summary_ja = models.CharField(_("summary (Japanese)"), max_length=500, blank=True)
+    timezone = models.CharField(_("time zone"), max_length=50, default="Asia/Tokyo")
+    ruleset_text = models.TextField()
+    max_team_size = models.PositiveSmallIntegerField(
+        _("largest team"), default=5, validators=[MinValueValidator(1)]
+    )
+    admission = models.CharField(
+        _("who may play"), max_length=10, choices=Admission, default=Admission.OPEN
+    )
+    organizers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="organizes")
+    judges = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="judges", blank=True)
+    is_published = models.BooleanField(default=False)
+    is_demo = models.BooleanField(default=False)
+    rehearsal_of = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="rehearsals",
+        help_text="the contest whose dry run this is; seen by its organizers alone",
+    )
+    paused_at = models.DateTimeField(
+        null=True, blank=True, help_text="since when the contest's clock stands still"
+    )
+    created_at = models.DateTimeField(default=now)
+    version = models.PositiveIntegerField(
+        default=0, help_text="grows with every change an organizer makes"
+    )
+
+    # The leaderboard.
+    board_audience = models.CharField(
+        _("who sees the leaderboard"), max_length=10, choices=Audience, default=Audience.PUBLIC
+    )
+    hidden_measures = models.JSONField(
+        default=list, blank=True, help_text="ids of measures that nobody but organizers is shown"
+    )
+    frozen_at = models.DateTimeField(
+        null=True, blank=True, help_text="the boards show what stood then"
+    )
+
+    # Terms, and what becomes of the data.
+    terms = models.TextField(_("terms of participation (English)"), max_length=20_000, blank=True)
+    terms_ja = models.TextField(
+        _("terms of participation (Japanese)"), max_length=20_000, blank=True
+    )
+    retention_days = models.PositiveSmallIntegerField(
+        _("days after the end until tables are deleted"), null=True, blank=True
+    )
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    # What every random decision is derived from: sealed at the start, published at the end.
+    secret = models.ForeignKey(
+        StoredFile, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    commitment = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the secret")
+    reveal = models.ForeignKey(
+        StoredFile, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    revealed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return self.local_title
+
+    def clock(self, now: datetime) -> datetime:
+        """What the contest's own clock shows: it stands still while the contest is paused."""
+        return now if self.paused_at is None else min(now, self.paused_at)
+
+    @property
+    def local_title(self) -> str:
+        """The title in the reader's language."""
+        return self.title_ja if translation.get_language() == "ja" and self.title_ja else self.title
+
+    @property
+    def local_summary(self) -> str:
+        """The summary in the reader's language."""
+        japanese = translation.get_language() == "ja" and self.summary_ja
+        return self.summary_ja if japanese else self.summary
+
+    @property
+    def tz(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+    @cached_property
+    def ruleset(self) -> Ruleset:
+        return _ruleset(self.ruleset_text)
+
+
+class RulesetVersion(models.Model):
+    """Fact: rules that a contest has had, from number 1; the newest applied one is the contest's."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="ruleset_versions")
+    number = models.PositiveIntegerField()
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    note = models.CharField(_("what changed, and why"), max_length=500, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(default=now)
+    applied_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "number"], name="ruleset_version_numbered_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"rules {self.number} of {self.contest}"
+
+    @cached_property
+    def ruleset(self) -> Ruleset:
+        return _ruleset(self.text)
+
+
+class Division(models.Model):
+    """Fact: a group of teams with a board of its own, such as students."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="divisions")
+    key = models.SlugField(max_length=30)
+    title = models.CharField(_("title (English)"), max_length=60)
+    title_ja = models.CharField(_("title (Japanese)"), max_length=60, blank=True)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "key"], name="division_key_unique_in_contest"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.local_title
+
+    @property
+    def local_title(self) -> str:
+        """The title in the reader's language."""
+        return self.title_ja if translation.get_language() == "ja" and self.title_ja else self.title
+
+
+class TermsAcceptance(models.Model):
+    """Fact: a person accepted the terms of a contest as they stood, named by their digest."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="acceptances")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="acceptances"
+    )
+    digest = models.CharField(max_length=64)
+    accepted_at = models.DateTimeField(default=now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "user", "digest"], name="terms_accepted_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} accepted the terms of {self.contest}"

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import translation
+from django.utils.timezone import now
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.models.contest import Contest
+from scoring.rulesets import RoundSpec, localized
+from scoring.rulesets.kinds import ROUND_KINDS
+
+
+class Round(models.Model):
+    """Fact: a span of time in which one kind of file is handed in; open or closed by the clock alone."""
+
+    class Feedback(models.TextChoices):
+        EXACT = "exact", _("exact, at once")
+        COARSE = "coarse", _("coarse, at once")
+        AFTER_CLOSE = "after_close", _("after the round has closed")
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rounds")
+    key = models.SlugField(max_length=30)
+    kind = models.CharField(max_length=30)
+    position = models.PositiveSmallIntegerField()
+    opens_at = models.DateTimeField(_("opens"))
+    closes_at = models.DateTimeField(_("closes"))
+    tries = models.PositiveSmallIntegerField(_("tries"), validators=[MinValueValidator(1)])
+    tries_per_day = models.PositiveSmallIntegerField(
+        _("tries a day"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    feedback = models.CharField(_("feedback"), max_length=12, choices=Feedback)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "key"], name="round_key_unique_in_contest"),
+            models.CheckConstraint(
+                condition=models.Q(closes_at__gt=models.F("opens_at")),
+                name="round_closes_after_it_opens",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.contest}"
+
+    @property
+    def spec(self) -> RoundSpec:
+        """What the ruleset says of this round; its dates, tries and feedback are this row's."""
+        return self.contest.ruleset.round(self.key)
+
+    @property
+    def local_title(self) -> str:
+        """The title in the reader's language."""
+        return localized(self.spec.title, translation.get_language() or "en")
+
+    @property
+    def phase(self) -> str:
+        """What the round is for: anonymization, attack or presentation."""
+        return ROUND_KINDS[self.kind].phase
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether files are taken: between its dates, and the contest is not paused."""
+        return self.contest.paused_at is None and self.opens_at <= now < self.closes_at
+
+    def has_opened(self, now: datetime) -> bool:
+        return self.opens_at <= self.contest.clock(now)
+
+    def has_closed(self, now: datetime) -> bool:
+        return self.closes_at <= self.contest.clock(now)
+
+    def is_settled(self, now: datetime) -> bool:
+        """Whether also every upload that began in time has arrived, so that results may be shown."""
+        return self.has_closed(now - timedelta(seconds=settings.UPLOAD_GRACE_SECONDS))
+
+
+class Interruption(models.Model):
+    """Fact: time that did not count: a pause by an organizer, or an outage recorded afterwards.
+
+    Every date of the contest that lay after `started_at` was moved by its length; a pause that lasts
+    has no end yet.
+    """
+
+    class Kind(models.TextChoices):
+        PAUSE = "pause", _("pause")
+        OUTAGE = "outage", _("outage")
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="interruptions")
+    kind = models.CharField(max_length=10, choices=Kind)
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(_("reason"), max_length=500)
+    recorded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(default=now)
+
+    class Meta:
+        ordering = ["started_at", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest"],
+                condition=models.Q(kind="pause", ended_at=None),
+                name="one_pause_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.contest}"

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from functools import cached_property
+
+from django.db import models
+from django.utils.timezone import now
+
+from pwscup.contests.models.contest import Contest
+from pwscup.core.models import StoredFile
+from scoring.schema import Schema
+
+
+class Dataset(models.Model):
+    """Fact: a table of the organizer, or the part of it that was drawn for one team.
+
+    `sealed` is the whole of it, `public` the part that participants may have. The organizer's is
+    replaced only until the first submission; a team's is drawn once.
+    """
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="datasets")
+    team = models.ForeignKey(
+        "accounts.Team", null=True, blank=True, on_delete=models.CASCADE, related_name="datasets"
+    )
+    key = models.SlugField(max_length=30, default="original")
+    sealed = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    public = models.ForeignKey(StoredFile, null=True, on_delete=models.PROTECT, related_name="+")
+    schema_text = models.TextField()
+    n_records = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "key"],
+                condition=models.Q(team__isnull=True),
+                name="one_common_dataset_per_key",
+            ),
+            models.UniqueConstraint(
+                fields=["contest", "team", "key"], name="one_dataset_per_team_and_key"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.contest}"
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema.from_toml(self.schema_text)
+
+
+class TableDraft(models.Model):
+    """Work in progress: a table that an organizer has uploaded and whose columns have not been confirmed."""
+
+    contest = models.OneToOneField(Contest, on_delete=models.CASCADE, related_name="draft")
+    file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    schema_text = models.TextField()
+    columns = models.JSONField(
+        help_text="for the organizer's eyes: distinct cells and examples by column"
+    )
+    n_records = models.PositiveIntegerField()
+    uploaded_at = models.DateTimeField(default=now)
+
+    def __str__(self) -> str:
+        return f"draft table of {self.contest}"
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema.from_toml(self.schema_text)
+
+
+class Sample(models.Model):
+    """Derived: a file of the sample submission that a newcomer may download and hand in as it is."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="samples")
+    key = models.SlugField(max_length=30, help_text="the ruleset's name for it: anonymized, rows")
+    file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "key"], name="one_sample_per_key")
+        ]
+
+    def __str__(self) -> str:
+        return f"sample {self.key} of {self.contest}"
