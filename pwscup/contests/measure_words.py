@@ -44,6 +44,10 @@ UTILITY = {
         "The one measure that follows the row numbers."
     ),
     "U6": _("How many records were deleted."),
+    "LOSS": _(
+        "How much of a cell is lost, averaged over all columns: a number by its distance as a share of the "
+        "column's range, a category if it changed, every cell of a deleted record. At most the whole cell."
+    ),
 }
 ANONYMITY = {
     "S1": _("How many records share their quasi-identifiers in the smallest such class (k)."),
@@ -187,6 +191,7 @@ ENDS = {
     "U4": (NOTHING_LOST, _("2: every correlation is reversed")),
     "U5": (NOTHING_LOST, _("no upper end; 1 is a column's whole range")),
     "U6": (_("0: none deleted"), _("number of records: all deleted")),
+    "LOSS": (NOTHING_LOST, _("1: nothing is kept")),
     "S1": (ALL_ALIKE, UNIQUE),
     "S2": (ALL_ALIKE, ALL_UNIQUE),
     "prosecutor-risk": (LARGE_CROWD, UNIQUE),

@@ -16,6 +16,7 @@ from scoring.comparison import Comparison, Options
 from scoring.equivalence import FloatArray, IntArray
 from scoring.measures.associations import correlation_ratio, cramers_v, pearson
 from scoring.measures.coding import Coded, CodedTable, cells, coded_pair, pairs, scored
+from scoring.measures.loss import change, is_changed, share_of_range
 
 DEFAULT = Options()
 SMOOTHING = 0.5
@@ -257,7 +258,7 @@ def squared_difference(comparison: Comparison, options: Options = DEFAULT) -> fl
         return None
     total = np.zeros(len(comparison.anonymized))
     for name in names:
-        total += _change(comparison, name) ** 2
+        total += change(comparison, name) ** 2
     return _mean(total.tolist())
 
 
@@ -294,7 +295,7 @@ def normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> float
     found = []
     n_deleted = comparison.prepared.n_records - len(comparison.anonymized)
     for column in scored(comparison.schema):
-        lost = (_scaled if column.is_numeric else _is_changed)(comparison, column.name)
+        lost = (share_of_range if column.is_numeric else is_changed)(comparison, column.name)
         found.append((math.fsum(lost.tolist()) + n_deleted) / comparison.prepared.n_records)
     return _mean(found)
 
@@ -342,29 +343,6 @@ def _numbers(coded: Coded, table: CodedTable) -> FloatArray:
 
 def _codes(table: CodedTable, position: int) -> IntArray:
     return table.columns[position].astype(np.int64)
-
-
-def _change(comparison: Comparison, name: str) -> FloatArray:
-    """How far each record of Y lies from its declared original in one numeric column."""
-    x = comparison.prepared.table[name].to_numpy(dtype=np.float64)
-    y = comparison.anonymized[name].to_numpy(dtype=np.float64)
-    change: FloatArray = np.abs(y - x[comparison.source])
-    return change
-
-
-def _scaled(comparison: Comparison, name: str) -> FloatArray:
-    change = _change(comparison, name)
-    x = comparison.prepared.table[name].to_numpy(dtype=np.float64)
-    span = x.max() - x.min()
-    scaled: FloatArray = change / span if span > 0 else (change != 0).astype(np.float64)
-    return scaled
-
-
-def _is_changed(comparison: Comparison, name: str) -> FloatArray:
-    x = comparison.prepared.table[name].to_numpy(dtype=object)[comparison.source]
-    y = comparison.anonymized[name].to_numpy(dtype=object)
-    is_changed: FloatArray = (x != y).astype(np.float64)
-    return is_changed
 
 
 def _mean(values: Sequence[float]) -> float | None:

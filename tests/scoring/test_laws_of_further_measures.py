@@ -130,7 +130,7 @@ def test_names_of_values_and_units_of_amounts_decide_nothing(id_):
 # Similarity
 
 
-SIMILARITY = [id_ for id_ in FURTHER if MEASURES[id_].family == "similarity"]
+SIMILARITY = [id_ for id_ in FURTHER if MEASURES[id_].family in ("similarity", "utility")]
 
 
 @pytest.mark.parametrize("id_", SIMILARITY)
