@@ -33,13 +33,14 @@ ORIGINAL = "original"
 
 
 def visible_contests(user: Person) -> QuerySet[Contest]:
-    """Published contests, and the drafts of those who organize them."""
+    """Published contests; drafts and dry runs are for those who organize them."""
+    public = Q(is_published=True, rehearsal_of=None)
     if not user.is_authenticated:
-        return Contest.objects.filter(is_published=True)
+        return Contest.objects.filter(public)
     if user.is_superuser:
         return Contest.objects.all()
     own = user.organizes.values("pk")
-    return Contest.objects.filter(Q(is_published=True) | Q(pk__in=own))
+    return Contest.objects.filter(public | Q(pk__in=own))
 
 
 def organized_contests(user: Person) -> QuerySet[Contest]:

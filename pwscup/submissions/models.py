@@ -143,6 +143,11 @@ class Evaluation(models.Model):
     def __str__(self) -> str:
         return f"evaluation of {self.submission}"
 
+    @property
+    def holds(self) -> bool:
+        """Whether it may count: what a re-scoring found does only once that was applied."""
+        return self.rescore_id is None or self.rescore.state == Rescore.State.APPLIED
+
 
 class Choice(models.Model):
     """Fact: a team named the submission that counts; its newest choice holds."""

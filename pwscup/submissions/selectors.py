@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
-from pwscup.submissions.models import Choice, Evaluation, Release, Submission
+from pwscup.submissions.models import Choice, Evaluation, Release, Ruling, Submission
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
 from scoring.rulesets.kinds import kinds_of
 
@@ -31,7 +32,7 @@ def _with_results(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     """Each with its team, round, target and evaluations, in a constant number of queries."""
     return submissions.select_related(
         "team", "round__contest", "target__team", "submitted_by"
-    ).prefetch_related("evaluations", "files__file")
+    ).prefetch_related("evaluations__rescore", "files__file")
 
 
 # Submissions
@@ -57,11 +58,18 @@ def get_visible(user: Person, public_id: UUID | str) -> Submission:
     return submission
 
 
+def newest_evaluation(submission: Submission) -> Evaluation | None:
+    """What holds of a submission: its own evaluation, or the newest of a re-scoring that was applied.
+
+    Reads nothing where the evaluations and their re-scorings are prefetched.
+    """
+    holding = (e for e in submission.evaluations.all() if e.holds)
+    return max(holding, key=lambda e: e.pk, default=None)
+
+
 def latest_evaluation(submission: Submission) -> Evaluation | None:
-    """The newest result; reads nothing where the evaluations are prefetched."""
-    if submission.state != State.SCORED:
-        return None
-    return max(submission.evaluations.all(), key=lambda e: e.pk, default=None)
+    """The result that is shown; None where the submission is not scored."""
+    return newest_evaluation(submission) if submission.state == State.SCORED else None
 
 
 def n_wasted(team: Team, since: datetime) -> int:
@@ -107,21 +115,35 @@ def tries_left_by_target(team: Team, round: Round) -> dict[int, int]:
 # What counts
 
 
+def standing(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Those that were scored and that no organizer has withdrawn."""
+    newest = Ruling.objects.filter(submission=OuterRef("pk")).order_by("-pk").values("kind")[:1]
+    judged = submissions.annotate(ruled=Coalesce(Subquery(newest), Value("")))
+    return judged.filter(state=State.SCORED).exclude(ruled=Ruling.Kind.WITHDRAWN)
+
+
+def disqualified(contest: Contest) -> set[int]:
+    """The keys of the teams that stand on no board: the newest ruling about them says so."""
+    rulings = Ruling.objects.filter(team__contest=contest, submission=None).order_by("pk")
+    newest = dict(rulings.values_list("team_id", "kind"))
+    return {team for team, kind in newest.items() if kind == Ruling.Kind.DISQUALIFIED}
+
+
 def counted_submissions(round: Round) -> dict[int, Submission]:
     """What counts of each team, by team: its choice, else the latest that was scored; a constant number of queries."""
-    scored = Submission.objects.filter(round=round, state=State.SCORED).order_by(*OLDEST_FIRST)
+    scored = standing(Submission.objects.filter(round=round)).order_by(*OLDEST_FIRST)
     counted = dict(scored.values_list("team_id", "pk"))
     if policies.counts_by_choice(round):
-        choices = Choice.objects.filter(round=round, submission__state=State.SCORED)
+        choices = Choice.objects.filter(round=round, submission__in=scored.order_by())
         counted |= dict(choices.order_by("id").values_list("team_id", "submission_id"))
     return {s.team_id: s for s in _fetch(counted.values())}
 
 
 def counted_submission(team: Team, round: Round) -> Submission | None:
     """What counts of one team: its choice, else the latest that was scored."""
-    scored = Submission.objects.filter(team=team, round=round, state=State.SCORED)
+    scored = standing(Submission.objects.filter(team=team, round=round))
     if policies.counts_by_choice(round):
-        choice = Choice.objects.filter(team=team, round=round, submission__state=State.SCORED)
+        choice = Choice.objects.filter(team=team, round=round, submission__in=scored)
         chosen = choice.order_by("id").values_list("submission_id", flat=True).last()
         if chosen is not None:
             return _with_results(scored.filter(pk=chosen)).first()
@@ -130,7 +152,7 @@ def counted_submission(team: Team, round: Round) -> Submission | None:
 
 def counted_guesses(round: Round) -> dict[tuple[int, int], Submission]:
     """What counts of each attacker against each defender, by their teams: the last guess that was scored."""
-    scored = Submission.objects.filter(round=round, state=State.SCORED).exclude(target=None)
+    scored = standing(Submission.objects.filter(round=round)).exclude(target=None)
     pairs = scored.order_by(*OLDEST_FIRST).values_list("team_id", "target__team_id", "pk")
     counted = {(attacker, defender): pk for attacker, defender, pk in pairs}
     return {(s.team_id, s.target.team_id): s for s in _fetch(counted.values())}
@@ -144,7 +166,7 @@ def counting_guesses(guesses: Sequence[Submission]) -> dict[int, int]:
 def _fetch(keys: Iterable[int]) -> list[Submission]:
     """The submissions with these keys, each with its target and evaluations."""
     found = Submission.objects.select_related("team", "round__contest", "target__team")
-    found = found.prefetch_related("evaluations").order_by("pk")
+    found = found.prefetch_related("evaluations__rescore").order_by("pk")
     keys = sorted(keys)
     chunks = (keys[start : start + MAX_KEYS] for start in range(0, len(keys), MAX_KEYS))
     return [submission for chunk in chunks for submission in found.filter(pk__in=chunk)]
