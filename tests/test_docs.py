@@ -335,10 +335,10 @@ def test_ruleset_names_every_key():
     documented = set(codes(cells("ruleset.md")))
     asked_for = {
         key
-        for source in ("loader.py", "document.py")
+        for source in (ROOT / "scoring" / "rulesets").glob("*.py")
         for key in re.findall(
-            r'\.(?:text|choice|choices|integer|number|boolean|translated)\(\s*"(\w+)"',
-            text_of(ROOT / "scoring" / "rulesets" / source),
+            r'\.(?:text|short_name|choice|choices|integer|number|boolean|translated)\(\s*"(\w+)"',
+            text_of(source),
         )
     }
     asked_for |= (

@@ -33,6 +33,17 @@ FILE_FORMATS = {
         "from which you think the record was made, counted from 1. 0 or an empty line is no guess; "
         "rows may repeat."
     ),
+    "aligned_table": _(
+        "The columns of the table below under their names and in their order; as many records as the "
+        "team's original table, in its order, one a line. Numbers are plain digits with at most four "
+        "decimals."
+    ),
+    "candidate_guess": _(
+        "No header; one number a line, as many lines as the published table has records: the line of "
+        "the table of candidates to which you think the record belongs, counted from 1 without the "
+        "header. 0 or an empty line is no guess; lines may repeat."
+    ),
+    "slides": _("A PDF file."),
 }
 COUNTS = {
     "chosen_or_latest": _(
@@ -54,7 +65,9 @@ FEEDBACK = {
     ("attack", "after_close"): _(
         "The rates are shown after the round has closed: a rate after every guess would tell too much."
     ),
+    ("presentation", "after_close"): _("The marks are shown after the round has closed."),
 }
+"""By the phase of the round, and what the ruleset or the organizer says of it."""
 OPTIONS = {
     ("ties", "expected"): _(
         "Where an attack finds several candidates equally good, it is scored as if it chose one of them "

@@ -149,7 +149,7 @@ def _round_rule(round: Round, language: str) -> RoundRule:
             _tries(round, spec),
             _("A file that is refused because of its form uses no try."),
             str(COUNTS[spec.counts]),
-            str(FEEDBACK[spec.kind, round.feedback]),
+            str(FEEDBACK[spec.phase, round.feedback]),
         ),
     )
 

@@ -1,23 +1,33 @@
 """Contest formats: a TOML file each, read into frozen dataclasses."""
 
 from scoring.rulesets.base import (
+    CriterionSpec,
+    DataSpec,
     FileSpec,
     Limits,
+    MeasureSpec,
     RankingSpec,
     RoundSpec,
     Ruleset,
+    StageSpec,
     Text,
+    ValiditySpec,
     localized,
 )
 from scoring.rulesets.loader import load_ruleset, parse_ruleset, ruleset_names
 
 __all__ = [
+    "CriterionSpec",
+    "DataSpec",
     "FileSpec",
     "Limits",
+    "MeasureSpec",
     "RankingSpec",
     "RoundSpec",
     "Ruleset",
+    "StageSpec",
     "Text",
+    "ValiditySpec",
     "load_ruleset",
     "localized",
     "parse_ruleset",

@@ -1,9 +1,11 @@
-"""What a contest format consists of, as frozen data: rounds, files, limits, measures and ranking."""
+"""What a contest format consists of, as frozen data: stages, rounds, files, measures and ranking."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from scoring.rulesets.kinds import ONLY_STAGE, RANK_SUM, ROUND_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,12 +28,38 @@ class FileSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class CriterionSpec:
+    """One thing that judges mark a presentation for, from 0 to 100."""
+
+    key: str
+    title: Text
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpec:
+    """A part of the season with its own standings, such as a preliminary and a final.
+
+    `weight` is its share in the season's total; shares need not add up to 1, and a stage for
+    practice has weight 0.
+    """
+
+    key: str
+    title: Text
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class RoundSpec:
     """One round: what is handed in, how often, what counts and what a team is told at once.
 
     `tries` is the number of scored submissions a team may make in the round, `tries_per_target`
     the number of guesses it may make against each other team; the one that its kind does not use
-    is None.
+    is None. `tries_per_day` limits the same on a calendar day of the contest's time zone.
+
+    Attack rounds: `attacks` is the key of the round whose tables are attacked, `gives` what
+    attackers get besides the shuffled table, and `marking` says of which records a rate is a share.
+    Elsewhere they are None and empty. `criteria` is what judges mark in a presentation round, and
+    `minutes` the length that a new contest proposes.
     """
 
     key: str
@@ -43,7 +71,18 @@ class RoundSpec:
     tries_per_target: int | None
     counts: str
     feedback: str
-    days: int
+    minutes: int
+    stage: str = ONLY_STAGE
+    tries_per_day: int | None = None
+    attacks: str | None = None
+    gives: tuple[str, ...] = ()
+    marking: str = ""
+    criteria: tuple[CriterionSpec, ...] = ()
+
+    @property
+    def phase(self) -> str:
+        """What the round is for: "anonymization", "attack" or "presentation"."""
+        return ROUND_KINDS[self.kind].phase
 
     def file(self, key: str) -> FileSpec:
         """The file specification with this key; KeyError where the round asks for none."""
@@ -54,14 +93,61 @@ class RoundSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class RankingSpec:
-    """Which measures are ranked under which heading, and the weights of the overall board."""
+class DataSpec:
+    """What the teams anonymize.
 
-    utility: tuple[str, ...]
-    safety: tuple[str, ...]
-    linkage: tuple[str, ...]
+    `tables` is "common", one table for all, or "per_team": for each team `sample` records are drawn
+    from the organizer's table, and `decoys` further ones stand with them in the table of candidates.
+    `schema` is None where the organizer's own table decides the columns.
+    """
+
+    tables: str
+    schema: Schema | None = None
+    sample: int | None = None
+    decoys: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValiditySpec:
+    """What an anonymized table may hold beyond what its schema says.
+
+    `values`: "schema" allows every value of the column's domain, "original" only those that occur
+    in that column of the team's original. With `blank_records` a deleted record is a line of empty
+    cells.
+    """
+
+    values: str = "schema"
+    blank_records: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSpec:
+    """A measure that is computed, the direction in which it is better, and its weight in a heading."""
+
+    id: str
+    direction: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RankingSpec:
+    """How the boards are made.
+
+    `formula` names one of the ranking formulas and `settings` its parameters. The formula
+    "rank-sum" ranks the measures of the three headings, with the weights of the overall board; the
+    others work with scores in per cent, of which utility is 100 · (1 − `utility_measure`).
+    `tie_breaks` decide, one after the other, between teams with equal totals.
+    """
+
+    utility: tuple[str, ...] = ()
+    safety: tuple[str, ...] = ()
+    linkage: tuple[str, ...] = ()
     anonymization_weight: float = 0.5
     attack_weight: float = 0.5
+    formula: str = RANK_SUM
+    settings: Mapping[str, float | int] = field(default_factory=dict)
+    utility_measure: str | None = None
+    tie_breaks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +162,57 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """A contest format. `tables` says who anonymizes what: "common" is one table for all teams.
+    """A contest format.
 
     `text` is the TOML source and `digest` its SHA-256 in hex, which is recorded on every
-    evaluation; `schema` is None where the organizer's own table decides the columns.
+    evaluation.
     """
 
     id: str
     version: int
     title: Text
     summary: Text
-    tables: str
+    data: DataSpec
+    stages: tuple[StageSpec, ...]
     rounds: tuple[RoundSpec, ...]
-    measures: tuple[str, ...]
+    validity: ValiditySpec
+    measure_specs: tuple[MeasureSpec, ...]
     options: Options
     ranking: RankingSpec
     limits: Limits
-    schema: Schema | None
     text: str
     digest: str
+
+    @property
+    def tables(self) -> str:
+        """Who anonymizes what: "common" is one table for all teams, "per_team" one for each."""
+        return self.data.tables
+
+    @property
+    def schema(self) -> Schema | None:
+        """The columns of the table; None where the organizer's own table decides."""
+        return self.data.schema
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The ids of the measures that are computed, in the order in which they are shown."""
+        return tuple(spec.id for spec in self.measure_specs)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of every measure among those of its heading, by its id."""
+        return {spec.id: spec.weight for spec in self.measure_specs}
+
+    def stage(self, key: str) -> StageSpec:
+        """The stage with this key; KeyError where there is none."""
+        for spec in self.stages:
+            if spec.key == key:
+                return spec
+        raise KeyError(key)
+
+    def rounds_of(self, stage: str) -> tuple[RoundSpec, ...]:
+        """The rounds of a stage, in order."""
+        return tuple(spec for spec in self.rounds if spec.stage == stage)
 
     def round(self, key: str) -> RoundSpec:
         """The round with this key; KeyError where there is none."""

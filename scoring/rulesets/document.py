@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scoring.errors import Collector, Problem, shorten
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LANGUAGES = ("en", "ja")
+SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,29}")
 
 
 class Document:
@@ -31,10 +33,15 @@ class Document:
     def name(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key
 
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
     def wrong(self, key: str, expected: str, got: object) -> None:
         self._add("toml.wrong_value", key, expected, got=shorten(got))
 
     def has(self, key: str) -> bool:
+        """Whether the key is set; asking makes it a known one."""
+        self._known.append(key)
         return key in self._values
 
     def text(self, key: str) -> str:
@@ -42,6 +49,13 @@ class Document:
         if isinstance(value, str) and value.strip():
             return value
         return self._replaced(key, "a text", value, "")
+
+    def short_name(self, key: str) -> str:
+        expected = "a name of at most 30 letters, digits, hyphens and underscores"
+        value = self._take(key, expected)
+        if isinstance(value, str) and SHORT_NAME.fullmatch(value):
+            return value
+        return self._replaced(key, expected, value, "")
 
     def choice(self, key: str, choices: Collection[str]) -> str:
         expected = _one_of(choices)
@@ -104,7 +118,7 @@ class Document:
     def close(self) -> None:
         for key in self._values:
             if key not in self._known:
-                self._add("toml.unknown_key", key, ", ".join(self._known))
+                self._add("toml.unknown_key", key, ", ".join(dict.fromkeys(self._known)))
         for child in self._children:
             child.close()
 

@@ -1,7 +1,7 @@
-"""The kinds of rounds and tables that a ruleset may name.
+"""The kinds of rounds and tables that a ruleset may name, and the other words that it chooses from.
 
-A further format (a candidate list with decoys, queries with a privacy budget, a series of
-releases) adds an entry here and the class that evaluates it; the loader needs no change.
+A further kind of round (queries with a privacy budget, a series of releases) adds an entry here and
+the class that evaluates it; the loader needs no change.
 """
 
 from __future__ import annotations
@@ -12,23 +12,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scoring.rulesets.base import Text
+
+PHASES = ("anonymization", "attack", "presentation")
+"""What a round is for: tables are handed in, they are attacked, or the work is presented."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoundKind:
     """What a kind of round asks for.
 
-    `phase` says what the round is for, `files` maps every file key that it understands to the kind
-    of that file, `required` names those that no ruleset may leave out, and `tries_key` is the
-    setting that limits the attempts.
+    `phase` says what the round is for. `tables` names the tables it works with (None: any), `files`
+    maps every file key that it understands to the kind of that file, and `required` names those
+    that no ruleset may leave out. Of `tries_keys`, the settings that limit the attempts, the first
+    must be set. `gives` is what attackers get besides the published table.
     """
 
     id: str
     phase: str
+    tables: str | None
     files: Mapping[str, str]
     required: tuple[str, ...]
-    tries_key: str
+    tries_keys: tuple[str, ...]
     counts: tuple[str, ...]
     feedback: tuple[str, ...]
+    gives: tuple[str, ...] = ()
+
+    @property
+    def tries_key(self) -> str:
+        """The setting that limits the attempts in the whole round."""
+        return self.tries_keys[0]
 
 
 ROUND_KINDS: dict[str, RoundKind] = {
@@ -37,29 +50,81 @@ ROUND_KINDS: dict[str, RoundKind] = {
         RoundKind(
             id="anonymization",
             phase="anonymization",
+            tables="common",
             files={"anonymized": "table", "rows": "row_numbers"},
             required=("anonymized", "rows"),
-            tries_key="tries",
+            tries_keys=("tries", "tries_per_day"),
+            counts=("chosen_or_latest", "last"),
+            feedback=("exact", "coarse", "after_close"),
+        ),
+        RoundKind(
+            id="aligned-anonymization",
+            phase="anonymization",
+            tables="per_team",
+            files={"anonymized": "aligned_table"},
+            required=("anonymized",),
+            tries_keys=("tries", "tries_per_day"),
             counts=("chosen_or_latest", "last"),
             feedback=("exact", "coarse", "after_close"),
         ),
         RoundKind(
             id="attack",
             phase="attack",
+            tables="common",
             files={"guess": "guess"},
             required=("guess",),
-            tries_key="tries_per_target",
+            tries_keys=("tries_per_target", "tries_per_day"),
             counts=("last",),
             feedback=("exact", "coarse", "after_close"),
+            gives=("original",),
+        ),
+        RoundKind(
+            id="candidate-attack",
+            phase="attack",
+            tables="per_team",
+            files={"guess": "candidate_guess"},
+            required=("guess",),
+            tries_keys=("tries_per_target", "tries_per_day"),
+            counts=("last",),
+            feedback=("exact", "coarse", "after_close"),
+            gives=("candidates",),
+        ),
+        RoundKind(
+            id="presentation",
+            phase="presentation",
+            tables=None,
+            files={"slides": "slides"},
+            required=("slides",),
+            tries_keys=("tries",),
+            counts=("last",),
+            feedback=("after_close",),
         ),
     )
 }
 
 
 def kinds_of(phase: str) -> tuple[str, ...]:
-    """The kinds of rounds of one phase: "anonymization" or "attack"."""
+    """The kinds of rounds of one phase: "anonymization", "attack" or "presentation"."""
     return tuple(kind.id for kind in ROUND_KINDS.values() if kind.phase == phase)
 
 
-TRIES_KEYS = ("tries", "tries_per_target")
-TABLES = ("common",)
+TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
+TABLES = ("common", "per_team")
+MARKING = ("all_records", "kept_records")
+VALUES = ("schema", "original")
+TIE_BREAKS = ("utility", "protection", "attack", "presentation", "earlier")
+ONLY_STAGE = "contest"
+"""The key of the one stage of a ruleset that names none."""
+ONLY_STAGE_TITLE: Text = {"en": "Contest", "ja": "コンテスト"}
+RANK_SUM = "rank-sum"
+"""The formula that ranks measures under headings; the others work with scores in per cent."""
+FORMULAS = {
+    RANK_SUM: (),
+    "weighted-sum": ("utility", "protection", "attack", "presentation"),
+    "harmonic": ("utility", "protection"),
+    "minimum": ("utility", "protection"),
+    "penalised-sum": ("utility", "protection"),
+    "top-k-attack": ("attack",),
+    "binomial-threshold": ("attack",),
+}
+"""The ranking formulas and the scores that each uses."""

@@ -14,7 +14,7 @@ from scoring.errors import ProblemsFound
 from scoring.evaluate import Options
 from scoring.registry import PWSCUP_2015
 from scoring.rulesets import load_ruleset, localized, parse_ruleset, ruleset_names
-from scoring.rulesets.kinds import ROUND_KINDS
+from scoring.rulesets.kinds import PHASES, ROUND_KINDS, TRIES_KEYS
 from scoring.rulesets.loader import load_schema, schema_names
 
 
@@ -236,3 +236,5 @@ def test_every_kind_of_round_asks_for_files_that_it_knows():
     for kind in ROUND_KINDS.values():
         assert set(kind.required) <= set(kind.files)
         assert kind.tries_key in {"tries", "tries_per_target"}
+        assert set(kind.tries_keys) <= set(TRIES_KEYS)
+        assert kind.phase in PHASES

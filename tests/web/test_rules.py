@@ -41,7 +41,7 @@ def test_every_option_has_its_sentence():
 def test_every_round_kind_has_its_words():
     for kind in ROUND_KINDS.values():
         assert set(kind.counts) <= set(rule_words.COUNTS)
-        assert {(kind.id, feedback) for feedback in kind.feedback} <= set(rule_words.FEEDBACK)
+        assert {(kind.phase, feedback) for feedback in kind.feedback} <= set(rule_words.FEEDBACK)
         assert set(kind.files.values()) <= set(rule_words.FILE_FORMATS)
 
 

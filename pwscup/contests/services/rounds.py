@@ -23,6 +23,8 @@ from scoring.rulesets import Ruleset
 if TYPE_CHECKING:
     from pwscup.core.refusals import Words
 
+MINUTES_PER_DAY = 24 * 60
+
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
@@ -36,14 +38,25 @@ class RoundPlan:
 
 
 def suggested_rounds(ruleset: Ruleset, starts_at: datetime, zone: ZoneInfo) -> list[RoundPlan]:
-    """The ruleset's rounds without a gap between them, all at the same hour on the clock of `zone`."""
+    """The ruleset's rounds without a gap between them.
+
+    A round of whole days closes at the hour at which it opened, on the clock of `zone`; a shorter
+    one lasts its minutes, whatever the clock does meanwhile.
+    """
     plans, opens_at = [], starts_at
     for spec in ruleset.rounds:
-        closes_at = (opens_at.astimezone(zone) + timedelta(days=spec.days)).astimezone(UTC)
+        closes_at = _end(opens_at, spec.minutes, zone)
         tries = spec.tries or spec.tries_per_target or 1
         plans.append(RoundPlan(spec.key, opens_at, closes_at, tries, spec.feedback))
         opens_at = closes_at
     return plans
+
+
+def _end(opens_at: datetime, minutes: int, zone: ZoneInfo) -> datetime:
+    days, rest = divmod(minutes, MINUTES_PER_DAY)
+    if rest:
+        return opens_at.astimezone(UTC) + timedelta(minutes=minutes)
+    return (opens_at.astimezone(zone) + timedelta(days=days)).astimezone(UTC)
 
 
 def round_problems(plans: Sequence[tuple[Words, RoundPlan]]) -> list[Words]:
