@@ -92,6 +92,33 @@ MESSAGES: dict[str, str] = {
     ),
     "row_number.count": _("wrong number of lines — expected {expected}, one a record — got {got}"),
     "row_number.header": _("an unknown header — expected “row” or a number — got “{got}”"),
+    # aligned tables, and guesses of candidates
+    "aligned.count": _(
+        "wrong number of lines after the header — expected {expected}, one for each record of the "
+        "original — got {got}"
+    ),
+    "aligned.partly_empty": _(
+        "an empty cell in a record that is not deleted — expected a value, or a line of empty cells alone"
+    ),
+    "aligned.all_deleted": _("every record is deleted — expected at least one that is kept"),
+    "aligned.not_in_original": _(
+        "a value that the column does not have in the original table — expected one that occurs there — "
+        "got “{got}”"
+    ),
+    "candidate.not_an_integer": _(
+        "not a line of the candidate table — expected an integer, 0 or nothing for no guess — got “{got}”"
+    ),
+    "candidate.negative": _(
+        "a negative number — expected 0 to {expected}, 0 for no guess — got {got}"
+    ),
+    "candidate.too_large": _(
+        "no such line in the candidate table — expected 0 to {expected}, 0 for no guess — got {got}"
+    ),
+    "candidate.count": _(
+        "wrong number of lines — expected {expected}, one for each line of the attacked table, empty "
+        "ones among them — got {got}"
+    ),
+    "candidate.header": _("an unknown header — expected numbers alone — got “{got}”"),
     # a submission
     "submission.swapped": _(
         "the two files are swapped — expected the anonymized table first and the row numbers second"

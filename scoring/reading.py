@@ -165,7 +165,7 @@ def read_carefully(
     rows = records(decode(data, file=file), file=file)
     header = read_header(rows, file=file)
     columns = _expected_columns(header, schema, original=original)
-    _check_header(header, [column.name for column in columns], file)
+    check_header(header, [column.name for column in columns], file)
     reader = _TableReader(columns, file, original=original)
     try:
         reader.read(rows, max_records)
@@ -288,7 +288,8 @@ def _expected_columns(
     return schema.public().columns
 
 
-def _check_header(header: Sequence[str], expected: Sequence[str], file: str) -> None:
+def check_header(header: Sequence[str], expected: Sequence[str], file: str) -> None:
+    """Raise ProblemsFound where a header does not name exactly these columns in this order."""
     problems = Collector()
     for name in expected:
         if name not in header:
@@ -331,7 +332,7 @@ def split_source_row(data: bytes, schema: Schema) -> tuple[bytes, bytes]:
     rows = records(decode(data, file=file), file=file)
     header = read_header(rows, file=file)
     if SOURCE_ROW not in header:
-        _check_header(header, [*schema.public().names, SOURCE_ROW], file)
+        check_header(header, [*schema.public().names, SOURCE_ROW], file)
     position = header.index(SOURCE_ROW)
     problems = Collector()
     table, numbers = io.StringIO(), [ROW_HEADER]

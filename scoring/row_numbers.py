@@ -169,12 +169,16 @@ def _row_number(
     if not _SIGNED.fullmatch(line):
         problems.add("row_number.not_an_integer", file=file, row=row, got=shorten(line))
         return None
-    if len(line) <= 18 and low <= (number := int(line)) <= high:
+    is_negative = line.startswith("-")
+    if len(line) <= 18 and low <= (number := int(line)) <= high and not is_negative:
         return number
     if not line.strip("-0"):
-        problems.add("row_number.zero", file=file, row=row, expected=high)
+        if low:
+            problems.add("row_number.zero", file=file, row=row, expected=high)
+        else:  # no plain 0
+            problems.add("row_number.not_an_integer", file=file, row=row, got=shorten(line))
         return None
-    code = "row_number.negative" if line.startswith("-") else "row_number.too_large"
+    code = "row_number.negative" if is_negative else "row_number.too_large"
     problems.add(code, file=file, row=row, low=low, expected=high, got=shorten(line))
     return None
 

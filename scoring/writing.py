@@ -51,11 +51,12 @@ def _lines_cell_by_cell(table: pd.DataFrame | Records, columns: Sequence[Column]
     frame = table.to_frame() if isinstance(table, Records) else table
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(zip(*(_written(frame[c.name], c) for c in columns), strict=True))
+    writer.writerows(zip(*(written(frame[c.name], c) for c in columns), strict=True))
     return text.getvalue().encode()
 
 
-def _written(values: pd.Series, column: Column) -> list[str]:
+def written(values: pd.Series, column: Column) -> list[str]:
+    """The cells of a column as they stand in a file."""
     if not column.is_numeric:
         return [str(value) for value in values.tolist()]
     numbers = values.to_numpy()
