@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_organizer, plays_in
-from pwscup.submissions.models import Submission
+from pwscup.submissions.models import LateAllowance, Submission
 from pwscup.submissions.states import FINAL, State
 
 if TYPE_CHECKING:
@@ -30,13 +30,30 @@ def plays_for(user: Person | None, team: Team) -> bool:
 
 
 def may_submit(user: Person | None, team: Team, round: Round, now: datetime) -> bool:
-    """A team's own people, in a published contest, while its round is open."""
+    """A team's own people, in a published contest, while its round is open or they may be late."""
     return (
         round.contest_id == team.contest_id
         and round.contest.is_published
-        and round.is_open(now)
+        and (round.is_open(now) or may_be_late(team, round, now))
         and plays_for(user, team)
     )
+
+
+def may_be_late(team: Team, round: Round, now: datetime) -> bool:
+    """Whether an organizer lets this team hand in though the round has closed for the others."""
+    newest = LateAllowance.objects.filter(team=team, round=round).order_by("-pk").first()
+    runs = round.contest.paused_at is None
+    return runs and newest is not None and round.opens_at <= now < newest.until
+
+
+def may_rule(user: Person, submission: Submission) -> bool:
+    """Withdrawing and reinstating are the organizers'; a dry run's submissions are theirs as well."""
+    return is_organizer(user, submission.round.contest)
+
+
+def may_appeal(user: Person, submission: Submission) -> bool:
+    """The team that handed it in, and the organizers, who answer."""
+    return submission.state in FINAL and may_see(user, submission)
 
 
 def may_see(user: Person, submission: Submission) -> bool:

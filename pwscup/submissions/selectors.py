@@ -14,7 +14,14 @@ from django.http import Http404
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
-from pwscup.submissions.models import Choice, Evaluation, Release, Ruling, Submission
+from pwscup.submissions.models import (
+    Choice,
+    Evaluation,
+    LateAllowance,
+    Release,
+    Ruling,
+    Submission,
+)
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
 from scoring.rulesets.kinds import kinds_of
 
@@ -122,6 +129,22 @@ def standing(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     return judged.filter(state=State.SCORED).exclude(ruled=Ruling.Kind.WITHDRAWN)
 
 
+def newest_ruling(team: Team, submission: Submission | None = None) -> Ruling | None:
+    """What holds about a team, or about one of its submissions."""
+    found = Ruling.objects.filter(team=team, submission=submission)
+    return found.select_related("decided_by").order_by("-pk").first()
+
+
+def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
+    """Everything that organizers decided about the teams of a contest, the newest first."""
+    rulings = Ruling.objects.filter(team__contest=contest).order_by("-pk")
+    allowances = LateAllowance.objects.filter(team__contest=contest).order_by("-pk")
+    return (
+        list(rulings.select_related("decided_by", "submission__round__contest")),
+        list(allowances.select_related("granted_by", "round__contest")),
+    )
+
+
 def disqualified(contest: Contest) -> set[int]:
     """The keys of the teams that stand on no board: the newest ruling about them says so."""
     rulings = Ruling.objects.filter(team__contest=contest, submission=None).order_by("pk")
@@ -201,9 +224,10 @@ def attacked_round(attack: Round) -> Round | None:
     return earlier.order_by("position").last()
 
 
-def is_released(round: Round) -> bool:
-    """Whether tables of this anonymization round are published already."""
-    return Release.objects.filter(submission__round=round).exists()
+def is_released(round: Round, team: Team | None = None) -> bool:
+    """Whether tables of this anonymization round, or that of one team, are published already."""
+    released = Release.objects.filter(submission__round=round)
+    return (released if team is None else released.filter(team=team)).exists()
 
 
 def has_unfinished(round: Round) -> bool:

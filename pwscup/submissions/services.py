@@ -33,6 +33,10 @@ REFUSALS = {
     "not_allowed": _("You cannot hand in for this team."),
     "round.not_open_yet": _("The round has not opened yet."),
     "round.closed": _("The round is closed: the file arrived after the deadline."),
+    "team.disqualified": _(
+        "The organizers have disqualified this team: the reason stands on the team's page. "
+        "It hands in nothing more unless they reinstate it."
+    ),
     "round.released": _("The tables of this round are published already."),
     "file.missing": _("The file “%(file)s” is missing."),
     "file.unknown": _("This round asks for no file “%(file)s”."),
@@ -113,7 +117,9 @@ def _check_round(user: User | None, team: Team, round: Round, arrived_at: dateti
         raise SubmissionRefused("not_allowed")
     if not round.has_opened(arrived_at):
         raise SubmissionRefused("round.not_open_yet")
-    if round.has_closed(arrived_at):
+    if team.pk in selectors.disqualified(round.contest):
+        raise SubmissionRefused("team.disqualified")
+    if round.has_closed(arrived_at) and not policies.may_be_late(team, round, arrived_at):
         raise SubmissionRefused("round.closed")
     if not policies.may_submit(user, team, round, arrived_at):
         raise SubmissionRefused("not_allowed")
@@ -195,7 +201,8 @@ def _enter(
     Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     # Publishing takes this lock too: what arrived in time is in, or is told that it is too late.
     Round.objects.select_for_update(no_key=True).get(pk=round.pk)
-    if round.phase == "anonymization" and selectors.is_released(round):
+    late = policies.may_be_late(team, round, arrived_at)
+    if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
     if selectors.tries_left(team, round, target) == 0:
         raise SubmissionRefused("tries.none_left", expected=round.tries)
