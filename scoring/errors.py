@@ -157,6 +157,21 @@ MESSAGES: dict[str, str] = {
         "the depths are not nested — expected each group of the finer one within a group of the "
         "coarser one — got {got}"
     ),
+    # ranking formulas, and files of rates and scores
+    "formula.unknown": _("no such formula — expected one of {expected} — got “{got}”"),
+    "scores.first_column": _(
+        "the header begins with another column — expected {expected} — got “{got}”"
+    ),
+    "scores.no_defenders": _(
+        "the header names no team — expected {expected}, and then one column for each defender"
+    ),
+    "scores.spaces": _("spaces around a team's name — expected none — got “{got}”"),
+    "scores.repeated": _(
+        "a team has two lines — expected one — got “{got}” again, first in record {first}"
+    ),
+    "scores.unknown_team": _(
+        "no such team in the matrix — expected one of {expected} — got “{got}”"
+    ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),
     "schema.repeated_name": _("two columns have one name — got “{got}”"),

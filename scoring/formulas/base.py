@@ -1,0 +1,161 @@
+"""What a ranking formula takes and gives: scores of a contest, settings, and lines of a board."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic
+
+from scoring.errors import Problem, shorten
+from scoring.options import Option, unknown_option, wrong_value
+from scoring.ranking import DECIMALS, K
+
+PARTS = ("utility", "protection", "attack", "presentation")
+"""What a team can be good at; each is a percentage, and more is better."""
+EARLIER = "earlier"
+"""The tie-break by which the earlier counted submission wins."""
+TIE_BREAKS = (*PARTS, EARLIER)
+ALL_TEAMS: frozenset[Any] = frozenset({"all teams"})
+"""Stands, as an object, for the defenders of a contest in which every team's table is published."""
+
+Settings = Mapping[str, float | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A number that an organizer may set; it is an integer where its default is one."""
+
+    name: str
+    default: float | int
+    low: float
+    high: float
+    description: str
+
+    @property
+    def option(self) -> Option:
+        """The setting as an option, which can read a text and check a value."""
+        kind = "integer" if isinstance(self.default, int) else "number"
+        return Option(self.name, kind, self.default, self.description, self.low, self.high)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores(Generic[K]):
+    """What a contest has found out so far; rates and scores in percent, None where missing.
+
+    Attributes
+    ----------
+    teams : tuple
+        Everybody who is ranked. What the other fields say of others does not count.
+    matrix : mapping of attacker to mapping of defender to float or None
+        The rate that the attacker reached against the defender's table. Own cells do not count.
+    utility, presentation : mapping of team to float or None
+    defenders : frozenset
+        The teams whose tables were published; all teams where none are named.
+
+    Raises
+    ------
+    ValueError
+        A rate or a score is no number from 0 to 100.
+
+    Examples
+    --------
+    >>> Scores(("a", "b"), {"a": {"b": 25.0}}).defenders == {"a", "b"}
+    True
+    """
+
+    teams: tuple[K, ...]
+    matrix: Mapping[K, Mapping[K, float | None]]
+    utility: Mapping[K, float | None] = field(default_factory=dict)
+    presentation: Mapping[K, float | None] = field(default_factory=dict)
+    defenders: frozenset[K] = ALL_TEAMS
+
+    def __post_init__(self) -> None:
+        if self.defenders is ALL_TEAMS:
+            object.__setattr__(self, "defenders", frozenset(self.teams))
+        for part in ("utility", "presentation"):
+            for team, value in getattr(self, part).items():
+                _check(f"{part} of {team}", value)
+        for attacker, rates in self.matrix.items():
+            for defender, rate in rates.items():
+                _check(f"rate of {attacker} against {defender}", rate)
+
+    def rate(self, attacker: K, defender: K) -> float | None:
+        """The rate that one team reached against another; None where it did not attack it."""
+        if attacker == defender:
+            return None
+        return self.matrix.get(attacker, {}).get(defender)
+
+    def targets(self, attacker: K) -> list[K]:
+        """The other teams whose tables were published, in the order of the teams."""
+        return [team for team in self.teams if team in self.defenders and team != attacker]
+
+
+def _check(what: str, value: float | None) -> None:
+    # Sums of floating-point numbers may end a hair above 100.
+    if value is not None and not 0 <= round(value, DECIMALS) <= 100:
+        raise ValueError(f"{what}: expected 0 to 100, got {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One team's line of a board; numbers are rounded to nine decimals, None where missing.
+
+    `tie_broken_by` names the last tie-break that parted the team from another of the same total.
+    """
+
+    rank: int
+    total: float | None
+    utility: float | None = None
+    protection: float | None = None
+    attack: float | None = None
+    presentation: float | None = None
+    tie_broken_by: str | None = None
+
+
+FormulaFunction = Callable[[Scores[Any], Settings], dict[Any, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A named way from scores to totals, and which way is better.
+
+    `uses` names the parts that the total depends on, `needs` those of them without which no team
+    has a total; the formula leaves any other one out where a contest does not have it.
+    """
+
+    id: str
+    title: str
+    direction: str
+    uses: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    function: FormulaFunction
+    needs: tuple[str, ...] = ()
+
+    def setting(self, name: str) -> Setting | None:
+        """The setting of that name."""
+        return next((setting for setting in self.settings if setting.name == name), None)
+
+    def problems(self, settings: Mapping[str, Any]) -> list[Problem]:
+        """What is wrong with these settings: unknown names and values out of bounds."""
+        found = []
+        for name, value in settings.items():
+            if (setting := self.setting(name)) is None:
+                found.append(unknown_option(name, [s.name for s in self.settings], self.id))
+            elif not setting.option.accepts(value):
+                found.append(wrong_value(self.id, name, setting.option.expected, value))
+        return found
+
+    def with_defaults(self, settings: Settings) -> dict[str, float | int]:
+        """All settings of the formula, those given instead of their defaults."""
+        return {s.name: settings.get(s.name, s.default) for s in self.settings}
+
+
+def unknown_formula(name: str, known: Mapping[str, Formula]) -> Problem:
+    """The problem that there is no formula of this name."""
+    return Problem("formula.unknown", {"got": shorten(name), "expected": ", ".join(known)})
+
+
+def mean(values: list[float]) -> float:
+    """The mean, the same in every order of the values."""
+    return math.fsum(values) / len(values)

@@ -1,0 +1,77 @@
+"""The parts of a team's score, in percent: utility, protection, attack, presentation."""
+
+from __future__ import annotations
+
+from scoring.formulas.base import PARTS, Scores, mean
+from scoring.ranking import K
+
+
+def protection(scores: Scores[K], team: K) -> float | None:
+    """Protection of a team: 100 less the worst rate that another team reached against it.
+
+    The worst case over all attackers, who know what the contest gave them; the own cell does not
+    count.
+
+    Returns
+    -------
+    float or None
+        0 (somebody found every record) to 100 (nobody found any, or nobody attacked); None where
+        the team's table was not published.
+
+    Examples
+    --------
+    >>> scores = Scores(("a", "b", "c"), {"b": {"a": 200 / 3}, "c": {"a": 50.0, "b": 10.0}})
+    >>> [round(protection(scores, team), 2) for team in scores.teams]
+    [33.33, 90.0, 100.0]
+    """
+    return 100.0 - worst_rate(scores, team) if team in scores.defenders else None
+
+
+def worst_rate(scores: Scores[K], team: K) -> float:
+    """The highest rate that another team reached against this one; 0 where nobody attacked it."""
+    rates = (scores.rate(attacker, team) for attacker in scores.teams)
+    return max((rate for rate in rates if rate is not None), default=0.0)
+
+
+def attack_score(scores: Scores[K], team: K) -> float | None:
+    """Attack of a team: its mean rate over the other published tables.
+
+    Returns
+    -------
+    float or None
+        0 to 100, all records of all others found; a table that it did not attack counts 0. None
+        where no other team's table was published.
+
+    Examples
+    --------
+    >>> scores = Scores(("a", "b", "c"), {"b": {"a": 60.0, "b": 100.0}, "c": {"a": 50.0, "b": 10.0}})
+    >>> [attack_score(scores, team) for team in scores.teams]
+    [0.0, 30.0, 30.0]
+    """
+    targets = scores.targets(team)
+    return mean([scores.rate(team, target) or 0.0 for target in targets]) if targets else None
+
+
+def part(scores: Scores[K], name: str) -> dict[K, float | None]:
+    """One part of every team, by its name."""
+    if name == "protection":
+        return {team: protection(scores, team) for team in scores.teams}
+    if name == "attack":
+        return {team: attack_score(scores, team) for team in scores.teams}
+    given = {"utility": scores.utility, "presentation": scores.presentation}[name]
+    return {team: given.get(team) for team in scores.teams}
+
+
+def parts(scores: Scores[K], names: tuple[str, ...] = PARTS) -> dict[str, dict[K, float | None]]:
+    """The parts that the contest has: those of which at least one team has a value."""
+    found = {name: part(scores, name) for name in names}
+    return {
+        name: values
+        for name, values in found.items()
+        if any(value is not None for value in values.values())
+    }
+
+
+def points(value: float | None) -> float:
+    """What a part counts: nothing where a team has no value in it."""
+    return 0.0 if value is None else value
