@@ -18,6 +18,7 @@ from pwscup.core.models import Event
 HEADER = ("id", "at", "actor", "kind", "subject", "data")
 KINDS = {
     "contest.created": gettext_lazy("contest created"),
+    "contest.committed": gettext_lazy("committed to a secret"),
     "contest.settings_changed": gettext_lazy("settings changed"),
     "contest.table_uploaded": gettext_lazy("table uploaded"),
     "contest.table_attached": gettext_lazy("table and columns confirmed"),

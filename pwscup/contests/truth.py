@@ -12,20 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.conf import settings
 
+from pwscup.contests.services.commitment import ensure_committed
 from pwscup.core import audit
+from scoring import commitments
 
 if TYPE_CHECKING:
-    from pwscup.contests.models import Dataset
+    from pwscup.contests.models import Contest, Dataset
     from pwscup.core.models import StoredFile
     from scoring.records import Records
 
 
 def read_sealed(
-    file: StoredFile, *, reason: str, contest_id: int | None, actor: Any = None
+    file: StoredFile, *, reason: str, contest_id: int | None, actor: Any = None, **data: str
 ) -> bytes:
     """The bytes of a sealed file; who read it and why is on record before they are handed out."""
     audit.record(
-        "truth.read", actor=actor, contest_id=contest_id, subject=f"file {file.pk}", reason=reason
+        "truth.read",
+        actor=actor,
+        contest_id=contest_id,
+        subject=f"file {file.pk}",
+        reason=reason,
+        **data,
     )
     return (settings.PRIVATE_ROOT / file.path).read_bytes()
 
@@ -50,3 +57,30 @@ def release_source(key: StoredFile, *, reason: str, contest_id: int) -> np.ndarr
     """The declared 0-based original row of each record of a release, in the released order."""
     data = read_sealed(key, reason=reason, contest_id=contest_id)
     return np.asarray(json.loads(data)["source"], dtype=np.int64)
+
+
+# The secret that decides every draw
+
+
+def ensure_secret(contest: Contest) -> None:
+    """Draw the contest's secret and commit to it, where that has not been done."""
+    ensure_committed(contest)
+
+
+def derived_seed(contest: Contest, purpose: str) -> int:
+    """The seed of 128 bits that the contest's secret gives for one purpose.
+
+    The event names the purpose: what is revealed at the end is the list of these events.
+    """
+    return commitments.derived_seed(_secret(contest, reason="seed", purpose=purpose), purpose)
+
+
+def revealed_secret(contest: Contest, *, actor: Any) -> bytes:
+    """The secret itself, to be published when nothing can be drawn from it any more."""
+    return _secret(contest, reason="reveal", actor=actor)
+
+
+def _secret(contest: Contest, *, reason: str, actor: Any = None, **data: str) -> bytes:
+    ensure_secret(contest)
+    text = read_sealed(contest.secret, reason=reason, contest_id=contest.pk, actor=actor, **data)
+    return bytes.fromhex(text.decode("ascii"))

@@ -15,6 +15,7 @@ from pwscup.accounts.models import User
 from pwscup.accounts.policies import plays_in
 from pwscup.contests import selectors
 from pwscup.contests.models import Contest, Round, RulesetVersion
+from pwscup.contests.services.commitment import drawn, ensure_committed
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.table import drop_draft
@@ -68,6 +69,7 @@ def create_contest(
         ruleset_text=rules.text,
         max_team_size=max_team_size or rules.limits.max_team_size,
         is_demo=is_demo,
+        **drawn(),
     )
     RulesetVersion.objects.create(
         contest=contest,
@@ -89,6 +91,7 @@ def create_contest(
         subject=contest.slug,
         ruleset=rules.id,
         digest=rules.digest,
+        commitment=contest.commitment,
     )
     return contest
 
@@ -119,6 +122,7 @@ def publish(*, actor: User | None, contest: Contest, version: int | None = None)
     missing = selectors.missing_for_publication(held)
     if missing:
         raise ContestRefused(*missing)
+    ensure_committed(held)
     held.is_published = contest.is_published = True
     held.save(update_fields=["is_published"])
     drop_draft(held)
