@@ -83,7 +83,7 @@ def publish(attack: Round, now: datetime | None = None) -> list[Release]:
 def _draft(attack: Round, submission: Submission) -> Release:
     from pwscup.submissions import evaluation  # pandas, which only workers need
 
-    shuffled = evaluation.shuffled_table(submission)
+    shuffled = evaluation.shuffled_table(submission, attack)
     name = f"{submission.team.slug}.csv"
     return Release(
         round=attack,

@@ -16,11 +16,12 @@ from django.core import serializers
 from django.utils import timezone
 
 from pwscup.contests import truth
-from pwscup.contests.models import Dataset
+from pwscup.contests.models import Contest, Dataset
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import evaluation
 from pwscup.submissions.models import Evaluation, Release, Submission
+from scoring import commitments
 from tests import factories
 from tests.web import crawler, pipeline
 from tests.web.pipeline import hand_in, scored
@@ -45,9 +46,9 @@ def names_of(paths: Iterable[Path]) -> set[str]:
     return {str(path.relative_to(settings.BASE_DIR)) for path in paths}
 
 
-def test_one_module_imports_the_door():
+def test_one_package_imports_the_door():
     importers = [path for path in SOURCES if "pwscup.contests.truth" in imported_by(path)]
-    assert names_of(importers) == {"pwscup/submissions/evaluation.py"}
+    assert names_of(path.parent for path in importers) == {"pwscup/submissions/evaluation"}
 
 
 def test_two_modules_know_where_files_lie():
@@ -88,6 +89,7 @@ def test_scoring_and_downloads_leave_their_reasons(cast):
     assert (name, data) == ("rows.csv", factories.ROWS)
     reads = Event.objects.filter(kind="truth.read").order_by("id")
     assert [(event.actor, event.data["reason"]) for event in reads] == [
+        (None, "seed"),
         (None, "scoring: the original is prepared"),
         (None, f"scoring {submission.public_id}"),
         (None, f"scoring {submission.public_id}"),
@@ -152,8 +154,11 @@ class World:
             json.loads((settings.PRIVATE_ROOT / r.key.path).read_bytes())
             for r in self.targets.values()
         ]
+        secret = StoredFile.objects.get(pk=Contest.objects.get(pk=self.cast.contest.pk).secret_id)
+        text = (settings.PRIVATE_ROOT / secret.path).read_bytes()
         declared = [rows for team, rows in self.declared.items() if team != without_rows_of]
         return {
+            "contest's secret": [text, text.upper(), bytes.fromhex(text.decode())],
             "identifiers": [name.encode() for name in self.names],
             "release seeds": [key["seed"].encode() for key in keys],
             "released orders": [run for key in keys for run in runs(key["source"])],
@@ -249,3 +254,48 @@ def test_a_release_has_neither_identifiers_nor_the_order_of_the_upload(world):
         assert sorted(table.splitlines()) == sorted(upload.splitlines())
         assert table != upload
     assert timezone.now() > release.created_at
+
+
+# The secret that decides every draw
+
+
+def test_every_draw_is_on_record_with_its_purpose(cast):
+    truth.ensure_secret(cast.contest)
+    seeds = {purpose: truth.derived_seed(cast.contest, purpose) for purpose in ("draw/a", "draw/b")}
+    assert len(set(seeds.values())) == 2
+    assert truth.derived_seed(cast.contest, "draw/a") == seeds["draw/a"]
+    reads = Event.objects.filter(kind="truth.read", subject=f"file {cast.contest.secret_id}")
+    assert [event.data["purpose"] for event in reads] == ["draw/a", "draw/b", "draw/a"]
+    secret = truth.revealed_secret(cast.contest, actor=cast.oscar)
+    assert commitments.commitment(secret) == cast.contest.commitment
+    assert seeds["draw/a"] == commitments.derived_seed(secret, "draw/a")
+    assert (reads.last().actor, reads.last().data) == (cast.oscar, {"reason": "reveal"})
+
+
+def test_a_contest_commits_once(cast):
+    same = Contest.objects.get(pk=cast.contest.pk)  # two processes that have read it before
+    truth.ensure_secret(cast.contest)
+    truth.ensure_secret(same)
+    assert same.commitment == cast.contest.commitment == Contest.objects.get().commitment
+    event = Event.objects.get(kind="contest.committed")
+    assert (event.actor, event.data) == (None, {"commitment": same.commitment})
+    assert StoredFile.objects.get(pk=same.secret_id).area == "sealed"
+
+
+def test_a_new_contest_commits_when_it_is_created(draft):
+    event = Event.objects.get(kind="contest.created")
+    assert event.data["commitment"] == draft.commitment
+    assert len(draft.commitment) == 64
+
+
+def test_scores_and_releases_draw_from_the_secret(cast):
+    round = cast.contest.rounds.get(key="anonymization")
+    submission = scored(hand_in(cast.alice, cast.red, round))
+    release = pipeline.publish(cast.contest)["Red"]
+    contest = Contest.objects.get()
+    purpose = f"evaluation/{submission.public_id}/{submission.fence}"
+    assert submission.evaluations.get().seed == str(truth.derived_seed(contest, purpose))
+    key = json.loads((settings.PRIVATE_ROOT / release.key.path).read_bytes())
+    seed = truth.derived_seed(contest, "release/attack/red")
+    assert key["seed"] == str(seed)
+    assert key["source"] == commitments.released_order(4, seed).tolist()

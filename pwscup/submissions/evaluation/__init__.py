@@ -1,0 +1,106 @@
+"""What a submission is worth: the one place where the rules, the answer key and the library meet.
+
+`KINDS` has one entry per kind of round. A further kind (queries with a privacy budget, series of
+releases) adds a class there and a kind in `scoring.rulesets`; nothing else moves.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import scoring
+from pwscup.contests import truth
+from pwscup.contests.selectors import dataset_of
+from pwscup.submissions.evaluation.handed_in import own_upload
+from pwscup.submissions.evaluation.kinds import KINDS, Values
+from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, original_table
+from pwscup.submissions.evaluation.tables import ShuffledTable, read_anonymized, shuffled_table
+from pwscup.submissions.models import Submission
+from scoring.commitments import shuffled
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest
+    from scoring.audits.audit import Audit, Progress
+
+__all__ = [
+    "KINDS",
+    "MAX_ORIGINALS",
+    "Result",
+    "ShuffledTable",
+    "_originals",
+    "audited",
+    "evaluate",
+    "original_table",
+    "own_upload",
+    "revealed_secret",
+    "shuffled",
+    "shuffled_table",
+]
+
+SEED_BITS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything an Evaluation row records but for the claim it was made under."""
+
+    ruleset_digest: str
+    scoring_version: str
+    seed: str
+    input_hashes: dict[str, str]
+    values: Values
+    seconds: float
+
+
+def evaluate(submission_id: int) -> Result:
+    """Score one submission.
+
+    Raises
+    ------
+    scoring.errors.ProblemsFound
+        Where the files break the rules.
+    """
+    started = time.perf_counter()
+    submission = Submission.objects.select_related(
+        "team", "round__contest", "target__key", "target__table"
+    ).get(pk=submission_id)
+    purpose = f"evaluation/{submission.public_id}/{submission.fence}"
+    seed = truth.derived_seed(submission.round.contest, purpose)
+    values, hashes = KINDS[submission.round.kind].evaluate(submission, seed)
+    return Result(
+        ruleset_digest=submission.round.contest.ruleset.digest,
+        scoring_version=scoring.__version__,
+        seed=str(seed),
+        input_hashes=hashes,
+        values=values,
+        seconds=round(time.perf_counter() - started, 4),
+    )
+
+
+def audited(submission: Submission, progress: Progress) -> Audit:
+    """All attackers and measures against a scored table; `progress` hears of every step."""
+    from scoring.audits.audit import audit  # all that attackers need, which scoring does not
+
+    contest = submission.round.contest
+    original = original_table(dataset_of(contest))
+    table, source = read_anonymized(submission, original)
+    return audit(
+        original.prepared,
+        table.to_frame(),
+        source,
+        original.schema,
+        rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
+        options=contest.ruleset.options,
+        progress=progress,
+    )
+
+
+def revealed_secret(contest: Contest, *, actor: User) -> bytes:
+    """The secret that a contest has committed to, for the organizer who publishes it."""
+    return truth.revealed_secret(contest, actor=actor)

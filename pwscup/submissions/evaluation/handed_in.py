@@ -1,0 +1,52 @@
+"""The files of a submission, read through the one door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pwscup.contests import truth
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.core.models import StoredFile
+    from pwscup.submissions.models import Submission
+
+
+def _stored(submission: Submission, key: str) -> StoredFile:
+    return submission.files.select_related("file").get(key=key).file
+
+
+def read(submission: Submission, key: str) -> bytes:
+    """The bytes of one file, to be scored."""
+    return truth.read_sealed(
+        _stored(submission, key),
+        reason=f"scoring {submission.public_id}",
+        contest_id=submission.round.contest_id,
+    )
+
+
+def has(submission: Submission, key: str) -> bool:
+    return submission.files.filter(key=key).exists()
+
+
+def hashes(submission: Submission) -> dict[str, str]:
+    """The digest of every file by its key."""
+    return dict(submission.files.order_by("key").values_list("key", "file__sha256"))
+
+
+def own_upload(user: User, submission: Submission, key: str) -> tuple[str, bytes]:
+    """A file as the team handed it in, its name and bytes, for someone who may see the submission.
+
+    Raises
+    ------
+    SubmissionFile.DoesNotExist
+        Where the submission has no such file.
+    """
+    file = _stored(submission, key)
+    data = truth.read_sealed(
+        file,
+        reason=f"download of {submission.public_id}",
+        contest_id=submission.round.contest_id,
+        actor=user,
+    )
+    return file.name, data
