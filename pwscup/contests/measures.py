@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from pwscup.accounts.policies import is_organizer
 from scoring.registry import MEASURES
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+    from pwscup.contests.policies import Person
 
 LOSSES = ("utility", "similarity")
 """Families of what a table has lost: 0 is nothing."""
@@ -52,3 +58,15 @@ def shown_measure(id_: str) -> ShownMeasure:
         better=_("lower is better") if lower else _("higher is better"),
         is_rate=measure.is_rate,
     )
+
+
+def hidden_measures(contest: Contest, viewer: Person) -> frozenset[str]:
+    """The measures of the contest whose values this viewer is not shown; none for its organizers."""
+    hidden = frozenset(contest.hidden_measures)
+    return frozenset() if not hidden or is_organizer(viewer, contest) else hidden
+
+
+def visible_measures(contest: Contest, viewer: Person) -> tuple[str, ...]:
+    """The measures of the contest whose values this viewer may see, in the order of its rules."""
+    hidden = hidden_measures(contest, viewer)
+    return tuple(measure for measure in contest.ruleset.measures if measure not in hidden)

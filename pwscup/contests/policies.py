@@ -26,6 +26,16 @@ def may_see(user: Person, contest: Contest) -> bool:
     return contest.is_published or is_organizer(user, contest)
 
 
+def may_see_board(user: Person, contest: Contest) -> bool:
+    """Everybody, or where the organizers want it so only its players, its judges and themselves."""
+    if contest.board_audience == contest.Audience.PUBLIC:
+        return True
+    if not user.is_authenticated:
+        return False
+    judges = contest.judges.filter(pk=user.pk)
+    return plays_in(user, contest) or is_organizer(user, contest) or judges.exists()
+
+
 def has_started(contest: Contest, now: datetime) -> bool:
     """The first round has opened, and with it the data."""
     return any(round.has_opened(now) for round in contest.rounds.all())

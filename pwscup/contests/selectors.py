@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.policies import is_organizer
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
+from pwscup.contests.policies import may_see_board
 from pwscup.core.models import Event
 from scoring.rulesets import parse_ruleset
 from scoring.schema import Schema
@@ -78,6 +79,7 @@ def contest_page(request: HttpRequest, contest: Contest, tab: str) -> dict[str, 
         "contest_rounds": rounds_of(contest),
         "my_team": team_of(request.user, contest),
         "is_organizer": is_organizer(request.user, contest),
+        "may_see_board": may_see_board(request.user, contest),
         "tab": tab,
         "now": timezone.now(),
     }
@@ -96,6 +98,7 @@ class Listed:
     current: Round | None
     following: Round | None
     n_teams: int
+    shows_board: bool
 
 
 def contest_state(rounds: Iterable[Round], now: datetime) -> str:
@@ -117,7 +120,16 @@ def following_round(rounds: Iterable[Round], now: datetime) -> Round | None:
     return min(coming, key=lambda round: round.opens_at, default=None)
 
 
-def listed(contest: Contest, now: datetime) -> Listed:
+def boards_closed_to(user: Person) -> set[int]:
+    """The contests whose leaderboard this user may not see, as `policies.may_see_board` says of one."""
+    closed = Contest.objects.filter(board_audience=Contest.Audience.TEAMS)
+    if user.is_authenticated:
+        mine = Q(organizers=user) | Q(judges=user) | Q(teams__memberships__user=user)
+        closed = Contest.objects.none() if user.is_superuser else closed.exclude(mine)
+    return set(closed.values_list("pk", flat=True))
+
+
+def listed(contest: Contest, now: datetime, *, shows_board: bool = True) -> Listed:
     """One line of a list of contests; expects `n_teams` counted and the rounds fetched."""
     rounds = rounds_of(contest)
     return Listed(
@@ -127,6 +139,7 @@ def listed(contest: Contest, now: datetime) -> Listed:
         current=current_round(rounds, now),
         following=following_round(rounds, now),
         n_teams=contest.n_teams,
+        shows_board=shows_board,
     )
 
 
@@ -147,8 +160,9 @@ def front_page(user: Person, now: datetime) -> dict[str, list[Listed]]:
     groups: dict[str, list[Listed]] = {
         state: [] for state in ("running", "upcoming", "draft", "finished")
     }
+    closed = boards_closed_to(user)
     for contest in _with_counts(visible_contests(user)):
-        line = listed(contest, now)
+        line = listed(contest, now, shows_board=contest.pk not in closed)
         groups[line.state].append(line)
     groups["finished"].reverse()
     return groups
