@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.accounts.policies import is_organizer, plays_in
+from pwscup.contests.terms import digest_of, has_terms
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -48,6 +49,20 @@ def may_download_original(user: Person, contest: Contest, now: datetime) -> bool
     if is_organizer(user, contest):
         return True
     return contest.is_published and has_started(contest, now) and plays_in(user, contest)
+
+
+def has_accepted(user: Person, contest: Contest) -> bool:
+    """Nothing keeps this person from the data but the terms: there are none, or the present ones are accepted."""
+    if not has_terms(contest) or is_organizer(user, contest):
+        return True
+    if not user.is_authenticated:
+        return False
+    return contest.acceptances.filter(user=user, digest=digest_of(contest)).exists()
+
+
+def may_accept_terms(user: Person, contest: Contest) -> bool:
+    """The terms are between the organizers and those who play."""
+    return user.is_authenticated and plays_in(user, contest)
 
 
 def has_submissions(contest: Contest) -> bool:

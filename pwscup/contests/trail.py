@@ -29,6 +29,8 @@ KINDS = {
     "contest.unpublished": gettext_lazy("contest made a draft again"),
     "contest.organizer_added": gettext_lazy("organizer added"),
     "contest.organizer_removed": gettext_lazy("organizer removed"),
+    "contest.terms_changed": gettext_lazy("terms changed"),
+    "terms.accepted": gettext_lazy("terms accepted"),
     "team.created": gettext_lazy("team made"),
     "team.renamed": gettext_lazy("team renamed"),
     "team.invitation_created": gettext_lazy("invitation link made"),

@@ -6,6 +6,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("c/<slug:slug>/", views.overview, name="contest"),
     path("c/<slug:slug>/rules/", views.rules, name="rules"),
+    path("c/<slug:slug>/terms/", views.terms, name="terms"),
     path("c/<slug:slug>/data/original.csv", views.original, name="original"),
     path("c/<slug:slug>/data/schema.toml", views.schema, name="schema"),
     path("c/<slug:slug>/data/sample/<str:name>", views.sample, name="sample"),

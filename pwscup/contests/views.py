@@ -1,18 +1,24 @@
-"""The front page, a contest's overview and rules, and its downloads."""
+"""The front page, a contest's overview, rules and terms, and its downloads."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
 
-from pwscup.contests import guidance, policies, selectors
+from pwscup.contests import guidance, policies, selectors, services
+from pwscup.contests.downloads import terms_first, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules import rules_of
+from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
 
@@ -40,6 +46,8 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "step": guidance.next_step(page, is_anonymous=request.user.is_anonymous),
         "has_started": policies.has_started(contest, now),
         "may_download": may_download,
+        "has_terms": has_terms(contest),
+        "terms_first": _terms_first_url(request, contest) if may_download else "",
         "downloads": selectors.downloads(contest),
         "n_teams": contest.teams.count(),
     }
@@ -59,6 +67,58 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
         unmeasured=selectors.unmeasured_of(contest, dataset),
     )
     return render(request, "contests/rules.html", page)
+
+
+# The terms
+
+
+def _terms_first_url(request: HttpRequest, contest: Contest) -> str:
+    """Where the links to the data lead as long as the terms are not accepted."""
+    if policies.has_accepted(request.user, contest):
+        return ""
+    return terms_url(contest, reverse("contest", args=[contest.slug]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    contest = selectors.visible_contest(request.user, slug)
+    if request.method == "POST":
+        return _accept(request, contest)
+    page = selectors.contest_page(request, contest, "overview")
+    page |= {
+        "terms": local_terms(contest),
+        "digest": digest_of(contest),
+        "has_accepted": policies.has_accepted(request.user, contest),
+        "may_accept": policies.may_accept_terms(request.user, contest),
+        "next": request.GET.get("next", ""),
+    }
+    return render(request, "contests/terms.html", page)
+
+
+def _accept(request: HttpRequest, contest: Contest) -> HttpResponse:
+    if request.user.is_anonymous:
+        return redirect_to_login(request.get_full_path())
+    if not policies.may_accept_terms(request.user, contest):
+        raise Http404
+    following = request.POST.get("next", "")
+    try:
+        services.accept_terms(
+            user=request.user, contest=contest, digest=request.POST.get("digest", "")
+        )
+    except services.ContestRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect(terms_url(contest, following))
+    if has_terms(contest):
+        messages.success(request, _("You have accepted the terms. You can download the data now."))
+    return redirect(_safe(request, following) or reverse("contest", args=[contest.slug]))
+
+
+def _safe(request: HttpRequest, address: str) -> str:
+    """The address, if it is one of this installation."""
+    here = url_has_allowed_host_and_scheme(
+        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return address if here else ""
 
 
 # Downloads
@@ -101,6 +161,8 @@ def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name
         raise Http404
     if file is None:
         raise Http404
+    if (terms_page := terms_first(request, contest)) is not None:
+        return terms_page
     return FileResponse(
         storage.path_of(file).open("rb"),
         as_attachment=True,

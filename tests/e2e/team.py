@@ -64,6 +64,8 @@ def found_team(name: str, captain: Person, folder: Path, *, method: str, attack:
 def download_everything(team: Team) -> None:
     person = team.captain
     person.go(f"{CONTEST}/")
+    person.follow("Read and accept the terms of participation; then you can download the data.")
+    person.press("I accept these terms")
     data = f"{CONTEST}/data"
     for name in ("original.csv", "schema.toml", "sample/anonymized.csv", "sample/rows.csv"):
         link = person.page.locator(f"a[href='{data}/{name}']").first

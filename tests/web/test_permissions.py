@@ -41,7 +41,7 @@ GET: dict[tuple[object, ...], str] = {
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
-        board board-csv board-fragment contest health home invitation round rules schema""",
+        board board-csv board-fragment contest health home invitation round rules schema terms""",
     NOBODY: "mail",  # open only in a demo, from this very machine
     PERSON: "account account-delete account_change_password account_email account_reauthenticate team",
     PERSON_BACK: """
@@ -81,7 +81,7 @@ POST: dict[tuple[object, ...], str] = {
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
     # carol acts on her own team; to the others there is none
     (LOGIN, GONE, WRONG, GONE): "team-rename",
-    (LOGIN, GONE, BACK, GONE): "team-invite team-revoke team-leave",
+    (LOGIN, GONE, BACK, GONE): "terms team-invite team-revoke team-leave",
     (BACK, BACK, BACK, BACK): "set_language",
 }
 # A POST that makes the stranger a member: tests/web/test_teams.py; allauth's own: test_accounts.py.

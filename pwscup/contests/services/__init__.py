@@ -26,12 +26,14 @@ from pwscup.contests.services.table import (
     confirm_table,
     upload_table,
 )
+from pwscup.contests.services.terms import accept_terms, update_terms
 
 __all__ = [
     "RESERVED_SLUGS",
     "ChangedMeanwhile",
     "ContestRefused",
     "RoundPlan",
+    "accept_terms",
     "add_organizer",
     "attach_dataset",
     "check_table",
@@ -48,5 +50,6 @@ __all__ = [
     "unpublish",
     "update_rounds",
     "update_settings",
+    "update_terms",
     "upload_table",
 ]

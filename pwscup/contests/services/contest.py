@@ -19,6 +19,7 @@ from pwscup.contests.services.commitment import drawn, ensure_committed
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.table import drop_draft
+from pwscup.contests.terms import default_terms
 from pwscup.core import audit
 from scoring.rulesets import load_ruleset
 
@@ -69,6 +70,7 @@ def create_contest(
         ruleset_text=rules.text,
         max_team_size=max_team_size or rules.limits.max_team_size,
         is_demo=is_demo,
+        **({} if is_demo else default_terms()),
         **drawn(),
     )
     RulesetVersion.objects.create(

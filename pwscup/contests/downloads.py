@@ -1,0 +1,26 @@
+"""What stands before every download of a contest's data: its terms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponseRedirect
+from django.urls import reverse
+
+from pwscup.contests import policies
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+
+def terms_url(contest: Contest, following: str) -> str:
+    """The page where the terms are accepted, from which one comes to `following`."""
+    return f"{reverse('terms', args=[contest.slug])}?{urlencode({'next': following})}"
+
+
+def terms_first(request: HttpRequest, contest: Contest) -> HttpResponseRedirect | None:
+    """Where somebody who may download, but has not accepted the terms, is sent; else None."""
+    if policies.has_accepted(request.user, contest):
+        return None
+    return HttpResponseRedirect(terms_url(contest, request.get_full_path()))

@@ -1,0 +1,40 @@
+"""Terms of participation: what a new contest starts with, and the digest under which they are accepted."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from django.template.loader import render_to_string
+from django.utils import translation
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+LANGUAGES = {"terms": "en", "terms_ja": "ja"}
+
+
+def default_terms() -> dict[str, str]:
+    """Terms in both languages that an organizer may keep or change."""
+    return {
+        field: render_to_string(f"contests/default_terms.{language}.txt").strip()
+        for field, language in LANGUAGES.items()
+    }
+
+
+def has_terms(contest: Contest) -> bool:
+    return bool(contest.terms or contest.terms_ja)
+
+
+def digest_of(contest: Contest) -> str:
+    """Names the terms as they stand, in both languages."""
+    both = f"{contest.terms}\0{contest.terms_ja}"
+    return hashlib.sha256(both.encode()).hexdigest()
+
+
+def local_terms(contest: Contest) -> str:
+    """The terms in the reader's language, or in the only one that they were written in."""
+    first, second = contest.terms, contest.terms_ja
+    if translation.get_language() == "ja":
+        first, second = second, first
+    return first or second
