@@ -73,7 +73,10 @@ def gate(
 ) -> Gate | None:
     """The first reason why the form is not shown; None where it is. `left` counts the tries of the round."""
     slug = round.contest.slug
-    if round.has_closed(now):
+    if team is not None and team.pk in selectors.disqualified(round.contest):
+        text = _("The organizers have disqualified your team.")
+        return Gate(text, _("Read why"), reverse("decisions", args=[slug]))
+    if round.has_closed(now) and not (team and policies.may_be_late(team, round, now)):
         return Gate(
             _("This round has closed."), _("See the leaderboard"), reverse("board", args=[slug])
         )

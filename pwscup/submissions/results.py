@@ -48,6 +48,8 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "visible": visible,
             "may_choose": policies.may_choose(viewer, submission, now),
             "may_cancel": policies.may_cancel(viewer, submission),
+            "may_appeal": policies.may_appeal(viewer, submission),
+            "ruling": selectors.newest_ruling(submission.team, submission),
             "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
             "problems": problems_of(submission, titles(submission)),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from pwscup.submissions import views
+from pwscup.submissions import decision_views, views
 
 urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),
@@ -13,6 +13,14 @@ urlpatterns = [
     path("s/<uuid:public_id>/cancel/", views.submission_cancel, name="submission-cancel"),
     path("s/<uuid:public_id>/choose/", views.submission_choose, name="submission-choose"),
     path("s/<uuid:public_id>/note/", views.submission_note, name="submission-note"),
+    path("s/<uuid:public_id>/appeal/", decision_views.submission_appeal, name="submission-appeal"),
+    path("s/<uuid:public_id>/rule/", decision_views.submission_rule, name="submission-rule"),
+    path("c/<slug:slug>/decisions/", decision_views.decisions, name="decisions"),
+    path(
+        "organize/<slug:slug>/decisions/",
+        decision_views.organize_decisions,
+        name="organize-decisions",
+    ),
     path("r/<uuid:public_id>.csv", views.release, name="release"),
     path(
         "organize/<slug:slug>/submissions/", views.organize_submissions, name="organize-submissions"

@@ -50,18 +50,19 @@ GET: dict[tuple[object, ...], str] = {
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
-    OWN_TEAM: "submission submission-file submission-status audit audit-status audit-report",
+    OWN_TEAM: "submission submission-appeal submission-file submission-status audit audit-status audit-report",
     OWN_TEAM_OR_LOGIN: "submission-ranks",
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample",
     ITS_ORGANIZERS: """
-        organize-contest organize-data organize-events organize-events-csv organize-rounds
+        organize-contest organize-data organize-decisions organize-events organize-events-csv organize-rounds
         organize-settings organize-submissions organize-submissions-csv""",
     ORGANIZERS: "organize organize-new",
     NO_GET: """
         organize-columns organize-organizers organize-publish organize-unpublish
         organize-round-open organize-round-close
-        submission-cancel submission-choose submission-note""",
+        submission-cancel submission-choose submission-note submission-rule""",
+    (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
 }
 
 # An empty POST by those who have no business there; the columns are STRANGERS.
@@ -70,13 +71,13 @@ POST: dict[tuple[object, ...], str] = {
         board board-csv board-fragment contest health home mail organize organize-contest
         organize-events organize-events-csv original release rules sample schema submission
         submission-file submission-ranks submission-status targets-zip audit-status audit-report""",
-    (LOGIN, SHUT, SHUT, SHUT): "organize-submissions organize-submissions-csv",
+    (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
-        organize-columns organize-data organize-organizers organize-publish organize-round-close
+        organize-columns organize-data organize-decisions organize-organizers organize-publish organize-round-close
         organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer""",
     (LOGIN, GONE, GONE, OK): "organize-new",
-    (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note audit",
+    (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
     # carol acts on her own team; to the others there is none
