@@ -1,0 +1,22 @@
+"""What organizers fill in: a contest, its people, its table and columns, its rounds."""
+
+from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
+from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
+from pwscup.contests.forms.people import OrganizerForm
+from pwscup.contests.forms.rounds import RoundForm, RoundsForm
+from pwscup.contests.forms.table import ColumnForm, ColumnsForm, TableForm
+
+__all__ = [
+    "ColumnForm",
+    "ColumnsForm",
+    "DescriptionForm",
+    "MomentField",
+    "NewContestForm",
+    "OrganizerForm",
+    "RoundForm",
+    "RoundsForm",
+    "SettingsForm",
+    "TableForm",
+    "VersionedForm",
+    "zone_choices",
+]

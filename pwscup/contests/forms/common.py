@@ -1,0 +1,78 @@
+"""Moments on the clock of a time zone, and what every form about a contest carries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+REGIONS = ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe")
+YEARS = range(2000, 2100)
+
+
+def zone_choices() -> list[tuple[str, str]]:
+    """The world's time zones by region and city, the zone without a region first."""
+    regions = (*REGIONS, "Indian", "Pacific")
+    named = sorted(zone for zone in available_timezones() if zone.startswith(regions))
+    return [(zone, zone.replace("_", " ")) for zone in ("UTC", *named)]
+
+
+class MomentField(forms.Field):
+    """A moment, typed and shown as the clock of `zone` shows it."""
+
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"})
+    default_error_messages = {
+        "format": _("Enter a date and a time such as 2030-01-31 10:00."),
+        "year": _("Enter a year from %(first)d to %(last)d."),
+        "missing": _(
+            "%(moment)s does not exist in %(zone)s: the clocks are put forward over it. "
+            "Choose a time before or after the gap."
+        ),
+        "twice": _(
+            "%(moment)s happens twice in %(zone)s: the clocks are put back. "
+            "Choose a time outside the repeated hour."
+        ),
+    }
+
+    def __init__(self, *, zone: ZoneInfo, **options: Any) -> None:
+        super().__init__(**options)
+        self.zone = zone
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, datetime):
+            return value.astimezone(self.zone).strftime("%Y-%m-%dT%H:%M")
+        return value
+
+    def to_python(self, value: Any) -> datetime | None:
+        if value in self.empty_values:
+            return None
+        try:
+            naive = datetime.fromisoformat(str(value).strip())
+        except ValueError as error:
+            raise ValidationError(self.error_messages["format"], code="format") from error
+        return self._moment(naive.replace(tzinfo=None))
+
+    def _moment(self, naive: datetime) -> datetime:
+        if naive.year not in YEARS:
+            params = {"first": YEARS.start, "last": YEARS.stop - 1}
+            raise ValidationError(self.error_messages["year"], code="year", params=params)
+        moment = naive.replace(tzinfo=self.zone)
+        if moment.utcoffset() == moment.replace(fold=1).utcoffset():
+            return moment.astimezone(ZoneInfo("UTC"))
+        shown_again = moment.astimezone(ZoneInfo("UTC")).astimezone(self.zone).replace(tzinfo=None)
+        raise self._error("twice" if shown_again == naive else "missing", f"{naive:%Y-%m-%d %H:%M}")
+
+    def _error(self, code: str, moment: str) -> ValidationError:
+        params = {"moment": moment, "zone": self.zone.key}
+        return ValidationError(self.error_messages[code], code=code, params=params)
+
+
+class VersionedForm(forms.Form):
+    """Carries the version of the contest that the page was made from."""
+
+    # Without an identifier: a page may hold several of these forms.
+    version = forms.IntegerField(widget=forms.HiddenInput(attrs={"id": False}), min_value=0)

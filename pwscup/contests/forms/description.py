@@ -1,0 +1,114 @@
+"""How a contest presents itself, and what it is made from."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
+from pwscup.contests.models import Contest
+from pwscup.contests.services import RESERVED_SLUGS
+from scoring.rulesets import load_ruleset, localized, ruleset_names
+
+DEFAULT_ZONE = "Asia/Tokyo"
+
+
+class DescriptionForm(forms.ModelForm):
+    """How a contest presents itself."""
+
+    timezone = forms.ChoiceField(
+        label=_("Time zone"),
+        choices=zone_choices,
+        initial=DEFAULT_ZONE,
+        help_text=_("All times of the contest are shown in it. Changing it moves no deadline."),
+    )
+
+    class Meta:
+        model = Contest
+        fields = ["title", "title_ja", "summary", "summary_ja", "timezone", "max_team_size"]
+        widgets = {
+            "summary": forms.Textarea(attrs={"rows": 3}),
+            "summary_ja": forms.Textarea(attrs={"rows": 3}),
+        }
+
+    def largest_team(self) -> int:
+        """What the ruleset allows."""
+        return self.instance.ruleset.limits.max_team_size
+
+    def clean_max_team_size(self) -> int:
+        size, largest = self.cleaned_data["max_team_size"], self.largest_team()
+        if size > largest:
+            raise ValidationError(
+                _("The rules allow teams of at most %(largest)d."), params={"largest": largest}
+            )
+        return size
+
+
+class SettingsForm(DescriptionForm, VersionedForm):
+    """The settings of a contest that exists."""
+
+
+class NewContestForm(DescriptionForm):
+    """A new contest by one of the library's rulesets."""
+
+    ruleset = forms.ChoiceField(label=_("Rules"))
+    slug = forms.SlugField(
+        label=_("Address"),
+        max_length=50,
+        required=False,
+        help_text=_(
+            "The last part of the contest's address; made from the title where left empty."
+        ),
+    )
+    starts_at = forms.CharField(
+        label=_("First round opens"),
+        widget=MomentField.widget,
+        help_text=_(
+            "In the contest's time zone. The rounds follow one another, each as long as the rules "
+            "suggest; all dates can be changed before you publish."
+        ),
+    )
+    field_order = ["ruleset", "title", "title_ja", "slug", "summary", "summary_ja", "timezone"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        language = get_language() or "en"
+        self.fields["ruleset"].choices = [
+            (name, localized(load_ruleset(name).title, language)) for name in ruleset_names()
+        ]
+        self.fields["starts_at"].initial = suggested_start(ZoneInfo(DEFAULT_ZONE))
+        self.fields["slug"].widget.attrs["data-slug-from"] = "id_title"
+
+    def largest_team(self) -> int:
+        name = self.cleaned_data.get("ruleset") or ruleset_names()[0]
+        return load_ruleset(name).limits.max_team_size
+
+    def clean_slug(self) -> str:
+        slug = self.cleaned_data["slug"].lower()
+        if slug in RESERVED_SLUGS or Contest.objects.filter(slug=slug).exists():
+            raise ValidationError(_("This address is taken. Choose another one."))
+        return slug
+
+    def clean(self) -> dict[str, Any]:
+        """Read the start on the clock of the chosen zone."""
+        cleaned = super().clean() or self.cleaned_data
+        if "timezone" in cleaned and "starts_at" in cleaned:
+            field = MomentField(zone=ZoneInfo(cleaned["timezone"]))
+            try:
+                cleaned["starts_at"] = field.clean(cleaned["starts_at"])
+            except ValidationError as error:
+                self.add_error("starts_at", error)
+        return cleaned
+
+
+def suggested_start(zone: ZoneInfo) -> str:
+    """Ten o'clock a week from now."""
+    day = timezone.now().astimezone(zone) + timedelta(days=7)
+    return day.strftime("%Y-%m-%dT10:00")

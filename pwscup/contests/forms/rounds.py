@@ -1,0 +1,84 @@
+"""The rounds of a contest: their dates and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.forms.common import MomentField, VersionedForm
+from pwscup.contests.models import Round
+from pwscup.contests.services import RoundPlan, round_problems
+
+
+class RoundForm(forms.Form):
+    """The dates and limits of one round, on the contest's clock."""
+
+    tries = forms.IntegerField(min_value=1, max_value=10_000)
+    feedback = forms.ChoiceField(label=_("Feedback"), choices=Round.Feedback.choices)
+
+    def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
+        initial = {
+            name: getattr(round, name) for name in ("opens_at", "closes_at", "tries", "feedback")
+        }
+        super().__init__(*args, initial=initial, prefix=round.key, **kwargs)
+        self.round = round
+        zone = round.contest.tz
+        self.fields["opens_at"] = MomentField(zone=zone, label=_("Opens"))
+        self.fields["closes_at"] = MomentField(zone=zone, label=_("Closes"))
+        per_target = round.spec.tries_per_target is not None
+        self.fields["feedback"].choices = feedback_choices(round)
+        self.fields["tries"].label = _("Guesses per target") if per_target else _("Tries per team")
+        self.order_fields(["opens_at", "closes_at", "tries", "feedback"])
+        for field in self.fields.values():
+            is_choice = isinstance(field, forms.ChoiceField)
+            # Each round's panel holds its buttons' forms too, so its fields name theirs.
+            field.widget.attrs |= {
+                "class": "form-select" if is_choice else "form-control",
+                "form": "rounds-form",
+            }
+
+    def clean(self) -> dict[str, Any]:
+        """Keep the seconds of a moment whose minute was not changed."""
+        cleaned = super().clean() or self.cleaned_data
+        for name in ("opens_at", "closes_at"):
+            before, typed = getattr(self.round, name), cleaned.get(name)
+            if typed is not None and typed == before.replace(second=0, microsecond=0):
+                cleaned[name] = before
+        return cleaned
+
+    def plan(self) -> RoundPlan:
+        return RoundPlan(key=self.round.key, **self.cleaned_data)
+
+
+def feedback_choices(round: Round) -> list[tuple[str, Any]]:
+    """What may be told, and when; a band exists for rates only."""
+    has_band = round.phase == "attack"
+    return [
+        (value, label)
+        for value, label in Round.Feedback.choices
+        if has_band or value in (round.feedback, Round.Feedback.EXACT, Round.Feedback.AFTER_CLOSE)
+    ]
+
+
+class RoundsForm(VersionedForm):
+    """All rounds of a contest in one form."""
+
+    def __init__(self, rounds: Sequence[Round], *, version: int, data: Any = None) -> None:
+        super().__init__(data, initial={"version": version})
+        self.rounds = [RoundForm(data, round=round) for round in rounds]
+
+    def is_valid(self) -> bool:
+        valid = [super().is_valid(), *(form.is_valid() for form in self.rounds)]
+        if all(valid):
+            for problem in round_problems(self._titled()):
+                self.add_error(None, problem)
+        return all(valid) and not self.errors
+
+    def _titled(self) -> Iterable[tuple[str, RoundPlan]]:
+        return [(form.round.local_title, form.plan()) for form in self.rounds]
+
+    def plans(self) -> list[RoundPlan]:
+        return [form.plan() for form in self.rounds]

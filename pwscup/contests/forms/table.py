@@ -1,0 +1,147 @@
+"""The table of a contest and its columns."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.forms.common import VersionedForm
+from pwscup.contests.rule_words import KINDS, ROLES
+from scoring.schema import Column, Kind, Role, Schema
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+EMPTY_CELL = '""'
+
+
+class TableForm(VersionedForm):
+    """The organizer's own CSV."""
+
+    table = forms.FileField(
+        label=_("Original table (CSV)"),
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
+        error_messages={"required": _("Choose a file.")},
+    )
+
+    def clean_table(self) -> UploadedFile:
+        upload = self.cleaned_data["table"]
+        if upload.size > settings.MAX_UPLOAD_BYTES:
+            raise ValidationError(
+                _("The file is too large — expected at most %(expected)s — got %(got)s"),
+                params={
+                    "expected": filesizeformat(settings.MAX_UPLOAD_BYTES),
+                    "got": filesizeformat(upload.size),
+                },
+            )
+        return upload
+
+
+class BoundField(forms.Field):
+    """A finite number, an integer where it is written as one; or nothing."""
+
+    widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 8})
+
+    def to_python(self, value: Any) -> int | float | None:
+        text = str(value or "").strip()
+        if not text:
+            return None
+        if not re.fullmatch(r"-?\d{1,15}(\.\d{1,9})?", text, re.ASCII):
+            raise ValidationError(_("Enter digits such as 1234 or -0.5."))
+        return float(text) if "." in text else int(text)
+
+
+class ValuesField(forms.Field):
+    """The values of a category, one a line, spaces kept; nothing where any value is allowed."""
+
+    widget = forms.Textarea(attrs={"rows": 6, "cols": 24})
+
+    def prepare_value(self, value: Any) -> Any:
+        if isinstance(value, tuple | list):
+            return "\n".join(item or EMPTY_CELL for item in value)
+        return value
+
+    def to_python(self, value: Any) -> tuple[str, ...] | None:
+        lines = [line for line in re.split(r"\r\n|\n|\r", str(value or "")) if line]
+        return tuple("" if line == EMPTY_CELL else line for line in lines) or None
+
+
+class ColumnForm(forms.Form):
+    """One column of the table, as in the schema file."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=ROLES.items())
+    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS.items())
+    cross = forms.BooleanField(label=_("Cross"), required=False)
+    min = BoundField(label=_("Least"), required=False)
+    max = BoundField(label=_("Greatest"), required=False)
+    values = ValuesField(label=_("Values"), required=False)
+
+    def __init__(self, *args: Any, column: Column, **kwargs: Any) -> None:
+        fields = ("role", "kind", "cross", "min", "max", "values")
+        initial = {name: getattr(column, name) for name in fields}
+        super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
+        self.column_name = column.name
+        for bound in self.fields.values():
+            kind = "form-select" if isinstance(bound, forms.ChoiceField) else "form-control"
+            is_tick = isinstance(bound, forms.BooleanField)
+            bound.widget.attrs["class"] = "form-check-input" if is_tick else f"{kind} {kind}-sm"
+
+    def column(self) -> Column:
+        """The column as filled in; what its kind cannot have is left out."""
+        data = self.cleaned_data
+        kind = Kind(data["kind"])
+        numeric = kind is not Kind.CATEGORY
+        return Column(
+            name=self.column_name,
+            role=Role(data["role"]),
+            kind=kind,
+            cross=data["cross"],
+            min=data["min"] if numeric else None,
+            max=data["max"] if numeric else None,
+            values=None if numeric else data["values"],
+        )
+
+
+class AttackColumnsForm(VersionedForm):
+    """The amounts that the attackers of one column look at."""
+
+    e2_column = forms.ChoiceField(label=_("Column of attack E2"), required=False)
+    e4_column = forms.ChoiceField(label=_("Column of attack E4"), required=False)
+
+    def __init__(self, *args: Any, schema: Schema, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choices = [("", _("none")), *((name, name) for name in schema.names)]
+        for key in ("e2_column", "e4_column"):
+            self.fields[key].choices = choices
+            self.fields[key].initial = getattr(schema, key) or ""
+            self.fields[key].widget.attrs["class"] = "form-select"
+
+
+class ColumnsForm:
+    """All columns of a draft in one form: a row for each, and the attack columns."""
+
+    def __init__(self, schema: Schema, *, version: int, data: Any = None) -> None:
+        self.columns = [
+            ColumnForm(data, column=column, prefix=f"c{position}")
+            for position, column in enumerate(schema.columns)
+        ]
+        self.attacks = AttackColumnsForm(data, schema=schema, initial={"version": version})
+
+    def is_valid(self) -> bool:
+        valid = [form.is_valid() for form in (*self.columns, self.attacks)]
+        return all(valid)
+
+    def schema(self) -> Schema:
+        """The schema as filled in; ProblemsFound where its columns do not fit together."""
+        return Schema(
+            tuple(form.column() for form in self.columns),
+            e2_column=self.attacks.cleaned_data["e2_column"] or None,
+            e4_column=self.attacks.cleaned_data["e4_column"] or None,
+        )
