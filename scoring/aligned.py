@@ -32,6 +32,7 @@ def read_aligned(
     original: Table,
     schema: Schema,
     original_values_only: bool,
+    blank_records: bool = True,
     file: str = "anonymized",
 ) -> tuple[Records, IntArray]:
     """The kept records of an aligned table, and which record of the original each was made from.
@@ -47,6 +48,8 @@ def read_aligned(
     schema : Schema
     original_values_only : bool
         Whether every value must occur in its column of the original.
+    blank_records : bool
+        Whether records may be deleted; where not, a line of empty cells is a problem.
     file : str
         What problems call the file.
 
@@ -76,7 +79,7 @@ def read_aligned(
     """
     n_original = len(original)
     public = schema.public()
-    lines = _Lines.of(data, public, file, limit=n_original)
+    lines = _Lines.of(data, public, file, limit=n_original, blank_records=blank_records)
     if lines.n_lines != n_original and lines.n_lines and not lines.is_cut:
         lines.problems.add("aligned.count", file=file, expected=n_original, got=lines.n_lines)
     allowed = Records.of(original, schema) if isinstance(original, pd.DataFrame) else original
@@ -120,7 +123,7 @@ def read_release(
     (array([100.]), array([1]), 2)
     """
     public = schema.public()
-    found = _Lines.of(data, public, file, limit=max_lines)
+    found = _Lines.of(data, public, file, limit=max_lines, blank_records=True)
     if found.n_lines > max_lines:
         found.problems.add("file.too_many_records", file=file, expected=max_lines)
     table = found.table(public, None)
@@ -169,32 +172,33 @@ class _Lines:
     cells: list[list[str]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, data: bytes, schema: Schema, file: str, *, limit: int) -> _Lines:
+    def of(
+        cls, data: bytes, schema: Schema, file: str, *, limit: int, blank_records: bool
+    ) -> _Lines:
         """Split a file; lines beyond `limit` are only counted."""
         lines = records(decode(data, file=file), file=file)
         check_header(read_header(lines, file=file), schema.names, file)
         found = cls(file, Collector())
         try:
             for cells in islice(lines, limit):
-                found._add(cells, len(schema.columns))
+                found._add(cells, len(schema.columns), blank_records=blank_records)
             found.n_lines += sum(1 for _ in lines)
         except ProblemsFound as error:
             found.problems.extend(error.problems, error.n_total)
             found.is_cut = True
         return found
 
-    def _add(self, cells: list[str], n_cells: int) -> None:
+    def _add(self, cells: list[str], n_cells: int, *, blank_records: bool) -> None:
         self.n_lines += 1
+        where: dict[str, Any] = {"file": self.file, "row": self.n_lines, "expected": n_cells}
         if not any(cells):
-            return
-        if len(cells) == n_cells:
+            if not blank_records:
+                self.problems.add("record.empty_line", **where)
+        elif len(cells) == n_cells:
             self.rows.append(self.n_lines - 1)
             self.cells.append(cells)
         else:
-            row, got = self.n_lines, len(cells)
-            self.problems.add(
-                "record.cell_count", file=self.file, row=row, expected=n_cells, got=got
-            )
+            self.problems.add("record.cell_count", got=len(cells), **where)
 
     def table(self, schema: Schema, original: Records | None) -> Records:
         """The kept records, their values out of those of `original` where it is given.
@@ -204,11 +208,10 @@ class _Lines:
         ProblemsFound
             All that is wrong with the file.
         """
-        if not self.n_lines and not self.problems:
-            self.problems = Collector()
-            self.problems.add("file.header_only", file=self.file)
-        elif not self.rows and not self.problems:
-            self.problems.add("aligned.all_deleted", file=self.file)
+        has_records = self.rows or any(problem.row for problem in self.problems.problems)
+        if not has_records and not self.is_cut:
+            code = "aligned.all_deleted" if self.n_lines else "file.header_only"
+            self.problems.add(code, file=self.file)
         found = list(self.problems.problems)
         n_total = self.problems.n_total
         columns = zip(*self.cells, strict=True) if self.cells else ((),) * len(schema.columns)
