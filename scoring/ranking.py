@@ -103,11 +103,12 @@ def anonymization_board(
     ranking: RankingSpec,
     *,
     worst_attack: Mapping[K, float] | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> dict[K, AnonymizationStanding]:
     """Anonymization board: the mean of a utility rank and a safety rank, lower wins.
 
-    The utility rank is the mean of the ranks on the utility measures. The safety rank is the mean
-    of the ranks on the safety measures and on the worst re-identification rate over the linkage
+    The utility rank is the weighted mean of the ranks on the utility measures. The safety rank is
+    that of the ranks on the safety measures and on the worst re-identification rate over the linkage
     measures and, in `worst_attack`, over the other teams' attacks.
 
     Parameters
@@ -118,17 +119,32 @@ def anonymization_board(
         Which measures stand under which heading.
     worst_attack
         The highest rate that another team reached against each team, once it is known.
+    weights
+        The weight of each measure among those of its heading, above 0; 1 where none is given, and
+        for the worst rate.
+
+    Examples
+    --------
+    >>> from scoring.rulesets.base import RankingSpec
+    >>> ranking = RankingSpec(utility=("U1", "U2"), safety=("S1",))
+    >>> values = {"a": {"U1": 1.0, "U2": 9.0, "S1": 2.0}, "b": {"U1": 2.0, "U2": 8.0, "S1": 1.0}}
+    >>> board = anonymization_board(values, ranking, weights={"U1": 3.0})
+    >>> [(team, s.utility_rank, s.safety_rank, s.total) for team, s in board.items()]
+    [('a', 1.25, 1.0, 1.125), ('b', 1.75, 2.0, 1.875)]
     """
     teams = list(values)
     known = worst_attack or {}
+    weighs = {m: _exact((weights or {}).get(m, 1.0)) for m in (*ranking.utility, *ranking.safety)}
     worst = {t: _worst(values[t], ranking.linkage, known.get(t)) for t in teams}
     rates = {t: rate for t, (rate, _) in worst.items()}
     utility = _measure_ranks(values, ranking.utility)
     safety = _measure_ranks(values, ranking.safety)
     worst_ranks = _ranks_if_any(rates, "lower")
-    utility_rank = {t: _mean_rank((r[t] for r in utility.values()), len(teams)) for t in teams}
-    safety_ranks = [*safety.values(), *([worst_ranks] if worst_ranks else [])]
-    safety_rank = {t: _mean_rank((r[t] for r in safety_ranks), len(teams)) for t in teams}
+    of_utility = [(weighs[m], ranks) for m, ranks in utility.items()]
+    of_safety = [(weighs[m], ranks) for m, ranks in safety.items()]
+    of_safety += [(Fraction(1), worst_ranks)] if worst_ranks else []
+    utility_rank = {t: _mean_rank(((w, r[t]) for w, r in of_utility), len(teams)) for t in teams}
+    safety_rank = {t: _mean_rank(((w, r[t]) for w, r in of_safety), len(teams)) for t in teams}
     total = {t: _rounded((utility_rank[t] + safety_rank[t]) / 2) for t in teams}
     ranks = competition_ranks(total, direction="lower")
     return {
@@ -218,10 +234,17 @@ def _worst(
     return max(known, key=lambda pair: pair[0], default=(None, None))
 
 
-def _mean_rank(ranks: Iterable[int], n_teams: int) -> Fraction:
+def _mean_rank(weighted: Iterable[tuple[Fraction, int]], n_teams: int) -> Fraction:
     # A fraction: 7/6 + 8/3 and 11/6 + 2 are equal, their rounded decimals are not.
-    found = list(ranks)
-    return Fraction(sum(found), len(found)) if found else Fraction(n_teams)
+    found = list(weighted)
+    whole = sum((weight for weight, _ in found), Fraction(0))
+    summed = sum((weight * rank for weight, rank in found), Fraction(0))
+    return summed / whole if found else Fraction(n_teams)
+
+
+def _exact(weight: float) -> Fraction:
+    """The decimal number that a weight is written as, 1/10 for 0.1."""
+    return Fraction(str(float(weight)))
 
 
 def _mean(rates: list[float]) -> float:

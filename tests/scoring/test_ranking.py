@@ -232,3 +232,29 @@ def test_a_team_that_is_on_one_board_only_gets_the_last_rank_on_the_other():
         "b": (2.0, 1),
         "c": (2.5, 3),
     }
+
+
+def test_a_measure_counts_by_its_weight_and_the_worst_rate_by_one():
+    # Utility ranks of a: U1 1, U2 2; weights 3 and 1: (3 + 2)/4. Safety: S1 (weight 2) 2, worst 1.
+    values = {
+        "a": {"U1": 0.0, "U2": 1.0, "S1": 1.0, "E1": 0.1},
+        "b": {"U1": 1.0, "U2": 0.0, "S1": 2.0, "E1": 0.2},
+    }
+    ranking = RankingSpec(("U1", "U2"), ("S1",), ("E1",))
+    board = anonymization_board(values, ranking, weights={"U1": 3, "U2": 1, "S1": 2})
+    assert (board["a"].utility_rank, board["b"].utility_rank) == (1.25, 1.75)
+    assert (board["a"].safety_rank, board["b"].safety_rank) == (round(5 / 3, 9), round(4 / 3, 9))
+
+
+@given(measure_tables(), st.floats(0.01, 100))
+def test_equal_weights_change_nothing(values, weight):
+    weights = dict.fromkeys([*UTILITY, *SAFETY], 1.0)
+    assert anonymization_board(values, RANKING, weights=weights) == anonymization_board(
+        values, RANKING
+    )
+    same = dict.fromkeys(UTILITY, weight)
+    heavy = anonymization_board(values, RANKING, weights=same)
+    plain = anonymization_board(values, RANKING)
+    assert {t: s.utility_rank for t, s in heavy.items()} == {
+        t: s.utility_rank for t, s in plain.items()
+    }
