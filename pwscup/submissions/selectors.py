@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db.models import OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
@@ -19,6 +19,7 @@ from pwscup.submissions.models import (
     Evaluation,
     LateAllowance,
     Release,
+    Rescore,
     Ruling,
     Submission,
 )
@@ -65,12 +66,15 @@ def get_visible(user: Person, public_id: UUID | str) -> Submission:
     return submission
 
 
-def newest_evaluation(submission: Submission) -> Evaluation | None:
+def newest_evaluation(submission: Submission, before: datetime | None = None) -> Evaluation | None:
     """What holds of a submission: its own evaluation, or the newest of a re-scoring that was applied.
 
-    Reads nothing where the evaluations and their re-scorings are prefetched.
+    With `before`, a re-scoring that was applied at that moment or later does not hold yet. Reads
+    nothing where the evaluations and their re-scorings are prefetched.
     """
     holding = (e for e in submission.evaluations.all() if e.holds)
+    if before is not None:
+        holding = (e for e in holding if e.rescore is None or e.rescore.decided_at < before)
     return max(holding, key=lambda e: e.pk, default=None)
 
 
@@ -122,11 +126,37 @@ def tries_left_by_target(team: Team, round: Round) -> dict[int, int]:
 # What counts
 
 
-def standing(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Those that were scored and that no organizer has withdrawn."""
-    newest = Ruling.objects.filter(submission=OuterRef("pk")).order_by("-pk").values("kind")[:1]
-    judged = submissions.annotate(ruled=Coalesce(Subquery(newest), Value("")))
-    return judged.filter(state=State.SCORED).exclude(ruled=Ruling.Kind.WITHDRAWN)
+def as_of(rows: QuerySet[Any], moment: str, before: datetime | None) -> QuerySet[Any]:
+    """The rows whose `moment` lies before; all of them where no bound is given."""
+    return rows if before is None else rows.filter(**{f"{moment}__lt": before})
+
+
+def holding(before: datetime | None = None) -> QuerySet[Evaluation]:
+    """The evaluations that may count, see `newest_evaluation`."""
+    applied = Q(rescore__state=Rescore.State.APPLIED)
+    if before is not None:
+        applied &= Q(rescore__decided_at__lt=before)
+    return Evaluation.objects.filter(Q(rescore=None) | applied).order_by()
+
+
+def standing(
+    submissions: QuerySet[Submission], before: datetime | None = None
+) -> QuerySet[Submission]:
+    """Those that were scored, that no organizer has withdrawn, and that no re-scoring rejected.
+
+    With `before`, as things stood then: what arrived or was decided later is left out.
+    """
+    rulings = as_of(Ruling.objects.all(), "decided_at", before)
+    newest = rulings.filter(submission=OuterRef("pk")).order_by("-pk").values("kind")[:1]
+    accepted = holding(before).filter(
+        submission=OuterRef("submission"), pk__gt=OuterRef("pk"), values__isnull=False
+    )
+    rejected = holding(before).filter(submission=OuterRef("pk"), values__isnull=True)
+    judged = as_of(submissions, "arrived_at", before).annotate(
+        ruled=Coalesce(Subquery(newest), Value(""))
+    )
+    judged = judged.filter(~Exists(rejected.filter(~Exists(accepted))), state=State.SCORED)
+    return judged.exclude(ruled=Ruling.Kind.WITHDRAWN)
 
 
 def newest_ruling(team: Team, submission: Submission | None = None) -> Ruling | None:
@@ -145,19 +175,20 @@ def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
     )
 
 
-def disqualified(contest: Contest) -> set[int]:
+def disqualified(contest: Contest, before: datetime | None = None) -> set[int]:
     """The keys of the teams that stand on no board: the newest ruling about them says so."""
     rulings = Ruling.objects.filter(team__contest=contest, submission=None).order_by("pk")
-    newest = dict(rulings.values_list("team_id", "kind"))
+    newest = dict(as_of(rulings, "decided_at", before).values_list("team_id", "kind"))
     return {team for team, kind in newest.items() if kind == Ruling.Kind.DISQUALIFIED}
 
 
-def counted_submissions(round: Round) -> dict[int, Submission]:
+def counted_submissions(round: Round, before: datetime | None = None) -> dict[int, Submission]:
     """What counts of each team, by team: its choice, else the latest that was scored; a constant number of queries."""
-    scored = standing(Submission.objects.filter(round=round)).order_by(*OLDEST_FIRST)
+    scored = standing(Submission.objects.filter(round=round), before).order_by(*OLDEST_FIRST)
     counted = dict(scored.values_list("team_id", "pk"))
     if policies.counts_by_choice(round):
-        choices = Choice.objects.filter(round=round, submission__in=scored.order_by())
+        choices = Choice.objects.filter(round=round, submission__in=scored.order_by().values("pk"))
+        choices = as_of(choices, "chosen_at", before)
         counted |= dict(choices.order_by("id").values_list("team_id", "submission_id"))
     return {s.team_id: s for s in _fetch(counted.values())}
 
@@ -166,16 +197,18 @@ def counted_submission(team: Team, round: Round) -> Submission | None:
     """What counts of one team: its choice, else the latest that was scored."""
     scored = standing(Submission.objects.filter(team=team, round=round))
     if policies.counts_by_choice(round):
-        choice = Choice.objects.filter(team=team, round=round, submission__in=scored)
+        choice = Choice.objects.filter(team=team, round=round, submission__in=scored.values("pk"))
         chosen = choice.order_by("id").values_list("submission_id", flat=True).last()
         if chosen is not None:
             return _with_results(scored.filter(pk=chosen)).first()
     return _with_results(scored).order_by(*NEWEST_FIRST).first()
 
 
-def counted_guesses(round: Round) -> dict[tuple[int, int], Submission]:
+def counted_guesses(
+    round: Round, before: datetime | None = None
+) -> dict[tuple[int, int], Submission]:
     """What counts of each attacker against each defender, by their teams: the last guess that was scored."""
-    scored = standing(Submission.objects.filter(round=round)).exclude(target=None)
+    scored = standing(Submission.objects.filter(round=round), before).exclude(target=None)
     pairs = scored.order_by(*OLDEST_FIRST).values_list("team_id", "target__team_id", "pk")
     counted = {(attacker, defender): pk for attacker, defender, pk in pairs}
     return {(s.team_id, s.target.team_id): s for s in _fetch(counted.values())}
