@@ -21,6 +21,7 @@ from scoring.anonymizers import anonymize
 from scoring.comparison import OPTION_CHOICES
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import MESSAGES
+from scoring.formulas import FORMULAS
 from scoring.measures import catalog
 from scoring.reading import read_table, write_table
 from scoring.registry import MEASURES
@@ -344,9 +345,19 @@ def test_ruleset_names_every_key():
     asked_for |= (
         set(OPTION_CHOICES) | set(kinds.TRIES_KEYS) | {"anonymization_weight", "attack_weight"}
     )
+    asked_for |= {setting.name for formula in FORMULAS.values() for setting in formula.settings}
     assert len(asked_for) > 20
     assert asked_for - documented - {"en", "ja"} == set()
     assert documented - asked_for == set()
+
+
+def test_ruleset_tells_every_formula_and_its_settings():
+    rows = cells("ruleset.md", "## `[ranking]`")
+    assert CODE.findall(next(row[1] for row in rows if row[0] == "`formula`")) == list(FORMULAS)
+    assert {f.id for f in FORMULAS.values()} <= {row[0] for row in rows}
+    rows = cells("ruleset.md", "### `[ranking.settings]`")
+    told = [(CODE.findall(row[1])[0], CODE.findall(row[0])[0], row[2]) for row in rows]
+    assert told == [(f.id, s.name, f"{s.default:g}") for f in FORMULAS.values() for s in f.settings]
 
 
 def test_ruleset_gives_every_option_its_choices():

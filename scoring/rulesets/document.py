@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scoring.errors import Collector, Problem, shorten
+from scoring.errors import Collector, Problem, ProblemsFound, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Mapping
+
+    from scoring.options import Option
 
 T = TypeVar("T")
 LANGUAGES = ("en", "ja")
@@ -32,9 +35,6 @@ class Document:
 
     def name(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._values)
 
     def wrong(self, key: str, expected: str, got: object) -> None:
         self._add("toml.wrong_value", key, expected, got=shorten(got))
@@ -87,6 +87,11 @@ class Document:
             return float(value)
         return self._replaced(key, expected, value, low)
 
+    def accepted(self, key: str, option: Option) -> Any:
+        """A value that the option takes; None for another."""
+        value = self._take(key, option.expected)
+        return value if option.accepts(value) else self._replaced(key, option.expected, value, None)
+
     def boolean(self, key: str) -> bool:
         value = self._take(key, "true or false")
         if isinstance(value, bool):
@@ -110,6 +115,25 @@ class Document:
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             return [self._child(v, f"{self.name(key)}[{i}]") for i, v in enumerate(value, start=1)]
         return self._replaced(key, expected, value, list[Document]())
+
+    def is_table(self, key: str) -> bool:
+        return isinstance(self._values.get(key), dict)
+
+    def parsed(self, key: str, parse: Callable[[Mapping[str, Any]], T]) -> T | None:
+        """A table that another reader understands; its problems are reported under this key."""
+        value = self._take(key, "a table")
+        try:
+            return parse(value)
+        except ProblemsFound as found:
+            problems = [self._adopted(key, problem) for problem in found.problems]
+            self._problems.extend(problems, found.n_total)
+            return None
+
+    def _adopted(self, key: str, problem: Problem) -> Problem:
+        params = dict(problem.params)
+        if "key" in params:
+            params["key"] = f"{self.name(key)}.{params['key']}"
+        return replace(problem, params=params, file="ruleset")
 
     def give_up(self) -> None:
         """Take every key as known: nothing more can be said about this table."""

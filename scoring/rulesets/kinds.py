@@ -112,19 +112,8 @@ TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
 TABLES = ("common", "per_team")
 MARKING = ("all_records", "kept_records")
 VALUES = ("schema", "original")
-TIE_BREAKS = ("utility", "protection", "attack", "presentation", "earlier")
 ONLY_STAGE = "contest"
 """The key of the one stage of a ruleset that names none."""
 ONLY_STAGE_TITLE: Text = {"en": "Contest", "ja": "コンテスト"}
 RANK_SUM = "rank-sum"
 """The formula that ranks measures under headings; the others work with scores in per cent."""
-FORMULAS = {
-    RANK_SUM: (),
-    "weighted-sum": ("utility", "protection", "attack", "presentation"),
-    "harmonic": ("utility", "protection"),
-    "minimum": ("utility", "protection"),
-    "penalised-sum": ("utility", "protection"),
-    "top-k-attack": ("attack",),
-    "binomial-threshold": ("attack",),
-}
-"""The ranking formulas and the scores that each uses."""

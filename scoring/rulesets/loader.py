@@ -101,8 +101,8 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         validity=validity,
         measure_specs=measures,
         options=_options(scoring.table("options")),
-        ranking=read_ranking(document.table("ranking"), measures, rounds),
-        limits=_limits(document.table("limits")),
+        ranking=read_ranking(document.table("ranking"), measures, stages, rounds),
+        limits=_limits(document.table("limits"), data),
         text=text,
         digest=hashlib.sha256(text.encode()).hexdigest(),
     )
@@ -120,6 +120,10 @@ def _data(data: Document) -> DataSpec:
 def _schema(data: Document) -> Schema | None:
     if not data.has("schema"):
         return None
+    if data.is_table("schema"):
+        from scoring.schema import Schema
+
+        return data.parsed("schema", Schema.from_dict)
     name = data.choice("schema", schema_names())
     return load_schema(name) if name else None
 
@@ -143,9 +147,12 @@ def _options(options: Document) -> Options:
     return Options(**chosen)
 
 
-def _limits(limits: Document) -> Limits:
+def _limits(limits: Document, data: DataSpec) -> Limits:
+    factor = limits.number("max_records_factor", 1, 100)
+    if data.tables == "per_team" and factor != 1:
+        limits.wrong("max_records_factor", "1, as data.tables is per_team", factor)
     return Limits(
         max_file_bytes=limits.integer("max_file_bytes", 1_000, 1_000_000_000),
         max_team_size=limits.integer("max_team_size", 1, 1_000),
-        max_records_factor=limits.number("max_records_factor", 1, 100),
+        max_records_factor=factor,
     )

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from scoring.formulas import FORMULAS, TIE_BREAKS
 from scoring.registry import MEASURES, Measure
 from scoring.rulesets.base import MeasureSpec, RankingSpec
-from scoring.rulesets.kinds import FORMULAS, RANK_SUM, TIE_BREAKS
+from scoring.rulesets.kinds import RANK_SUM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scoring.rulesets.base import RoundSpec
+    from scoring.formulas import Formula
+    from scoring.rulesets.base import RoundSpec, StageSpec
     from scoring.rulesets.document import Document
 
 DIRECTIONS = ("lower", "higher")
@@ -47,20 +49,44 @@ def _measure(document: Document) -> MeasureSpec:
 
 
 def read_ranking(
-    ranking: Document, measures: Sequence[MeasureSpec], rounds: Sequence[RoundSpec]
+    ranking: Document,
+    measures: Sequence[MeasureSpec],
+    stages: Sequence[StageSpec],
+    rounds: Sequence[RoundSpec],
 ) -> RankingSpec:
     """The formula with what it needs, and what decides between equal totals."""
     ids = tuple(spec.id for spec in measures)
-    formula = ranking.choice("formula", FORMULAS) if ranking.has("formula") else RANK_SUM
+    name = ranking.choice("formula", FORMULAS) if ranking.has("formula") else RANK_SUM
+    formula = FORMULAS.get(name)
+    if formula is None:
+        ranking.give_up()  # which other keys are right depends on the formula
+        return RankingSpec()
+    _check_attacks(ranking, formula, stages, rounds)
     tie_breaks = _tie_breaks(ranking, rounds)
-    needs_utility = "utility" in tie_breaks or "utility" in FORMULAS.get(formula, ())
+    has_scores = name != RANK_SUM and "utility" in formula.uses
     return RankingSpec(
-        formula=formula,
+        formula=name,
         settings=_settings(ranking, formula),
-        utility_measure=_utility_measure(ranking, ids, is_needed=needs_utility),
+        utility_measure=_utility_measure(
+            ranking, ids, is_needed=has_scores or "utility" in tie_breaks
+        ),
         tie_breaks=tie_breaks,
-        **(_headings(ranking, ids) if formula == RANK_SUM else {}),
+        **(_headings(ranking, ids) if name == RANK_SUM else {}),
     )
+
+
+def _check_attacks(
+    ranking: Document, formula: Formula, stages: Sequence[StageSpec], rounds: Sequence[RoundSpec]
+) -> None:
+    """A formula without whose attacks nobody has a total wants an attack round in every stage."""
+    if not {"protection", "attack"} & set(formula.needs):
+        return
+    attacked = {spec.stage for spec in rounds if spec.kind and spec.phase == "attack"}
+    lacking = [stage.key for stage in stages if stage.weight and stage.key not in attacked]
+    if rounds and lacking and all(spec.kind and spec.stage for spec in rounds):
+        expected = f"a formula without {' or '.join(formula.needs)}"
+        where = f"as no attack round stands in stage {', '.join(lacking)}"
+        ranking.wrong("formula", f"{expected}, {where}", formula.id)
 
 
 def _headings(ranking: Document, ids: tuple[str, ...]) -> dict[str, Any]:
@@ -77,12 +103,16 @@ def _headings(ranking: Document, ids: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _settings(ranking: Document, formula: str) -> dict[str, float | int]:
+def _settings(ranking: Document, formula: Formula) -> dict[str, float | int]:
     if not ranking.has("settings"):
         return {}
-    settings = ranking.table("settings")
-    settings.give_up()
-    return {name: settings.number(name, -1e9, 1e9) for name in settings.names()}
+    document = ranking.table("settings")
+    chosen = {
+        setting.name: document.accepted(setting.name, setting.option)
+        for setting in formula.settings
+        if document.has(setting.name)
+    }
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def _tie_breaks(ranking: Document, rounds: Sequence[RoundSpec]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 import tomllib
 
 import pytest
@@ -57,18 +58,69 @@ def test_the_format_of_2015():
     assert rules.schema == HOUSEHOLDS_SCHEMA
 
 
+def test_the_season_plays_the_format_of_2015_twice_and_counts_1_to_9():
+    once, season = load_ruleset("pwscup2015"), load_ruleset("pwscup2015-season")
+    assert [(s.key, s.weight) for s in season.stages] == [("preliminary", 1), ("final", 9)]
+    assert (season.ranking, season.measures) == (once.ranking, once.measures)
+    for stage in ("preliminary", "final"):
+        anonymization, attack = season.rounds_of(stage)
+        assert (anonymization.key, attack.attacks) == (f"{stage}-anonymization", anonymization.key)
+        for spec, model in zip((anonymization, attack), once.rounds, strict=True):
+            same = {n: getattr(model, n) for n in ("key", "title", "minutes", "stage", "attacks")}
+            assert dataclasses.replace(spec, **same) == model
+
+
+def test_the_format_of_the_lecture():
+    rules = load_ruleset("pets-lecture")
+    assert (rules.tables, rules.data.sample, rules.data.decoys) == ("per_team", 100, 100)
+    assert (rules.validity.values, rules.validity.blank_records) == ("original", True)
+    anonymization, attack, presentation = rules.rounds
+    assert (anonymization.kind, anonymization.minutes) == ("aligned-anonymization", 21 * 24 * 60)
+    assert (attack.kind, attack.minutes) == ("candidate-attack", 11 * 24 * 60)
+    assert (attack.attacks, attack.gives) == ("anonymization", ("candidates",))
+    assert attack.marking == "kept_records"
+    assert (presentation.kind, presentation.minutes) == ("presentation", 24 * 60)
+    assert [c.key for c in presentation.criteria] == ["policy", "algorithm", "appeal"]
+    assert [spec.phase for spec in rules.rounds] == ["anonymization", "attack", "presentation"]
+    assert (rules.ranking.formula, rules.ranking.utility_measure) == ("weighted-sum", "LOSS")
+    assert rules.ranking.settings == {
+        "utility": 30,
+        "protection": 30,
+        "attack": 20,
+        "presentation": 20,
+    }
+
+
+def test_the_format_for_a_classroom_lasts_half_an_hour():
+    rules = load_ruleset("microdata-classroom")
+    assert [spec.minutes for spec in rules.rounds] == [15, 15]
+    assert (rules.tables, rules.schema) == ("common", HOUSEHOLDS_SCHEMA)
+
+
 @pytest.mark.parametrize("name", ruleset_names())
 def test_a_ruleset_of_the_library(name):
     rules = load_ruleset(name)
     assert rules.id == name
     assert rules.digest == hashlib.sha256(rules.text.encode()).hexdigest()
     assert parse_ruleset(rules.text) == rules
-    for texts in (rules.title, rules.summary, *(r.title for r in rules.rounds)):
-        assert set(texts) == {"en", "ja"}
+    texts = [rules.title, rules.summary, *(stage.title for stage in rules.stages)]
+    for spec in rules.rounds:
+        named = (*spec.files, *spec.criteria)
+        texts += [spec.title, spec.description, *(part.title for part in named)]
+    for text in texts:
+        assert set(text) == {"en", "ja"}
+        assert re.search("[\u3041-\u30ff\u4e00-\u9fff]", text["ja"]), text
+        assert "  " not in text["en"]
 
 
 def test_names():
-    assert "pwscup2015" in ruleset_names()
+    assert ruleset_names() == (
+        "microdata-classroom",
+        "pets-lecture",
+        "pwscup2015",
+        "pwscup2015-season",
+        "template",
+    )
     assert schema_names() == ("households",)
     for load in (load_ruleset, load_schema):
         with pytest.raises(KeyError, match=r"nowhere.*the library has"):
@@ -78,8 +130,11 @@ def test_names():
 def test_rounds_and_files_are_found_by_key():
     rules = load_ruleset("pwscup2015")
     assert rules.round("attack").file("guess").kind == "guess"
-    with pytest.raises(KeyError):
-        rules.round("final")
+    assert rules.stage("contest").weight == 1
+    assert rules.rounds_of("contest") == rules.rounds
+    for missing in (rules.round, rules.stage):
+        with pytest.raises(KeyError):
+            missing("final")
     with pytest.raises(KeyError):
         rules.round("attack").file("rows")
 
