@@ -174,12 +174,18 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_QUEUES: dict[str, dict] = {"housekeeping": {}, "scoring": {}, "audits": {}}
 CELERY_TASK_DEFAULT_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {
+    "pwscup.core.tasks.seal": {"queue": "housekeeping"},
     "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.run": {"queue": "audits"},
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
 CELERY_BEAT_SCHEDULE = {
+    "seal": {
+        "task": "pwscup.core.tasks.seal",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
     "sweep": {
         "task": "pwscup.submissions.tasks.sweep",
         "schedule": SWEEP_SECONDS,

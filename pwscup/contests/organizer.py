@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,6 +18,7 @@ from pwscup.contests import guidance, policies, selectors, services, trail
 from pwscup.contests.forms import NewContestForm, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.core import seals
 from pwscup.core.exports import csv_response
 
 EVENTS_ON_A_PAGE = 50
@@ -146,6 +147,7 @@ def events(request: HttpRequest, contest: Contest) -> HttpResponse:
         "events": trail.shown(found.object_list, contest.tz),
         "found": found,
         "pages": paginator.get_elided_page_range(found.number, on_each_side=2, on_ends=1),
+        "head": seals.head(contest.pk),
     }
     return render(request, "organize/events.html", page)
 
@@ -155,3 +157,14 @@ def events(request: HttpRequest, contest: Contest) -> HttpResponse:
 def events_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
     rows = trail.rows(selectors.events_of(contest), contest.tz)
     return csv_response(selectors.download_name(contest, "events.csv"), trail.HEADER, rows)
+
+
+@require_safe
+@for_organizers
+def events_jsonl(request: HttpRequest, contest: Contest) -> StreamingHttpResponse:
+    """Every event with its seal, for whoever wants to verify that none was changed."""
+    seals.seal_all(contest.pk)
+    response = StreamingHttpResponse(trail.lines(contest.pk), content_type="application/x-ndjson")
+    name = selectors.download_name(contest, "events.jsonl")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

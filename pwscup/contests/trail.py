@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from pwscup.accounts.models import User
+from pwscup.core import seals
 from pwscup.core.models import Event
 
 HEADER = ("id", "at", "actor", "kind", "subject", "data")
@@ -107,6 +108,12 @@ def rows(events: Iterable[Event], zone: ZoneInfo) -> Iterator[tuple[object, ...]
             event.subject,
             json.dumps(event.data, ensure_ascii=False, sort_keys=True),
         )
+
+
+def lines(contest_id: int) -> Iterator[bytes]:
+    """The chain of a contest as JSON lines, which `scoring.trail` reads and verifies."""
+    for entry in seals.chain(contest_id):
+        yield json.dumps(entry, ensure_ascii=False).encode() + b"\n"
 
 
 def _details(data: dict[str, Any], zone: ZoneInfo, prefix: str = "") -> Iterator[tuple[str, str]]:

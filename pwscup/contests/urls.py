@@ -32,4 +32,5 @@ urlpatterns = [
     ),
     path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),
     path("organize/<slug:slug>/events.csv", organizer.events_csv, name="organize-events-csv"),
+    path("organize/<slug:slug>/events.jsonl", organizer.events_jsonl, name="organize-events-jsonl"),
 ]

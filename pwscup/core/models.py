@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
@@ -52,6 +54,20 @@ class Job(models.Model):
         abstract = True
 
 
+class AppendOnlyError(TypeError):
+    """Code tried to change or delete rows that are facts for ever."""
+
+
+class AppendOnly(models.QuerySet):
+    """Rows that are added and read; the database refuses to change them, too, however it is asked."""
+
+    def update(self, **values: Any) -> int:
+        raise AppendOnlyError(f"{self.model.__name__} rows are never changed")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise AppendOnlyError(f"{self.model.__name__} rows are never deleted")
+
+
 class Event(models.Model):
     """Fact: something happened, in the order of `id`; never changed, never deleted."""
 
@@ -64,8 +80,42 @@ class Event(models.Model):
     subject = models.CharField(max_length=100, blank=True)
     data = models.JSONField(default=dict)
 
+    objects = AppendOnly.as_manager()
+
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index(fields=["contest_id", "kind", "subject"], name="event_by_subject")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}"
+
+
+class Seal(models.Model):
+    """Fact: an event's place in the chain of its contest, and the hash that links it to the one before.
+
+    What belongs to no contest has a chain of its own. `pwscup.core.seals` makes and reads these rows.
+    """
+
+    event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="seal")
+    contest_id = models.BigIntegerField(null=True)
+    position = models.PositiveBigIntegerField(help_text="counts the chain from 1 without gaps")
+    previous = models.CharField(max_length=64, help_text="the hash of the event before")
+    hash = models.CharField(max_length=64, help_text="SHA-256, as scoring.trail makes it")
+
+    objects = AppendOnly.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest_id", "position"], name="one_event_at_each_position"
+            ),
+            models.UniqueConstraint(
+                fields=["position"],
+                condition=models.Q(contest_id=None),
+                name="one_event_at_each_position_of_no_contest",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.hash}"

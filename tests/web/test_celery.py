@@ -6,6 +6,7 @@ from django.conf import settings
 
 from pwscup.audits import tasks as audit_tasks
 from pwscup.celery import app
+from pwscup.core import tasks as core_tasks
 from pwscup.submissions import tasks
 
 
@@ -17,6 +18,7 @@ def test_each_queue_has_its_own_key():
 
 def test_sweeps_go_before_scoring():
     route = app.amqp.router.route
+    assert route({}, core_tasks.seal.name)["queue"].name == "housekeeping"
     assert route({}, tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, tasks.score.name)["queue"].name == "scoring"
     assert route({}, audit_tasks.sweep.name)["queue"].name == "housekeeping"
@@ -45,7 +47,11 @@ def test_recovery_is_the_leases_work_not_the_brokers():
 
 
 def test_sweeps_that_nobody_had_time_for_are_dropped():
-    sweeps = {"sweep": tasks.sweep.name, "sweep-audits": audit_tasks.sweep.name}
+    sweeps = {
+        "seal": core_tasks.seal.name,
+        "sweep": tasks.sweep.name,
+        "sweep-audits": audit_tasks.sweep.name,
+    }
     for name, task in sweeps.items():
         entry = app.conf.beat_schedule[name]
         assert entry["task"] == task

@@ -230,8 +230,12 @@ def test_somebody_who_may_create_sees_an_empty_list(cast, as_user):
 
 
 def test_events_are_shown_newest_first_on_the_contests_clock(cast, oscar):
-    audit.record("contest.created", actor=cast.oscar, contest_id=cast.contest.pk)
-    Event.objects.update(at=datetime(2031, 1, 1, 20, 0, tzinfo=UTC))
+    Event.objects.create(
+        kind="contest.created",
+        actor=cast.oscar,
+        contest_id=cast.contest.pk,
+        at=datetime(2031, 1, 1, 20, 0, tzinfo=UTC),
+    )
     audit.record("something.else", contest_id=cast.contest.pk, subject="later", before=[None, 3])
     audit.record("contest.created", contest_id=cast.contest.pk + 1, subject="another contest's")
     response = oscar.get("/organize/cup/events/")

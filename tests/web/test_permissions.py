@@ -55,8 +55,8 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample",
     ITS_ORGANIZERS: """
-        organize-contest organize-data organize-decisions organize-events organize-events-csv organize-rounds
-        organize-settings organize-submissions organize-submissions-csv""",
+        organize-contest organize-data organize-decisions organize-events organize-events-csv
+        organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv""",
     ORGANIZERS: "organize organize-new",
     NO_GET: """
         organize-columns organize-organizers organize-publish organize-unpublish
@@ -69,8 +69,8 @@ GET: dict[tuple[object, ...], str] = {
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
         board board-csv board-fragment contest health home mail organize organize-contest
-        organize-events organize-events-csv original release rules sample schema submission
-        submission-file submission-ranks submission-status targets-zip audit-status audit-report""",
+        organize-events organize-events-csv organize-events-jsonl original release rules sample schema
+        submission submission-file submission-ranks submission-status targets-zip audit-status audit-report""",
     (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         organize-columns organize-data organize-decisions organize-organizers organize-publish organize-round-close

@@ -1,0 +1,118 @@
+"""Sealing the audit trail: events are linked into chains by their hashes, shortly after they were written.
+
+`audit.record` runs inside other transactions, many at once, and must hold up none of them; so it only
+adds a row. Sealing follows from outside: an event gets the next position of its contest's chain and the
+hash of everything in it and of the event before. No lock is held: of two processes that seal the same
+events, or give the same position, the database refuses the second, which then has nothing to do.
+An event whose transaction took long is sealed after those that were faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Min, QuerySet
+
+from pwscup.core.models import Event, Seal
+from scoring.trail import FIRST, event_hash
+
+BATCH = 500
+# How far behind the newest event one may be that was not committed yet when the others were sealed.
+# What is further behind is sealed before the next export, or when the process starts anew.
+MARGIN = 10_000
+
+_settled = 0  # this process has seen every event up to here sealed, and does not look there again
+
+
+def sweep() -> int:
+    """Seal what is new in every chain; return how many events that were."""
+    global _settled
+    newest = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
+    after = _settled if _settled < newest else 0
+    oldest = dict(_waiting(after).order_by().values_list("contest_id").annotate(oldest=Min("id")))
+    _settled = max(after, min([newest, *oldest.values()]) - MARGIN)
+    return sum(seal(contest_id, after=after) for contest_id in oldest)
+
+
+def seal(contest_id: int | None, *, after: int = 0) -> int:
+    """Seal the next events of one chain, `BATCH` at most; return how many.
+
+    None is the chain of what belongs to no contest; events with an id up to `after` are left alone.
+    """
+    waiting = list(_waiting(after).filter(contest_id=contest_id).order_by("id")[:BATCH])
+    if not waiting:
+        return 0
+    links = list(_linked(waiting, head(contest_id)))
+    try:
+        with transaction.atomic():
+            Seal.objects.bulk_create(links)
+    except IntegrityError:  # another process was faster
+        return 0
+    return len(links)
+
+
+def seal_all(contest_id: int | None) -> None:
+    """Seal everything in a chain that is committed now: before it is shown to anybody."""
+    rounds = _waiting().filter(contest_id=contest_id).count() // BATCH + 3
+    for _ in range(rounds):  # a bound: others may be writing and sealing all the while
+        if not seal(contest_id) and not _waiting().filter(contest_id=contest_id).exists():
+            return
+
+
+def head(contest_id: int | None) -> Seal | None:
+    """The last link of a chain: whoever keeps its hash can tell whether anything before it was changed."""
+    return Seal.objects.filter(contest_id=contest_id).order_by("position").last()
+
+
+def chain(contest_id: int | None) -> Iterator[dict[str, Any]]:
+    """The sealed events of a chain in their order, as `scoring.trail` reads and verifies them."""
+    links = Seal.objects.filter(contest_id=contest_id).select_related("event").order_by("position")
+    for link in links.iterator(chunk_size=2_000):
+        yield entry_of(link)
+
+
+def entry_of(link: Seal) -> dict[str, Any]:
+    """A sealed event as a line of an exported trail."""
+    return _entry(link.event, link.position, link.previous) | {"hash": link.hash}
+
+
+def n_waiting(contest_id: int | None) -> int:
+    """How many events of a chain are not sealed yet."""
+    return _waiting().filter(contest_id=contest_id).count()
+
+
+def _waiting(after: int = 0) -> QuerySet[Event]:
+    return Event.objects.filter(id__gt=after, seal=None)
+
+
+def _linked(events: list[Event], last: Seal | None) -> Iterator[Seal]:
+    position, previous = (last.position, last.hash) if last else (0, FIRST)
+    for event in events:
+        position += 1
+        digest = event_hash(_entry(event, position, previous))
+        yield Seal(
+            event=event,
+            contest_id=event.contest_id,
+            position=position,
+            previous=previous,
+            hash=digest,
+        )
+        previous = digest
+
+
+def _entry(event: Event, position: int, previous: str) -> dict[str, Any]:
+    """What is hashed of an event. A person is a number: an account's name may go, its number stays."""
+    return {
+        "position": position,
+        "previous": previous,
+        "id": event.pk,
+        "at": event.at.astimezone(UTC).isoformat(timespec="microseconds"),
+        "actor": event.actor_id,
+        "contest": event.contest_id,
+        "kind": event.kind,
+        "subject": event.subject,
+        "data": event.data,
+    }
