@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from scoring.cells import ColumnProblems, check_categories, read_numbers
 from scoring.equivalence import IntArray, Table
 from scoring.errors import MAX_REPORTED, Collector, Problem, ProblemsFound, shorten
+from scoring.original_values import NOT_IN_ORIGINAL, values_of
 from scoring.reading import check_header
 from scoring.records import CodeArray, NumberArray, Records
 from scoring.schema import Column, Schema
@@ -82,8 +82,7 @@ def read_aligned(
     lines = _Lines.of(data, public, file, limit=n_original, blank_records=blank_records)
     if lines.n_lines != n_original and lines.n_lines and not lines.is_cut:
         lines.problems.add("aligned.count", file=file, expected=n_original, got=lines.n_lines)
-    allowed = Records.of(original, schema) if isinstance(original, pd.DataFrame) else original
-    table = lines.table(public, allowed if original_values_only else None)
+    table = lines.table(public, original if original_values_only else None)
     return table, np.array(lines.rows, dtype=np.int64)
 
 
@@ -200,7 +199,7 @@ class _Lines:
         else:
             self.problems.add("record.cell_count", got=len(cells), **where)
 
-    def table(self, schema: Schema, original: Records | None) -> Records:
+    def table(self, schema: Schema, original: Table | None) -> Records:
         """The kept records, their values out of those of `original` where it is given.
 
         Raises
@@ -229,10 +228,10 @@ class _Lines:
 
 
 def _read_column(
-    cells: Sequence[str], column: Column, file: str, original: Records | None
+    cells: Sequence[str], column: Column, file: str, original: Table | None
 ) -> Values | ColumnProblems:
     """The values of a column; where one cannot be used, what is wrong with each."""
-    known = None if original is None else _values_of(original, column)
+    known = None if original is None else values_of(original, column)
     values = _read_cells(cells, column, file)
     if not isinstance(values, ColumnProblems) and (known is None or _are_known(values, known)):
         return values
@@ -258,14 +257,6 @@ def _read_cells(cells: Sequence[str], column: Column, file: str) -> Values | Col
     return check_categories(cells, column, file=file) or cells
 
 
-def _values_of(original: Records, column: Column) -> set[Any]:
-    """The values that a column of the original has."""
-    if column.is_numeric:
-        return set(original.numbers[column.name].tolist())
-    levels = original.levels[column.name]
-    return {levels[code] for code in np.unique(original.codes[column.name]).tolist()}
-
-
 def _are_known(values: Values, known: set[Any]) -> bool:
     return known.issuperset(values.tolist() if isinstance(values, np.ndarray) else values)
 
@@ -279,7 +270,7 @@ def _problem_of(cell: str, column: Column, file: str, known: set[Any] | None) ->
         return problem
     if known is None or _are_known(values, known):
         return None
-    return Problem("aligned.not_in_original", {"got": shorten(cell)}, file, column=column.name)
+    return Problem(NOT_IN_ORIGINAL, {"got": shorten(cell)}, file, column=column.name)
 
 
 def _records(read: Mapping[str, Values], schema: Schema) -> Records:

@@ -119,6 +119,14 @@ MESSAGES: dict[str, str] = {
         "ones among them — got {got}"
     ),
     "candidate.header": _("an unknown header — expected numbers alone — got “{got}”"),
+    # the key of a lecture contest
+    "key.unknown_team": _("the key has no such team — expected one of {expected} — got “{got}”"),
+    "key.records": _(
+        "the key does not fit the original — expected its {expected} records, each once — got {got} lines"
+    ),
+    "key.repeated_candidate": _(
+        "the key names a candidate twice — expected another for each record of {got}"
+    ),
     # a submission
     "submission.swapped": _(
         "the two files are swapped — expected the anonymized table first and the row numbers second"

@@ -7,5 +7,17 @@ Records are numbered by 0-based rows of the organizer's table, by 0-based lines 
 from scoring.lecture.draw import candidate_table, draw
 from scoring.lecture.marking import mark_kept
 from scoring.lecture.release import Release, positions_of, release
+from scoring.lecture.split import TeamDraw, key_of, lines_of_team, split
 
-__all__ = ["Release", "candidate_table", "draw", "mark_kept", "positions_of", "release"]
+__all__ = [
+    "Release",
+    "TeamDraw",
+    "candidate_table",
+    "draw",
+    "key_of",
+    "lines_of_team",
+    "mark_kept",
+    "positions_of",
+    "release",
+    "split",
+]
