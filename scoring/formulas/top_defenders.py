@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from scoring.errors import gettext_noop as _
 from scoring.formulas.base import Scores, Setting, Settings, mean
 from scoring.formulas.parts import protection, worst_rate
 from scoring.ranking import K, competition_ranks
 
-TOP = (Setting("k", 3, 1, 1_000_000, _("how many of the best protected tables count")),)
+TOP = (Setting("k", 3, 1, math.inf, _("how many of the best protected tables count")),)
 
 
 def top_defenders(scores: Scores[K], k: int) -> list[K]:
