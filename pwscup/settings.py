@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "pwscup.contests",
     "pwscup.submissions",
     "pwscup.audits",
+    "pwscup.rescores",
     "pwscup.leaderboards",
     "pwscup.demo",
 ]
@@ -141,6 +142,7 @@ SCORING_HEARTBEAT_SECONDS = env.float("SCORING_HEARTBEAT_SECONDS", default=5)
 SCORING_TIME_LIMIT = env.float("SCORING_TIME_LIMIT", default=300)
 # Audits take far longer than scoring: not all workers may be at them while submissions wait.
 AUDIT_TIME_LIMIT = env.float("AUDIT_TIME_LIMIT", default=1800)
+RESCORE_TIME_LIMIT = env.float("RESCORE_TIME_LIMIT", default=3600)
 AUDITS_AT_ONCE = env.int("AUDITS_AT_ONCE", default=1)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace sends a whole backlog again and again.
@@ -178,6 +180,8 @@ CELERY_TASK_ROUTES = {
     "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.run": {"queue": "audits"},
+    "pwscup.rescores.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.rescores.tasks.run": {"queue": "audits"},
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
 CELERY_BEAT_SCHEDULE = {
@@ -188,6 +192,11 @@ CELERY_BEAT_SCHEDULE = {
     },
     "sweep": {
         "task": "pwscup.submissions.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
+    "sweep-rescores": {
+        "task": "pwscup.rescores.tasks.sweep",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
     },

@@ -104,6 +104,11 @@ def finish(claim: Claim, state: str, **fields: Any) -> bool:
     return bool(done)
 
 
+def give_back(claim: Claim) -> bool:
+    """Let the row wait again: what was computed of it is no longer wanted."""
+    return bool(_held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None))
+
+
 # Taking back
 
 

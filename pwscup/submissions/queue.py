@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,8 @@ from pwscup.core import audit, jobs
 from pwscup.core.jobs import Claim
 from pwscup.submissions.models import Evaluation, Submission
 from pwscup.submissions.states import State
+
+logger = logging.getLogger(__name__)
 
 
 def announce(submission_id: int) -> bool:
@@ -27,12 +31,22 @@ def claim(submission_id: int) -> Claim | None:
 
 
 def finish_scored(claim: Claim, **evaluation: Any) -> bool:
-    """Write a result, if the claim still holds."""
+    """Write a result, if the claim still holds; one by rules that were changed meanwhile is made anew."""
     with transaction.atomic():
+        if _rules_of(claim.pk) != evaluation["ruleset_digest"]:
+            logger.info("%s waits again: the rules were changed", claim.name)
+            jobs.give_back(claim)
+            return False
         if not _finish(claim, State.SCORED):
             return False
         Evaluation.objects.create(submission_id=claim.pk, fence=claim.fence, **evaluation)
     return True
+
+
+def _rules_of(submission_id: int) -> str:
+    """The digest of the rules that hold now."""
+    texts = Submission.objects.values_list("round__contest__ruleset_text", flat=True)
+    return hashlib.sha256(texts.get(pk=submission_id).encode()).hexdigest()
 
 
 def finish_rejected(claim: Claim, problems: Sequence[dict[str, Any]], n_problems: int) -> bool:

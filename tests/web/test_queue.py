@@ -14,10 +14,11 @@ from pwscup.core.models import Event
 from pwscup.submissions import queue, selectors, sweeper, tasks
 from pwscup.submissions.models import Evaluation, Submission
 from pwscup.submissions.states import FINAL, UNFINISHED, State
+from scoring.rulesets import load_ruleset
 from tests.web.pipeline import hand_in
 
 RESULT = {
-    "ruleset_digest": "d",
+    "ruleset_digest": load_ruleset("pwscup2015").digest,
     "scoring_version": "1",
     "seed": "1",
     "input_hashes": {},

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
     from scoring.audits.audit import Audit, Progress
+    from scoring.rulesets import Ruleset
 
 __all__ = [
     "KINDS",
@@ -58,8 +59,8 @@ class Result:
     seconds: float
 
 
-def evaluate(submission_id: int) -> Result:
-    """Score one submission.
+def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
+    """Score one submission by the rules of its contest, or by others where a re-scoring names them.
 
     Raises
     ------
@@ -70,6 +71,8 @@ def evaluate(submission_id: int) -> Result:
     submission = Submission.objects.select_related(
         "team", "round__contest", "target__key", "target__table"
     ).get(pk=submission_id)
+    if rules is not None:
+        submission.round.contest.ruleset = rules
     purpose = f"evaluation/{submission.public_id}/{submission.fence}"
     seed = truth.derived_seed(submission.round.contest, purpose)
     values, hashes = KINDS[submission.round.kind].evaluate(submission, seed)

@@ -1,0 +1,57 @@
+"""Whether a contest can go on under other rules: pure functions from two rulesets to sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from pwscup.core.refusals import Words
+    from scoring.rulesets import RoundSpec, Ruleset
+
+
+def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
+    """Why rules under which something was handed in cannot become these; empty where they can.
+
+    Measures, options, ranking, validity and texts may change. What teams were asked for and given
+    may not: files that lie there were made for it.
+    """
+    found: list[Words] = []
+    if before.data != after.data:
+        found.append(
+            _(
+                "[data] — the tables are drawn and handed out already — expected no change. "
+                "Make a new contest for other tables."
+            )
+        )
+    old, new = ([spec.key for spec in rules.rounds] for rules in (before, after))
+    if old != new:
+        found.append(
+            _(
+                "[[round]] — files were handed in for the rounds as they are — expected %(expected)s — got %(got)s"
+            )
+            % {"expected": ", ".join(old), "got": ", ".join(new)}
+        )
+        return found
+    for was, becomes in zip(before.rounds, after.rounds, strict=True):
+        found += _round_hindrances(was, becomes)
+    return found
+
+
+FIXED = ("kind", "stage", "attacks", "gives")
+
+
+def _round_hindrances(was: RoundSpec, becomes: RoundSpec) -> list[Words]:
+    changed = [name for name in FIXED if getattr(was, name) != getattr(becomes, name)]
+    for name in ("files", "criteria"):
+        before, after = ([item.key for item in getattr(spec, name)] for spec in (was, becomes))
+        if before != after:
+            changed.append(name)
+    return [
+        _(
+            "round “%(round)s” — its %(key)s is fixed once something was handed in — expected no change"
+        )
+        % {"round": was.key, "key": name}
+        for name in changed
+    ]

@@ -1,0 +1,63 @@
+"""What may be read of rules and re-scorings: for organizers alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from pwscup.contests.models import Contest, RulesetVersion
+from pwscup.submissions.models import Evaluation, Rescore, Submission
+from pwscup.submissions.states import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+JUDGED = (State.SCORED, State.REJECTED)
+
+
+def holding_rules(contest: Contest) -> RulesetVersion:
+    """The version that the contest goes by; written down now where it is older than versions are."""
+    digest = contest.ruleset.digest
+    applied = contest.ruleset_versions.filter(digest=digest).exclude(applied_at=None)
+    found = applied.order_by("-number").first()
+    if found is not None:
+        return found
+    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
+    return RulesetVersion.objects.create(
+        contest=contest,
+        number=(last or 0) + 1,
+        text=contest.ruleset_text,
+        digest=digest,
+        applied_at=contest.created_at,
+    )
+
+
+def versions(contest: Contest) -> QuerySet[RulesetVersion]:
+    """All rules that were written down, the newest first."""
+    return contest.ruleset_versions.select_related("created_by").order_by("-number")
+
+
+def undecided(contest: Contest) -> Rescore | None:
+    """The re-scoring that waits, runs, failed, or was computed and waits for a decision."""
+    decided = (Rescore.State.APPLIED, Rescore.State.DROPPED)
+    open_ones = contest.rescores.exclude(state__in=decided)
+    return open_ones.select_related("rules", "requested_by", "contest").order_by("-pk").first()
+
+
+def rescores(contest: Contest) -> QuerySet[Rescore]:
+    """All of them, the newest first."""
+    return contest.rescores.select_related("rules", "requested_by", "decided_by").order_by("-pk")
+
+
+def missing(rescore: Rescore) -> QuerySet[Submission]:
+    """What was judged and has no evaluation in this re-scoring yet, in the order of arrival."""
+    made = Evaluation.objects.filter(rescore=rescore, submission=OuterRef("pk"))
+    judged = Submission.objects.filter(round__contest=rescore.contest_id, state__in=JUDGED)
+    return judged.exclude(Exists(made)).order_by("arrived_at", "id")
+
+
+def scored_by(contest: Contest) -> Iterable[str]:
+    """The versions of the library that the evaluations that hold were made by."""
+    made = Evaluation.objects.filter(submission__round__contest=contest, rescore=None)
+    return sorted(set(made.order_by().values_list("scoring_version", flat=True)))

@@ -1,0 +1,265 @@
+"""New rules for a contest, and what follows from them for everything that was handed in."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+import scoring
+from pwscup.contests import policies
+from pwscup.contests.models import Contest, Round, RulesetVersion
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.core import audit
+from pwscup.rescores import compatibility, queue, selectors
+from pwscup.submissions.models import Rescore, Submission
+from pwscup.submissions.states import UNFINISHED, State
+from scoring.rulesets import parse_ruleset
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from scoring.rulesets import Ruleset
+
+OPEN = (Rescore.State.WAITING, Rescore.State.RUNNING, Rescore.State.DONE)
+
+
+# Rules
+
+
+def change_rules(
+    *, actor: User, contest: Contest, version: int | None = None, text: str, note: str = ""
+) -> RulesetVersion:
+    """Write down other rules: they hold at once before the first submission, else after a re-scoring.
+
+    Raises
+    ------
+    ProblemsFound
+        Every key that is wrong.
+    ContestRefused
+        Where the contest cannot go on under these rules.
+    """
+    rules = parse_ruleset(text)
+    with transaction.atomic():
+        held = lock(contest, version)
+        if rules.digest == held.ruleset.digest:
+            raise ContestRefused(_("These are the rules that hold already."))
+        begun = policies.has_submissions(held)
+        _refuse_impossible(held, rules, begun=begun)
+        written = _write(held, rules, actor, note)
+        if begun:
+            _start(held, written, actor)
+        else:
+            _hold(held, written, actor)
+            _sync_rounds(held, rules)
+    contest.refresh_from_db()
+    contest.__dict__.pop("ruleset", None)
+    return written
+
+
+def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None:
+    found = list(compatibility.hindrances(contest.ruleset, rules)) if begun else []
+    if contest.max_team_size > rules.limits.max_team_size:
+        found.append(
+            _(
+                "limits.max_team_size — the contest takes teams of %(got)d — expected at least that "
+                "— got %(rules)d. Lower it in the settings first."
+            )
+            % {"got": contest.max_team_size, "rules": rules.limits.max_team_size}
+        )
+    if begun and contest.rescores.filter(state__in=OPEN).exists():
+        found.append(
+            _("A re-scoring is not decided yet. Apply it or drop it, then change the rules again.")
+        )
+    if found:
+        raise ContestRefused(*found)
+
+
+def _write(contest: Contest, rules: Ruleset, actor: User, note: str) -> RulesetVersion:
+    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
+    return RulesetVersion.objects.create(
+        contest=contest,
+        number=(last or 0) + 1,
+        text=rules.text,
+        digest=rules.digest,
+        note=note.strip()[: RulesetVersion._meta.get_field("note").max_length],
+        created_by=actor,
+    )
+
+
+def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
+    """Make them the contest's rules."""
+    before = contest.ruleset.digest
+    contest.ruleset_text = rules.text
+    contest.__dict__.pop("ruleset", None)
+    contest.save(update_fields=["ruleset_text"])
+    rules.applied_at = timezone.now()
+    rules.save(update_fields=["applied_at"])
+    audit.record(
+        "contest.ruleset_changed",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=f"rules {rules.number}",
+        digest=[before, rules.digest],
+        note=rules.note,
+    )
+
+
+def _sync_rounds(contest: Contest, rules: Ruleset) -> None:
+    """Give the contest the rounds of its rules; those that stay keep their dates."""
+    existing = {round.key: round for round in contest.rounds.all()}
+    for key, round in existing.items():
+        if key not in {spec.key for spec in rules.rounds}:
+            round.delete()
+    ends = timezone.now() + timedelta(days=7)
+    for position, spec in enumerate(rules.rounds):
+        round = existing.get(spec.key)
+        tries = spec.tries or spec.tries_per_target or 1
+        if round is not None and round.kind == spec.kind:
+            round.position = position
+            round.save(update_fields=["position"])
+        elif round is not None:
+            round.position, round.kind, round.tries = position, spec.kind, tries
+            round.tries_per_day, round.feedback = spec.tries_per_day, spec.feedback
+            round.save()
+        else:
+            round = Round.objects.create(
+                contest=contest,
+                key=spec.key,
+                kind=spec.kind,
+                position=position,
+                opens_at=ends,
+                closes_at=ends + timedelta(minutes=spec.minutes),
+                tries=tries,
+                tries_per_day=spec.tries_per_day,
+                feedback=spec.feedback,
+            )
+        _move_after(round, ends if position else None)
+        ends = round.closes_at
+
+
+def _move_after(round: Round, earliest: datetime | None) -> None:
+    """Keep the rounds in their order where one was put between two others."""
+    if earliest is not None and round.opens_at < earliest:
+        length = round.closes_at - round.opens_at
+        round.opens_at, round.closes_at = earliest, earliest + length
+        round.save(update_fields=["opens_at", "closes_at"])
+
+
+# Re-scoring
+
+
+@transaction.atomic
+def start(*, actor: User, contest: Contest, version: int | None = None) -> Rescore:
+    """Evaluate everything again under the rules that hold, by the version of the library that is installed."""
+    held = lock(contest, version)
+    if held.rescores.filter(state__in=OPEN).exists():
+        raise ContestRefused(_("A re-scoring is not decided yet. Apply it or drop it first."))
+    if not policies.has_submissions(held):
+        raise ContestRefused(_("Nothing was handed in yet: there is nothing to evaluate again."))
+    return _start(held, selectors.holding_rules(held), actor)
+
+
+def _start(contest: Contest, rules: RulesetVersion, actor: User) -> Rescore:
+    rescore = Rescore.objects.create(
+        contest=contest,
+        rules=rules,
+        scoring_version=scoring.__version__,
+        requested_by=actor,
+        sent_at=timezone.now(),
+    )
+    audit.record(
+        "contest.rescore_requested",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=f"rules {rules.number}",
+        digest=rules.digest,
+        scoring_version=rescore.scoring_version,
+    )
+    transaction.on_commit(partial(queue.announce, rescore.pk))
+    return rescore
+
+
+@transaction.atomic
+def complete(*, actor: User, contest: Contest) -> Rescore:
+    """Compute what was handed in since, or what a failed attempt left, before it is decided."""
+    held = lock(contest)
+    rescore = _undecided(held, Rescore.State.DONE, Rescore.State.FAILED)
+    rescore.state, rescore.sent_at = Rescore.State.WAITING, timezone.now()
+    rescore.attempts, rescore.reference, rescore.finished_at = 0, "", None
+    rescore.save()
+    transaction.on_commit(partial(queue.announce, rescore.pk))
+    return rescore
+
+
+@transaction.atomic
+def apply(*, actor: User, contest: Contest, version: int | None = None) -> Rescore:
+    """Let what was computed count; what counted before stays beside it."""
+    held = lock(contest, version)
+    rescore = _undecided(held, Rescore.State.DONE)
+    if selectors.missing(rescore).exists() or _unfinished(held).exists():
+        raise ContestRefused(
+            _(
+                "Files were handed in since it was computed, or are being scored now. "
+                "Compute the rest, then look at the difference again."
+            )
+        )
+    put_in_force(rescore)
+    if rescore.rules.digest != held.ruleset.digest:
+        _hold(held, rescore.rules, actor)
+    _decide(rescore, Rescore.State.APPLIED, actor)
+    contest.refresh_from_db()
+    contest.__dict__.pop("ruleset", None)
+    return rescore
+
+
+def put_in_force(rescore: Rescore) -> None:
+    """Give every submission the state that its new evaluation says."""
+    evaluations = rescore.evaluations.select_related("submission")
+    for evaluation in evaluations.iterator(chunk_size=500):
+        state = State.SCORED if evaluation.values is not None else State.REJECTED
+        if evaluation.submission.state == state:
+            continue
+        Submission.objects.filter(pk=evaluation.submission_id).update(
+            state=state, problems=evaluation.problems, n_problems=len(evaluation.problems)
+        )
+
+
+def _unfinished(contest: Contest):  # noqa: ANN202 — a queryset
+    return Submission.objects.filter(round__contest=contest, state__in=UNFINISHED)
+
+
+@transaction.atomic
+def drop(*, actor: User, contest: Contest, version: int | None = None) -> Rescore:
+    """Leave everything as it is; what was computed stays to be looked at."""
+    held = lock(contest, version)
+    rescore = _undecided(held, *OPEN, Rescore.State.FAILED)
+    _decide(rescore, Rescore.State.DROPPED, actor)
+    return rescore
+
+
+def _undecided(contest: Contest, *states: str) -> Rescore:
+    rescore = selectors.undecided(contest)
+    if rescore is None:
+        raise ContestRefused(_("There is no re-scoring to decide about."))
+    rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)
+    if rescore.state not in states:
+        raise ContestRefused(_("The re-scoring is not that far: wait until it is computed."))
+    return rescore
+
+
+def _decide(rescore: Rescore, state: str, actor: User) -> None:
+    rescore.state, rescore.decided_by, rescore.decided_at = state, actor, timezone.now()
+    rescore.fence += 1  # a worker that is at it writes nothing more
+    rescore.save(update_fields=["state", "decided_by", "decided_at", "fence"])
+    audit.record(
+        f"contest.rescore_{state}",
+        actor=actor,
+        contest_id=rescore.contest_id,
+        subject=f"rules {rescore.rules.number}",
+        scoring_version=rescore.scoring_version,
+        n_evaluations=rescore.evaluations.count(),
+    )
