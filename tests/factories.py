@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
+import numpy as np
 from allauth.account.models import EmailAddress
 from django.utils import timezone
 
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.core import storage
-from scoring.rulesets import load_ruleset
+from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset
+from scoring.schema import Role, Schema
 
 SCHEMA = """
 [[column]]
@@ -111,13 +114,132 @@ def make_contest(
     return contest
 
 
+LECTURE_SCHEMA = """
+[[column]]
+name = "name"
+role = "identifier"
+kind = "category"
+
+[[column]]
+name = "age"
+role = "quasi_identifier"
+kind = "integer"
+min = 0
+max = 120
+
+[[column]]
+name = "city"
+role = "quasi_identifier"
+kind = "category"
+
+[[column]]
+name = "balance"
+role = "sensitive"
+kind = "integer"
+min = 0
+max = 10000000
+"""
+# The lecture contest's hand-computed example and four more records.
+LECTURE_EXAMPLE = b"age,city\n20,A\n30,A\n40,B\n50,B\n25,A\n35,B\n45,A\n55,B\n"
+LECTURE_EXAMPLE_SCHEMA = """
+[[column]]
+name = "age"
+role = "quasi_identifier"
+kind = "integer"
+min = 0
+max = 120
+
+[[column]]
+name = "city"
+role = "quasi_identifier"
+kind = "category"
+values = ["A", "B"]
+"""
+LECTURE_PHASES = ("before", "anonymization", "between", "attack", "late", "presentation", "after")
+
+
+def lecture_table(n_records: int = 60) -> bytes:
+    """A table under `LECTURE_SCHEMA` in which no name, town or balance occurs twice."""
+    lines = [
+        f"person-{n:03d},{18 + n % 50},town-{n * 7919 % 9973:04d},{(n + 3) * 104729 % 999983}"
+        for n in range(n_records)
+    ]
+    return "\n".join(["name,age,city,balance", *lines, ""]).encode()
+
+
+def lecture_ruleset(sample: int = 10, decoys: int = 10) -> Ruleset:
+    """The ruleset pets-lecture with smaller tables."""
+    text = load_ruleset("pets-lecture").text
+    for key, value in (("sample", sample), ("decoys", decoys)):
+        text = re.sub(rf"(?m)^{key} = \d+", f"{key} = {value}", text)
+    return parse_ruleset(text)
+
+
+def make_lecture_contest(
+    slug: str = "lecture",
+    *,
+    organizer: User | None = None,
+    now: datetime | None = None,
+    phase: str = "anonymization",
+    sample: int = 10,
+    decoys: int = 10,
+    original: bytes | None = None,
+    schema: str = LECTURE_SCHEMA,
+) -> Contest:
+    """A lecture contest that stands in one of `LECTURE_PHASES`; "late" is before the presentations."""
+    now = now or timezone.now()
+    day = timedelta(days=1)
+    start = now - (2 * LECTURE_PHASES.index(phase) - 1) * day
+    ruleset = lecture_ruleset(sample, decoys)
+    contest = Contest.objects.create(
+        slug=slug,
+        title="Lecture",
+        ruleset_text=ruleset.text,
+        max_team_size=3,
+        is_published=True,
+    )
+    if organizer is not None:
+        contest.organizers.add(organizer)
+    attach_original(contest, original=original or lecture_table(), schema=schema)
+    for position, spec in enumerate(ruleset.rounds):
+        Round.objects.create(
+            contest=contest,
+            key=spec.key,
+            kind=spec.kind,
+            position=position,
+            opens_at=start + 4 * position * day,
+            closes_at=start + (4 * position + 2) * day,
+            tries=spec.tries or spec.tries_per_target,
+            tries_per_day=spec.tries_per_day,
+            feedback=spec.feedback,
+        )
+    return contest
+
+
+def give_table(team: Team, own: list[int], candidates: list[int]) -> Dataset:
+    """A table of the team's own out of these 0-based rows of the organizer's, and candidates in this order."""
+    from pwscup.submissions import draws
+    from pwscup.submissions.evaluation.drawing import tables_of
+
+    source = team.contest.datasets.get(team=None)
+    decoys = [row for row in candidates if row not in own]
+    rows = (np.asarray(part) for part in (own, decoys, candidates))
+    dataset = draws.attach(team, source, tables_of(team, source, *rows))
+    assert dataset is not None
+    return dataset
+
+
 def attach_original(
     contest: Contest, *, original: bytes = ORIGINAL, schema: str = SCHEMA
 ) -> Dataset:
+    columns = Schema.from_toml(schema).columns
+    shown = [n for n, column in enumerate(columns) if column.role is not Role.IDENTIFIER]
+    lines = [line.split(b",") for line in original.splitlines()]
+    public = b"".join(b",".join(line[n] for n in shown) + b"\n" for line in lines)
     return Dataset.objects.create(
         contest=contest,
         sealed=storage.store(original, area=storage.Area.SEALED, name="original.csv"),
-        public=storage.store(original, area=storage.Area.PUBLISHED, name="original.csv"),
+        public=storage.store(public, area=storage.Area.PUBLISHED, name="original.csv"),
         schema_text=schema,
         n_records=original.count(b"\n") - 1,
     )

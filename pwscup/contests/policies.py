@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.accounts.policies import is_organizer, plays_in
+from pwscup.contests.team_tables import has_draws
 from pwscup.contests.terms import digest_of, has_terms
+from pwscup.core.models import Event
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -75,8 +77,22 @@ def has_begun(round: Round) -> bool:
     return round.submissions.exists() or round.releases.exists()
 
 
+def why_final(round: Round) -> str | None:
+    """Why a closed round may not be opened again (a code of `services.rounds.FINAL`), or None."""
+    if round.contest.erased_at is not None:
+        return "erased"
+    if round.submissions.filter(releases__isnull=False).exists():
+        return "released"
+    shown = Event.objects.filter(contest_id=round.contest_id, kind="contest.board_revealed")
+    if round.contest.revealed_at is not None or shown.filter(at__gte=round.closes_at).exists():
+        return "revealed"
+    return None
+
+
 def may_replace_table(user: Person, contest: Contest) -> bool:
-    return is_organizer(user, contest) and not has_submissions(contest)
+    """Until something was handed in, or drawn from the table for a team."""
+    fixed = has_submissions(contest) or has_draws(contest)
+    return is_organizer(user, contest) and not fixed
 
 
 def may_unpublish(user: Person, contest: Contest) -> bool:

@@ -59,6 +59,25 @@ def release_source(key: StoredFile, *, reason: str, contest_id: int) -> np.ndarr
     return np.asarray(json.loads(data)["source"], dtype=np.int64)
 
 
+# What was drawn for a team that has its own table
+
+
+def draw_key(own: np.ndarray, decoys: np.ndarray, candidates: np.ndarray) -> bytes:
+    """The bytes that say which rows of the organizer's table a team got: to be stored sealed.
+
+    All are 0-based: the team's records and its decoys, and the row that each line of its table of
+    candidates is.
+    """
+    rows = {"own": own, "decoys": decoys, "candidates": candidates}
+    return json.dumps({name: found.tolist() for name, found in rows.items()}).encode()
+
+
+def drawn_rows(draw: Dataset, *, reason: str) -> dict[str, np.ndarray]:
+    """The rows of `draw_key` by name."""
+    data = read_sealed(draw.sealed, reason=reason, contest_id=draw.contest_id)
+    return {name: np.asarray(rows, dtype=np.int64) for name, rows in json.loads(data).items()}
+
+
 # The secret that decides every draw
 
 

@@ -7,16 +7,17 @@ from datetime import datetime
 from django.utils import timezone
 
 from pwscup.core import jobs
-from pwscup.submissions import queue, releases
+from pwscup.submissions import draws, queue, releases
 from pwscup.submissions.models import Submission
 
 
 def sweep(now: datetime | None = None) -> None:
-    """Take back what silent workers hold, send what waits unsent, publish what is due."""
+    """Take back what silent workers hold, send what waits unsent, publish and draw what is due."""
     now = now or timezone.now()
     take_back_expired(now)
     resend_forgotten(now)
     releases.publish_due(now)
+    draws.draw_due(now)
 
 
 def take_back_expired(now: datetime) -> int:

@@ -10,13 +10,14 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import User
-from pwscup.contests import policies, selectors
+from pwscup.contests import policies, selectors, team_tables
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.core import audit, storage
 from pwscup.core.storage import Area
 
 if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
     from scoring.schema import Schema
 
 MAX_COLUMNS = 500  # the page on which their roles are given holds a form for each
@@ -120,7 +121,10 @@ def attach_dataset(
     from pwscup.contests import tables  # pandas, which most processes do without
 
     prepared = tables.prepare(data, schema)
-    _check_size(contest, len(prepared.public))
+    own_tables = team_tables.has_own_tables(contest)
+    if not own_tables:
+        _check_size(contest, len(prepared.public))
+    check_enough_records(contest.ruleset, prepared.n_records)
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
@@ -136,7 +140,8 @@ def attach_dataset(
                 "created_at": timezone.now(),
             },
         )
-        for key, content in prepared.samples.items():
+        # A sample shows values; teams with tables of their own get one of those.
+        for key, content in () if own_tables else prepared.samples.items():
             file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
         audit.record(
@@ -155,11 +160,42 @@ def attach_dataset(
 
 
 def _check_table_may_change(contest: Contest) -> None:
+    if team_tables.has_draws(contest):
+        raise ContestRefused(
+            _(
+                "The table cannot be replaced: teams have their own tables already, which were drawn from this one."
+            )
+        )
     if policies.has_submissions(contest):
         raise ContestRefused(
             _(
                 "The table cannot be replaced: something was handed in already, and it was made from this table."
             )
+        )
+
+
+def check_enough_records(ruleset: Ruleset, n_records: int) -> None:
+    """Refuse a table that is too small to draw a team's records and its decoys from.
+
+    Raises
+    ------
+    ContestRefused
+        With both numbers, and what to do.
+    """
+    needed = team_tables.n_needed(ruleset)
+    if n_records < needed:
+        raise ContestRefused(
+            _(
+                "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
+                "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "
+                "larger table, or set smaller numbers in the rules."
+            )
+            % {
+                "got": n_records,
+                "sample": ruleset.data.sample,
+                "decoys": ruleset.data.decoys,
+                "expected": needed,
+            }
         )
 
 

@@ -1,0 +1,138 @@
+"""Drawing each team's own table from the organizer's, once, when the contest has opened.
+
+One draw serves every stage of the contest: a team's table is the same in a preliminary and a final.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.accounts.models import Team
+from pwscup.contests import team_tables
+from pwscup.contests.models import Contest, Dataset, Round
+from pwscup.contests.selectors import dataset_of, original_of
+from pwscup.core import audit, storage
+from scoring.rulesets.kinds import ROUND_KINDS
+
+if TYPE_CHECKING:
+    from pwscup.core.models import StoredFile
+    from pwscup.submissions.evaluation.drawing import Drawn
+
+logger = logging.getLogger(__name__)
+KINDS = tuple(
+    kind.id
+    for kind in ROUND_KINDS.values()
+    if kind.phase == "anonymization" and kind.tables == team_tables.PER_TEAM
+)
+
+
+def is_due(contest: Contest, now: datetime) -> bool:
+    """The first anonymization round has opened, and the table has records enough for a team."""
+    if not (team_tables.has_own_tables(contest) and contest.is_published):
+        return False
+    if contest.erased_at is not None:
+        return False
+    rounds = [round for round in contest.rounds.all() if round.phase == "anonymization"]
+    dataset = original_of(contest)
+    enough = dataset is not None and dataset.n_records >= team_tables.n_needed(contest.ruleset)
+    return enough and any(round.has_opened(now) for round in rounds)
+
+
+def ensure_drawn(team: Team, now: datetime | None = None) -> Dataset | None:
+    """The team's table, drawn now where that is due; None as long as it is not.
+
+    Safe to call at any time and by several processes at once: the table is drawn once.
+    """
+    found = team_tables.table_of(team)
+    if found is not None or not is_due(team.contest, now or timezone.now()):
+        return found
+    from pwscup.submissions.evaluation import drawing  # pandas, which most processes do without
+
+    source = dataset_of(team.contest)
+    return attach(team, source, drawing.drawn_for(team, source))
+
+
+def draw_due(now: datetime | None = None) -> int:
+    """Draw the table of every team that should have one; return how many that were."""
+    now = now or timezone.now()
+    opened = Round.objects.filter(kind__in=KINDS, opens_at__lte=now, contest__is_published=True)
+    teams = Team.objects.filter(contest__in=opened.values("contest")).select_related("contest")
+    due: dict[int, bool] = {}
+    n_drawn = 0
+    for team in teams.exclude(datasets__key=team_tables.ORIGINAL):
+        if team.contest_id not in due:
+            due[team.contest_id] = is_due(team.contest, now)
+        if due[team.contest_id]:
+            n_drawn += _drawn_safely(team, now)
+    return n_drawn
+
+
+def _drawn_safely(team: Team, now: datetime) -> bool:
+    """Where one team's draw fails, the others get their tables all the same."""
+    try:
+        return ensure_drawn(team, now) is not None
+    except Exception:
+        logger.exception("drawing the table of team %s failed", team.pk)
+        return False
+
+
+def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
+    """Keep what was drawn for a team from the organizer's table, unless somebody was faster; return what holds.
+
+    None where the organizer has put another table in the place of `source` meanwhile.
+    """
+    files = _written(team, drawn)
+    kept: Dataset | None = None
+    try:
+        with transaction.atomic():
+            # Replacing the organizer's table takes this lock too.
+            Contest.objects.select_for_update(no_key=True).get(pk=team.contest_id)
+            is_current = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id).exists()
+            if is_current and team_tables.table_of(team) is None:
+                kept = _enter(team, source, drawn, files)
+    finally:
+        if kept is None:
+            for file in files.values():
+                storage.discard(file)
+    if kept is not None:
+        logger.info("table of team %s drawn", team.pk)
+    return kept or team_tables.table_of(team)
+
+
+def _written(team: Team, drawn: Drawn) -> dict[str, StoredFile]:
+    sealed, published = storage.Area.SEALED, storage.Area.PUBLISHED
+    name = team_tables.team_file(team, "original")
+    return {
+        "whole": storage.write(drawn.whole, area=sealed, name=name),
+        "public": storage.write(drawn.public, area=published, name=name),
+        "key": storage.write(drawn.key, area=sealed, name="draw.json"),
+    }
+
+
+def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFile]) -> Dataset:
+    for file in files.values():
+        file.save()
+    common = {"contest": team.contest, "team": team, "schema_text": source.schema_text}
+    Dataset.objects.create(
+        key=team_tables.DRAW, sealed=files["key"], n_records=drawn.n_candidates, **common
+    )
+    audit.record(
+        "table.drawn",
+        contest_id=team.contest_id,
+        subject=f"team {team.slug}",
+        sha256=files["public"].sha256,
+        draw_sha256=files["key"].sha256,
+        n_records=drawn.n_records,
+    )
+    return Dataset.objects.create(
+        key=team_tables.ORIGINAL,
+        sealed=files["whole"],
+        public=files["public"],
+        n_records=drawn.n_records,
+        **common,
+    )
