@@ -4,19 +4,48 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
+from scoring.aligned import read_aligned
 from scoring.cli_output import Output, UsageError, read_file
 from scoring.equivalence import IntArray
 from scoring.hierarchy_files import FILE as HIERARCHY
+from scoring.original_values import check_original_values
 from scoring.reading import read_table
-from scoring.rulesets import Ruleset
+from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema
 from scoring.schema import Schema
 from scoring.validation import read_submission
 
-_FILES = ("schema", "original", "anonymized", "rows", "guess", "control")
+_FILES = (
+    "schema",
+    "original",
+    "anonymized",
+    "rows",
+    "guess",
+    "control",
+    "candidates",
+    "table",
+    "key",
+)
+
+
+def read_ruleset(name: str) -> Ruleset:
+    """A ruleset of the library, or that of a TOML file."""
+    if name in ruleset_names():
+        return load_ruleset(name)
+    if Path(name).suffix == ".toml":
+        return parse_ruleset(read_text(name))
+    known = ", ".join(ruleset_names())
+    raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
+
+
+def is_aligned(ruleset: Ruleset) -> bool:
+    """Whether teams hand in aligned tables, which need no row numbers."""
+    kinds = (file.kind for spec in ruleset.rounds for file in spec.files)
+    return "aligned_table" in kinds
 
 
 def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
@@ -60,12 +89,35 @@ def read_control(arguments: Namespace, schema: Schema, output: Output) -> pd.Dat
 
 
 def read_declared(
-    arguments: Namespace, original: pd.DataFrame, schema: Schema, output: Output
+    arguments: Namespace,
+    original: pd.DataFrame,
+    schema: Schema,
+    output: Output,
+    ruleset: Ruleset | None = None,
 ) -> tuple[pd.DataFrame, IntArray]:
-    """The table of `--anonymized` and the original row of each of its records, both checked."""
+    """The table of `--anonymized` and the original row of each of its records, both checked.
+
+    The ruleset decides whether the table is an aligned one, and which values it may hold.
+    """
     output.step("checking the submission")
+    values_only = ruleset is not None and ruleset.validity.values == "original"
+    if ruleset is not None and is_aligned(ruleset):
+        if arguments.rows is not None:
+            raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
+        records, source = read_aligned(
+            read_file(arguments.anonymized),
+            original=original,
+            schema=schema,
+            original_values_only=values_only,
+            blank_records=ruleset.validity.blank_records,
+        )
+        return records.to_frame(), source
     rows = None if arguments.rows is None else read_file(arguments.rows)
-    return read_submission(read_file(arguments.anonymized), rows, original=original, schema=schema)
+    data = read_file(arguments.anonymized)
+    table, source = read_submission(data, rows, original=original, schema=schema)
+    if values_only:
+        check_original_values(table, original, schema)
+    return table, source
 
 
 def read_text(path: str) -> str:
