@@ -21,6 +21,8 @@ from pwscup.submissions.states import UNFINISHED, State
 from scoring.rulesets import parse_ruleset
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from pwscup.accounts.models import User
     from scoring.rulesets import Ruleset
 
@@ -228,7 +230,7 @@ def put_in_force(rescore: Rescore) -> None:
         )
 
 
-def _unfinished(contest: Contest):  # noqa: ANN202 — a queryset
+def _unfinished(contest: Contest) -> QuerySet[Submission]:
     return Submission.objects.filter(round__contest=contest, state__in=UNFINISHED)
 
 
