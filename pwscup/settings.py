@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "pwscup.contests",
     "pwscup.submissions",
     "pwscup.audits",
+    "pwscup.notices",
     "pwscup.rescores",
     "pwscup.leaderboards",
     "pwscup.demo",
@@ -135,6 +136,11 @@ else:
     EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
     EMAIL_FILE_PATH = DATA_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="PWSCup <noreply@localhost>")
+EMAIL_TIMEOUT = 10  # a mail server that says nothing keeps nobody waiting for long
+# What the links in mail and webhooks start with; `manage.py up` knows it.
+SITE_URL = env.str("PWSCUP_SITE_URL", default="http://127.0.0.1:8000").rstrip("/")
+# Whether webhooks may call machines that cannot be reached from the internet, this one included.
+WEBHOOKS_TO_PRIVATE = env.bool("PWSCUP_WEBHOOKS_TO_PRIVATE", default=False)
 
 # Scoring: a worker holds a submission by a lease that it renews; whoever stops renewing has lost it.
 SCORING_LEASE_SECONDS = env.int("SCORING_LEASE_SECONDS", default=30)
@@ -171,15 +177,22 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 5,
 }
-# Housekeeping goes first: a long queue must not keep it from finding what was lost. Audits go last:
-# nobody's result waits for them.
-CELERY_TASK_QUEUES: dict[str, dict] = {"housekeeping": {}, "scoring": {}, "audits": {}}
+# Housekeeping goes first: a long queue must not keep it from finding what was lost. Audits and
+# notices go last: nobody's result waits for them.
+CELERY_TASK_QUEUES: dict[str, dict] = {
+    "housekeeping": {},
+    "scoring": {},
+    "audits": {},
+    "notices": {},
+}
 CELERY_TASK_DEFAULT_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {
     "pwscup.core.tasks.seal": {"queue": "housekeeping"},
     "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.run": {"queue": "audits"},
+    "pwscup.notices.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.notices.tasks.work": {"queue": "notices"},
     "pwscup.rescores.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.rescores.tasks.run": {"queue": "audits"},
 }
@@ -202,6 +215,11 @@ CELERY_BEAT_SCHEDULE = {
     },
     "sweep-audits": {
         "task": "pwscup.audits.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
+    "sweep-notices": {
+        "task": "pwscup.notices.tasks.sweep",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
     },

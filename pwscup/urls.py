@@ -9,6 +9,7 @@ urlpatterns = [
     path("accounts/", include("allauth.account.urls")),
     path("", include("pwscup.submissions.urls")),
     path("", include("pwscup.audits.urls")),
+    path("", include("pwscup.notices.urls")),
     path("", include("pwscup.leaderboards.urls")),
     path("", include("pwscup.contests.team_urls")),
     path("", include("pwscup.contests.urls")),

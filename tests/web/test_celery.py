@@ -7,12 +7,13 @@ from django.conf import settings
 from pwscup.audits import tasks as audit_tasks
 from pwscup.celery import app
 from pwscup.core import tasks as core_tasks
+from pwscup.notices import tasks as notice_tasks
 from pwscup.submissions import tasks
 
 
 def test_each_queue_has_its_own_key():
     queues = app.amqp.queues
-    assert list(queues) == ["housekeeping", "scoring", "audits"]  # in order of priority
+    assert list(queues) == ["housekeeping", "scoring", "audits", "notices"]  # in order of priority
     assert all(queue.routing_key == name for name, queue in queues.items())
 
 
@@ -23,6 +24,8 @@ def test_sweeps_go_before_scoring():
     assert route({}, tasks.score.name)["queue"].name == "scoring"
     assert route({}, audit_tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, audit_tasks.run.name)["queue"].name == "audits"
+    assert route({}, notice_tasks.sweep.name)["queue"].name == "housekeeping"
+    assert route({}, notice_tasks.work.name)["queue"].name == "notices"
     assert app.conf.task_default_queue == "scoring"
     assert app.conf.broker_transport_options["queue_order_strategy"] == "priority"
 
@@ -51,6 +54,7 @@ def test_sweeps_that_nobody_had_time_for_are_dropped():
         "seal": core_tasks.seal.name,
         "sweep": tasks.sweep.name,
         "sweep-audits": audit_tasks.sweep.name,
+        "sweep-notices": notice_tasks.sweep.name,
     }
     for name, task in sweeps.items():
         entry = app.conf.beat_schedule[name]

@@ -16,6 +16,8 @@ from pwscup.accounts.models import Invitation
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Sample
 from pwscup.core import storage
+from pwscup.notices.models import Announcement, Question, Webhook
+from pwscup.notices.signing import unsubscribe_token
 from pwscup.submissions import releases, services, tasks
 from tests import factories
 
@@ -41,9 +43,10 @@ GET: dict[tuple[object, ...], str] = {
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
-        board board-csv board-fragment contest health home invitation round rules schema terms""",
+        board board-csv board-fragment contest health home invitation round rules schema terms
+        news news-feed unsubscribe""",
     NOBODY: "mail",  # open only in a demo, from this very machine
-    PERSON: "account account-delete account_change_password account_email account_reauthenticate team",
+    PERSON: "account account-delete account_change_password account_email account_reauthenticate team questions",
     PERSON_BACK: """
         account_confirm_login_code account_set_password
         team-create team-invite team-leave team-remove team-rename team-revoke team-transfer""",
@@ -51,16 +54,19 @@ GET: dict[tuple[object, ...], str] = {
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
     OWN_TEAM: "submission submission-appeal submission-file submission-status audit audit-status audit-report",
-    OWN_TEAM_OR_LOGIN: "submission-ranks",
+    OWN_TEAM_OR_LOGIN: "submission-ranks question",
     PLAYERS: "release targets-zip",
-    PLAYERS_OR_LOGIN: "original sample",
+    PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
-        organize-contest organize-data organize-decisions organize-events organize-events-csv
-        organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv""",
+        organize-clock organize-contest organize-data organize-decisions organize-events organize-events-csv
+        organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv
+        organize-news organize-announcement organize-questions organize-question organize-webhooks""",
     ORGANIZERS: "organize organize-new",
     NO_GET: """
         organize-columns organize-organizers organize-publish organize-unpublish
-        organize-round-open organize-round-close
+        organize-round-open organize-round-close organize-round-extend organize-round-reopen
+        organize-outage organize-pause organize-resume
+        organize-announcement-withdraw organize-question-publish organize-webhook
         submission-cancel submission-choose submission-note submission-rule""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
 }
@@ -68,22 +74,27 @@ GET: dict[tuple[object, ...], str] = {
 # An empty POST by those who have no business there; the columns are STRANGERS.
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
-        board board-csv board-fragment contest health home mail organize organize-contest
+        board board-csv board-fragment contest health home mail organize organize-clock organize-contest
         organize-events organize-events-csv organize-events-jsonl original release rules sample schema
-        submission submission-file submission-ranks submission-status targets-zip audit-status audit-report""",
+        submission submission-file submission-ranks submission-status targets-zip audit-status audit-report
+        news news-feed question organize-questions""",
     (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         organize-columns organize-data organize-decisions organize-organizers organize-publish organize-round-close
-        organize-round-open organize-rounds organize-settings organize-unpublish
-        team-remove team-transfer""",
+        organize-outage organize-pause organize-resume organize-round-extend
+        organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
+        team-remove team-transfer
+        organize-news organize-announcement organize-announcement-withdraw organize-question
+        organize-question-publish organize-webhook organize-webhooks""",
     (LOGIN, GONE, GONE, OK): "organize-new",
     (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
     # carol acts on her own team; to the others there is none
-    (LOGIN, GONE, WRONG, GONE): "team-rename",
+    (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences",
     (LOGIN, GONE, BACK, GONE): "terms team-invite team-revoke team-leave",
     (BACK, BACK, BACK, BACK): "set_language",
+    (OK, OK, OK, OK): "unsubscribe",  # the token says for whom, and opens nothing else
 }
 # A POST that makes the stranger a member: tests/web/test_teams.py; allauth's own: test_accounts.py.
 POST_ELSEWHERE = "invitation"
@@ -142,6 +153,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     releases.publish(second)
     audit = Audit.objects.create(submission=submissions[0], state=Audit.State.FAILED)
     audit.reports.create(language="en", html="<!doctype html>")
+    question = Question.objects.create(contest=contest, team=red, subject="Rows", text="Which?")
     clients = {name: Client() for name in ROLES}
     for name, user in people.items():
         clients[name].force_login(user)
@@ -151,6 +163,10 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         submission=submissions[0],
         release=second.releases.get(team=red),
         invitation=Invitation.objects.create(team=red, created_by=people["alice"]),
+        question=question,
+        announcement=Announcement.objects.create(contest=contest, title="News"),
+        webhook=Webhook.objects.create(contest=contest, url="https://hooks.example.org/"),
+        unsubscribe=unsubscribe_token(people["bob"].pk, contest.pk),
     )
 
 
@@ -163,11 +179,22 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<slug:key>" in pattern:
         values["key"] = "anonymized" if name == "submission-file" else "attack"
     if "<uuid:public_id>" in pattern:
-        values["public_id"] = (stage.release if name == "release" else stage.submission).public_id
+        things = {
+            "release": stage.release,
+            "question": stage.question,
+            "organize-question": stage.question,
+            "organize-question-publish": stage.question,
+            "organize-webhook": stage.webhook,
+        }
+        values["public_id"] = things.get(name, stage.submission).public_id
     if "<str:name>" in pattern:
         values["name"] = "anonymized.csv"
     if "<slug:token>" in pattern:
         values["token"] = stage.invitation.token
+    if "<str:token>" in pattern:
+        values["token"] = stage.unsubscribe
+    if "<int:number>" in pattern:
+        values["number"] = stage.announcement.pk
     if name == "account_confirm_email":
         values["key"] = "unknown"
     if name == "account_reset_password_from_key":

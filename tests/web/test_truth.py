@@ -180,6 +180,7 @@ class World:
             "name": ["anonymized.csv", "rows.csv", "original.csv"],
             "token": ["no-such-token"],
             "pk": ["1"],
+            "number": ["1"],
             "user_id": [str(self.cast.bob.pk)],
             "uidb36": ["1"],
         }

@@ -192,6 +192,7 @@ class Command(BaseCommand):
         start = [str(BASE_DIR / program)] if program.endswith(".py") else ["-m", program]
         env = {
             "PWSCUP_DEMO": "1" if self.demo else "0",
+            "PWSCUP_SITE_URL": env.str("PWSCUP_SITE_URL", default=f"http://{self.address}"),
             "PYTHONUNBUFFERED": "1",
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),  # processes share the cores
         }

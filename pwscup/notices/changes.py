@@ -1,0 +1,158 @@
+"""Changes of a contest as everybody may read them: which events are public, and in what words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from pwscup.contests.models import Round
+from pwscup.core.models import Event
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from django.utils.functional import _StrPromise
+
+    from pwscup.contests.models import Contest
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is said of a kind of event; `is_told` also by e-mail and webhook, to members of all teams.
+
+    `shows_reason`: the reason that organizers gave is meant for everybody.
+    """
+
+    words: _StrPromise
+    is_told: bool = True
+    is_important: bool = True
+    shows_reason: bool = False
+
+
+PUBLISHED = "contest.published"
+# The one table of what becomes public of the audit trail: never who did it, and of what was
+# written beside it only the fields below.
+PUBLIC_KINDS: dict[str, Change] = {
+    PUBLISHED: Change(gettext_lazy("The contest was published"), is_told=False),
+    "contest.rounds_changed": Change(gettext_lazy("Rounds were changed")),
+    # That it is open is told by the notice that every opening has.
+    "contest.round_opened": Change(gettext_lazy("“%(round)s” was opened by hand"), is_told=False),
+    "contest.round_closed": Change(gettext_lazy("“%(round)s” was closed by hand")),
+    "contest.round_paused": Change(gettext_lazy("The contest is paused"), shows_reason=True),
+    "contest.round_resumed": Change(gettext_lazy("The contest goes on"), shows_reason=True),
+    "contest.round_extended": Change(gettext_lazy("“%(round)s” was extended"), shows_reason=True),
+    "contest.round_reopened": Change(gettext_lazy("“%(round)s” is open again"), shows_reason=True),
+    "contest.outage_recorded": Change(
+        gettext_lazy("An outage was recorded: its time does not count"), shows_reason=True
+    ),
+    "contest.ruleset_changed": Change(gettext_lazy("The rules were changed"), shows_reason=True),
+    "contest.rescore_applied": Change(
+        gettext_lazy("All submissions were scored again"), shows_reason=True
+    ),
+    "contest.board_frozen": Change(gettext_lazy("The leaderboard is frozen"), is_important=False),
+    "contest.board_revealed": Change(
+        gettext_lazy("The final leaderboard was revealed"), is_important=False
+    ),
+}
+
+FIELDS = {
+    "opens_at": gettext_lazy("opens"),
+    "closes_at": gettext_lazy("closes"),
+    "started_at": gettext_lazy("from"),
+    "ended_at": gettext_lazy("until"),
+    "tries": gettext_lazy("tries"),
+    "tries_per_day": gettext_lazy("tries a day"),
+    "feedback": gettext_lazy("feedback"),
+}
+# Under these keys stand changes of several rounds by their keys.
+NESTS = ("rounds", "moved", "changes")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event as everybody may read it."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def told(event: Event, titles: Mapping[str, str], zone: ZoneInfo) -> Told:
+    """The event in the reader's language; `titles` are those of the contest's rounds by key."""
+    change = PUBLIC_KINDS[event.kind]
+    key = event.subject if event.subject in titles else str(event.data.get("round", ""))
+    title = str(change.words) % {"round": titles.get(key, key or _("a round"))}
+    lines = [*_lines(event.data, titles, zone)]
+    reason = event.data.get("reason")
+    if change.shows_reason and isinstance(reason, str) and reason:
+        lines.append(_("Reason: %(reason)s") % {"reason": reason})
+    return Told(title, tuple(lines))
+
+
+def titles_of(contest: Contest) -> dict[str, str]:
+    """The titles of the rounds by key, in the reader's language."""
+    return {round.key: round.local_title for round in contest.rounds.all()}
+
+
+def _lines(data: Mapping[str, Any], titles: Mapping[str, str], zone: ZoneInfo) -> Iterator[str]:
+    """What changed, a line each: a round and its fields, or the fields alone."""
+    for key, value in data.items():
+        if key in FIELDS:
+            yield _field(key, value, zone)
+        elif key in titles and isinstance(value, dict):
+            parts = [_field(name, value[name], zone) for name in FIELDS if name in value]
+            if parts:
+                yield _("%(round)s — %(changes)s") % {
+                    "round": titles[key],
+                    "changes": "; ".join(parts),
+                }
+        elif key in NESTS and isinstance(value, dict):
+            yield from _lines(value, titles, zone)
+
+
+def _field(name: str, value: Any, zone: ZoneInfo) -> str:
+    """One field, with what it was before where both are known."""
+    pair = value if isinstance(value, list) and len(value) == 2 else [value]
+    return f"{FIELDS[name]}: " + " → ".join(_value(name, part, zone) for part in pair)
+
+
+def _value(name: str, value: Any, zone: ZoneInfo) -> str:
+    if value in (None, ""):
+        return "–"
+    if name == "feedback":
+        return str(dict(Round.Feedback.choices).get(value, value))
+    if name.endswith("_at"):
+        return _moment(str(value), zone)
+    return str(value)
+
+
+def _moment(text: str, zone: ZoneInfo) -> str:
+    try:
+        return shown_moment(datetime.fromisoformat(text), zone)
+    except ValueError:
+        return text
+
+
+def shown_moment(moment: datetime, zone: ZoneInfo) -> str:
+    """A moment on the contest's clock, the zone named."""
+    local = moment.astimezone(zone)
+    return f"{date_format(local, 'Y-m-d H:i')} {local.tzname()}"
+
+
+def since_publication(events: Iterable[Event]) -> list[Event]:
+    """Events, in their order, from the last publication on; all where it is older than the trail."""
+    kept: list[Event] = []
+    for event in events:
+        if event.kind == PUBLISHED:
+            kept = []
+        kept.append(event)
+    return kept

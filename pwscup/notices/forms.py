@@ -1,0 +1,115 @@
+"""What people write: announcements, questions, answers, and where notices go."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.notices.models import MAX_QUESTION, MAX_TEXT, Announcement, Preference, Webhook
+
+# Feeds are XML, which cannot hold these; nobody types them.
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(text: str) -> None:
+    if UNPRINTABLE.search(text):
+        raise ValidationError(_("The text holds a control character. Type it anew."))
+
+
+def one_line(text: str) -> None:
+    printable(text)
+    if len(text.splitlines()) > 1:
+        raise ValidationError(_("Write it in one line."))
+
+
+def _lines(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class AnnouncementForm(forms.ModelForm):
+    """What everybody is told, in at least one of the two languages."""
+
+    class Meta:
+        model = Announcement
+        fields = ["title", "text", "title_ja", "text_ja", "is_pinned"]
+        widgets = {"text": _lines(6), "text_ja": _lines(6)}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name in ("title", "title_ja"):
+            self.fields[name].validators.append(one_line)
+        for name in ("text", "text_ja"):
+            self.fields[name].validators.append(printable)
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        given = [values.get(name, "") for name in ("title", "text", "title_ja", "text_ja")]
+        for (title, text), name in ((given[:2], "title"), (given[2:], "title_ja")):
+            if text and not title and name not in self.errors:
+                self.add_error(name, _("Give the text a title in the same language."))
+        if not any(given) and not self.errors:
+            raise ValidationError(_("Write a title and a text in English, in Japanese or in both."))
+        return values
+
+
+class CorrectionForm(AnnouncementForm):
+    """Other words; `version` tells whether somebody else changed them meanwhile."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+
+class ClarificationForm(AnnouncementForm):
+    """Question and answer for everybody."""
+
+    name_is_a_word = forms.BooleanField(
+        label=_("The team's name is an ordinary word here and does not point to the team"),
+        required=False,
+    )
+
+
+class WithdrawalForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        validators=[one_line],
+        help_text=_("Everybody can read it in place of the text."),
+    )
+
+
+class QuestionForm(forms.Form):
+    subject = forms.CharField(label=_("Subject"), max_length=120, validators=[one_line])
+    text = forms.CharField(
+        label=_("Question"), max_length=MAX_QUESTION, widget=_lines(6), validators=[printable]
+    )
+
+
+class AnswerForm(forms.Form):
+    answer = forms.CharField(
+        label=_("Answer"), max_length=MAX_TEXT, widget=_lines(6), validators=[printable]
+    )
+
+
+class MailForm(forms.ModelForm):
+    """Which e-mails a person wants."""
+
+    class Meta:
+        model = Preference
+        fields = ["wanted", "language"]
+        widgets = {"wanted": forms.RadioSelect}
+
+
+class WebhookForm(forms.ModelForm):
+    url = forms.CharField(
+        label=_("Address"),
+        max_length=500,
+        validators=[one_line],
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+
+    class Meta:
+        model = Webhook
+        fields = ["url"]

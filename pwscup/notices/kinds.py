@@ -1,0 +1,74 @@
+"""The kinds of notices: who is told, how important it is, and what strangers' machines may be told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.notices.changes import PUBLIC_KINDS
+
+
+class Audience(StrEnum):
+    MEMBERS = "members"  # of all teams of the contest
+    TEAM = "team"  # that asked the question
+    ORGANIZERS = "organizers"
+    NOBODY = "nobody"  # a webhook alone
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is common to all notices of a kind; `calls_webhooks` only where everything in it is public."""
+
+    audience: Audience
+    is_important: bool = False
+    calls_webhooks: bool = True
+
+
+ANNOUNCEMENT, CLARIFICATION = "announcement", "clarification"
+QUESTION, ANSWER = "question", "answer"
+OPENED, CLOSING, RESULTS = "round.opened", "round.closing", "round.results"
+TEST, DISABLED = "webhook.test", "webhook.disabled"
+
+KINDS: dict[str, Kind] = {
+    ANNOUNCEMENT: Kind(Audience.MEMBERS),  # important where it is pinned
+    CLARIFICATION: Kind(Audience.MEMBERS),
+    QUESTION: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
+    ANSWER: Kind(Audience.TEAM, is_important=True, calls_webhooks=False),
+    OPENED: Kind(Audience.MEMBERS),
+    CLOSING: Kind(Audience.MEMBERS, is_important=True),
+    RESULTS: Kind(Audience.MEMBERS),
+    TEST: Kind(Audience.NOBODY, calls_webhooks=False),  # goes to the one it tests
+    DISABLED: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
+    **{
+        kind: Kind(Audience.MEMBERS, is_important=change.is_important)
+        for kind, change in PUBLIC_KINDS.items()
+        if change.is_told
+    },
+}
+
+# Why something was not delivered.
+ERRORS = {
+    "server": _("the mail server cannot be used now"),
+    "recipient": _("the mail server refuses this recipient"),
+    "recipient_later": _("the mail server refuses this recipient for now"),
+    "unresolved": _("the name of the address is not known"),
+    "private": _("the address lies in a private network"),
+    "scheme": _("the address does not start with https://"),
+    "timeout": _("no answer in time"),
+    "connection": _("no connection"),
+    "tls": _("the certificate is not valid"),
+    "answer": _("the answer is not HTTP"),
+    "redirect": _("the address redirects, which is not followed"),
+    "status": _("the address answered with an error"),
+}
+
+MAX_WEBHOOKS = 5
+MAX_FAILURES = 20  # of a webhook in a row
+MAX_OPEN_QUESTIONS = 20  # of a team
+
+# Whoever could not be told is tried again after so long; the last pause repeats.
+PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60))
+GIVE_UP_AFTER = timedelta(hours=24)

@@ -1,0 +1,48 @@
+"""Which e-mails a person wants. No events: this is nobody's business but the person's."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.notices.models import Preference, Visit
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest
+
+
+@transaction.atomic
+def choose_mail(*, user: User, contest: Contest, wanted: str, language: str) -> None:
+    """Remember which e-mails of the contest the person wants, and in what language."""
+    Preference.objects.update_or_create(
+        user=user,
+        contest=contest,
+        defaults={"wanted": wanted, "language": language, "changed_at": timezone.now()},
+    )
+
+
+@transaction.atomic
+def remember_language(*, user: User, contest: Contest, language: str) -> None:
+    """Write to a person in the language that the person used, until another one is chosen."""
+    Preference.objects.get_or_create(user=user, contest=contest, defaults={"language": language})
+
+
+@transaction.atomic
+def unsubscribe(*, user_id: int, contest_id: int, language: str) -> None:
+    """No e-mail of this contest any more."""
+    Preference.objects.update_or_create(
+        user_id=user_id,
+        contest_id=contest_id,
+        defaults={"wanted": Preference.Wanted.NONE, "changed_at": timezone.now()},
+        create_defaults={"wanted": Preference.Wanted.NONE, "language": language},
+    )
+
+
+@transaction.atomic
+def note_visit(*, user: User, contest: Contest, seen_at: datetime) -> None:
+    """The news until then are read."""
+    Visit.objects.update_or_create(user=user, contest=contest, defaults={"seen_at": seen_at})

@@ -1,0 +1,43 @@
+"""What this installation signs: calls to webhooks, and the links that end e-mail."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import TYPE_CHECKING
+
+from django.core import signing
+from django.utils.crypto import salted_hmac
+
+if TYPE_CHECKING:
+    from pwscup.notices.models import Webhook
+
+UNSUBSCRIBE = "pwscup.notices.unsubscribe"
+
+
+def secret_of(webhook: Webhook) -> str:
+    """The webhook's secret: made from the site's key, so that the database alone does not give it away."""
+    return salted_hmac("pwscup.notices.webhook", webhook.salt, algorithm="sha256").hexdigest()
+
+
+def signature(secret: str, timestamp: str, body: bytes) -> str:
+    """What a receiver computes again over timestamp, full stop and body.
+
+    >>> signature("secret", "1700000000", b"{}")[:19]
+    'sha256=b8569b78799f'
+    """
+    message = timestamp.encode() + b"." + body
+    return "sha256=" + hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()
+
+
+def unsubscribe_token(user_id: int, contest_id: int) -> str:
+    return signing.Signer(salt=UNSUBSCRIBE).sign_object([user_id, contest_id])
+
+
+def unsubscribed(token: str) -> tuple[int, int] | None:
+    """Person and contest of a token; None where it is not ours."""
+    try:
+        user_id, contest_id = signing.Signer(salt=UNSUBSCRIBE).unsign_object(token)
+    except (signing.BadSignature, ValueError, TypeError):
+        return None
+    return user_id, contest_id

@@ -1,0 +1,132 @@
+"""Finds what people are to be told of: events of the trail, and rounds whose time has come.
+
+Each is found as often as anybody looks, and told once: the key of its notice is unique.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, Max, OuterRef, Q
+
+from pwscup.contests.models import Contest, Round
+from pwscup.core.models import Event
+from pwscup.notices import kinds, outbox, queue
+from pwscup.notices.changes import PUBLIC_KINDS, PUBLISHED
+from pwscup.notices.models import Notice
+from pwscup.submissions.models import Submission
+from pwscup.submissions.states import UNFINISHED
+
+DAY = timedelta(days=1)
+# Of a shorter round everybody knows at its opening when it closes.
+SHORTEST_WITH_REMINDER = timedelta(hours=36)
+NEWEST_EVENTS = 20_000  # the trail has no index by kind, and yesterday is not further back
+TOLD_KINDS = tuple(kind for kind, change in PUBLIC_KINDS.items() if change.is_told)
+
+
+def sweep(now: datetime) -> bool:
+    """Write notices and deliveries; True where something is due."""
+    tell_events(now)
+    tell_rounds(now)
+    outbox.spread_all()
+    queue.take_back(now)
+    return queue.is_due(now)
+
+
+def told_contests() -> Iterable[Contest]:
+    """A demo's clock runs by itself, and a rehearsal is nobody's business: no mail of either."""
+    return Contest.objects.filter(is_published=True, is_demo=False, rehearsal_of=None)
+
+
+def tell_events(now: datetime) -> None:
+    """A notice of each public event of the last day that has none; not of those before publication."""
+    newest = Event.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    recent = Event.objects.filter(
+        pk__gt=newest - NEWEST_EVENTS, at__gt=now - DAY, kind__in=TOLD_KINDS
+    )
+    untold = recent.filter(
+        ~Exists(Notice.objects.filter(event_id=OuterRef("pk"))),
+        contest_id__in=told_contests().values("pk"),
+    )
+    events = list(untold.order_by("pk"))
+    contests = Contest.objects.in_bulk({event.contest_id for event in events})
+    published = _publications(contests)
+    for event in events:
+        if event.pk > published.get(event.contest_id, 0):
+            outbox.notify(
+                contest=contests[event.contest_id],
+                kind=event.kind,
+                key=f"event:{event.pk}",
+                event_id=event.pk,
+                at=event.at,
+            )
+
+
+def _publications(contests: Iterable[int]) -> dict[int, int]:
+    """The last publication of each contest in the trail."""
+    found = Event.objects.filter(contest_id__in=list(contests), kind=PUBLISHED)
+    return dict(found.values_list("contest_id").annotate(Max("pk")).order_by())
+
+
+def tell_rounds(now: datetime) -> None:
+    """What the clock has brought to rounds: opened, soon closed, results there."""
+    near = Q(opens_at__gt=now - DAY, opens_at__lte=now) | Q(
+        closes_at__gt=now - DAY, closes_at__lte=now + DAY
+    )
+    rounds = list(Round.objects.filter(near, contest__in=told_contests()).select_related("contest"))
+    if not rounds:
+        return
+    told = _told(rounds, now)
+    for round in rounds:
+        for kind, key, useless_after in _news_of(round, now):
+            if (round.contest_id, key) in told or _too_soon(told, round, kind):
+                continue
+            if kind != kinds.RESULTS or _are_results_out(round, now):
+                outbox.notify(
+                    contest=round.contest,
+                    kind=kind,
+                    key=key,
+                    round_key=round.key,
+                    at=now,
+                    useless_after=useless_after,
+                )
+
+
+def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime | None]]:
+    """Kind, key and until when it is of use. The keys have the date: a date that moves is news again."""
+    if round.is_open(now) and now - round.opens_at < DAY:
+        yield kinds.OPENED, f"opened:{round.key}:{round.opens_at.isoformat()}", round.closes_at
+    is_long = round.closes_at - round.opens_at >= SHORTEST_WITH_REMINDER
+    if round.is_open(now) and is_long and round.closes_at - now <= DAY:
+        yield kinds.CLOSING, f"closing:{round.key}:{round.closes_at.isoformat()}", round.closes_at
+    if round.has_closed(now):
+        yield kinds.RESULTS, f"results:{round.key}:{round.closes_at.isoformat()}", None
+
+
+def _are_results_out(round: Round, now: datetime) -> bool:
+    """The round is settled, everything in it is scored, and the board is not frozen."""
+    if not round.is_settled(now) or round.contest.frozen_at is not None:
+        return False
+    return not Submission.objects.filter(round=round, state__in=UNFINISHED).exists()
+
+
+def _told(rounds: Iterable[Round], now: datetime) -> set[tuple[int, str]]:
+    """The keys that were told of, and for each reminder of the last day its round."""
+    notices = Notice.objects.filter(
+        contest__in={round.contest_id for round in rounds},
+        kind__in=(kinds.OPENED, kinds.CLOSING, kinds.RESULTS),
+    )
+    told: set[tuple[int, str]] = set()
+    for contest_id, key, kind, round_key, at in notices.values_list(
+        "contest_id", "key", "kind", "round_key", "at"
+    ):
+        told.add((contest_id, key))
+        if at > now - DAY:
+            told.add((contest_id, f"recent:{kind}:{round_key}"))
+    return told
+
+
+def _too_soon(told: set[tuple[int, str]], round: Round, kind: str) -> bool:
+    """Whoever was reminded today learns of a moved date by the notice of the change."""
+    return kind != kinds.RESULTS and (round.contest_id, f"recent:{kind}:{round.key}") in told

@@ -1,0 +1,35 @@
+"""What workers run of notices: an interface and nothing more."""
+
+from __future__ import annotations
+
+import logging
+
+from django.conf import settings
+from django.utils import timezone
+
+from pwscup.celery import app
+from pwscup.notices import sweeper, worker
+
+logger = logging.getLogger(__name__)
+
+
+@app.task
+def work() -> None:
+    """Send what is due."""
+    if worker.work():
+        send_work()
+
+
+@app.task
+def sweep() -> None:
+    """Find what people are to be told of, and have it sent."""
+    if sweeper.sweep(timezone.now()):
+        send_work()
+
+
+def send_work() -> None:
+    """Send the hint that something is due; the next sweep repeats it where the broker is away."""
+    try:
+        work.apply_async(retry=False, expires=max(settings.SWEEP_SECONDS, 1))
+    except Exception as error:  # whatever is wrong with the broker, the rows are safe
+        logger.warning("broker not told of notices: %s", type(error).__name__)
