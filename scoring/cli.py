@@ -99,6 +99,13 @@ COMMANDS: dict[str, Command] = {
             "scoring.cli_audit:run_audit",
         ),
         Command(
+            "rank",
+            "rank the teams of a contest, or of a season, by a formula",
+            cli_arguments.rank,
+            "scoring.cli_rank:rank",
+            "scoring.cli_rank:listed",
+        ),
+        Command(
             "demonstrate",
             "show what goes wrong with data that only looks anonymous, on made-up tables",
             cli_arguments.demonstrate,

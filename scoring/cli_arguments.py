@@ -94,6 +94,41 @@ def demonstrate(command: Parser) -> None:
     add_seed(command, required=False)
 
 
+def rank(command: Parser) -> None:
+    command.add_argument("--formula", required=True, metavar="NAME", help="one of those below")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the formula, see below; may be repeated",
+    )
+    _add_files(command, "--matrix", "M.csv", "attacker,TEAM,TEAM… and rates, 0 to 100", needed=True)
+    _add_files(command, "--utility", "U.csv", "team,utility, 0 to 100")
+    _add_files(command, "--presentation", "P.csv", "team,presentation, 0 to 100")
+    command.add_argument(
+        "--weights",
+        metavar="W:W…",
+        help="what each of several matrices weighs in the season, as in 1:9 or 1,9",
+    )
+    command.add_argument(
+        "--tie-break",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="PART",
+        help="what parts equal totals, in order: utility, protection, attack, presentation",
+    )
+
+
+def _add_files(
+    command: Parser, option: str, metavar: str, text: str, *, needed: bool = False
+) -> None:
+    command.add_argument(
+        option, nargs="+", action="extend", required=needed, metavar=metavar, help=text
+    )
+
+
 def add_schema(command: Parser, default: str = "households") -> None:
     command.add_argument("--schema", metavar="S.toml", help=f"the table's columns ({default})")
 

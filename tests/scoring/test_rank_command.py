@@ -1,0 +1,320 @@
+"""`python -m scoring rank`: boards and seasons from files, mistakes, and the page about formulas."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scoring.cli import main
+from scoring.formulas import FORMULAS, PARTS, Line, Scores, combined, ranked
+from tests.scoring.test_formulas import RANGES, SETTINGS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reference" / "formulas.md").read_text(encoding="utf-8")
+CODE = re.compile(r"`([^`\n]+)`")
+FILES = re.findall(r"^```csv\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+MATRIX = {
+    "ume": {"take": 40.0, "matsu": 10.0},
+    "take": {"ume": 20.0, "matsu": 30.0},
+    "matsu": {"ume": 60.0, "take": 0.0},
+    "kiku": {"ume": 10.0, "take": 20.0},
+}
+UTILITY = {"ume": 90.0, "take": 60.0, "matsu": 45.0}
+CUP = Scores(
+    ("ume", "take", "matsu", "kiku"), MATRIX, UTILITY, {}, frozenset({"ume", "take", "matsu"})
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the page's files, and with a final of other numbers."""
+    matrix, utility = FILES
+    (tmp_path / "M.csv").write_text(matrix, encoding="utf-8")
+    (tmp_path / "U.csv").write_text(utility, encoding="utf-8")
+    (tmp_path / "M2.csv").write_text("attacker,take,ume\ntake,,50\nume,10,\n", encoding="utf-8")
+    (tmp_path / "U2.csv").write_text("team,utility\nume,70\ntake,80\n", encoding="utf-8")
+    (tmp_path / "P.csv").write_text("team,presentation\nume,70\nkiku,90\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    """Run `rank`; returns exit status, standard output and standard error."""
+
+    def call(line):
+        capsys.readouterr()
+        status = main(["rank", *line.split()])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def as_dicts(board):
+    fields = Line.__dataclass_fields__
+    lines = [{"team": t, **{name: getattr(line, name) for name in fields}} for t, line in board]
+    return sorted(lines, key=lambda line: line["rank"])
+
+
+ONE = "--matrix M.csv --utility U.csv"
+TWO = "--matrix M.csv M2.csv --utility U.csv U2.csv"
+
+
+@pytest.mark.parametrize("id_", FORMULAS)
+def test_the_board_is_the_library_s(run, id_):
+    settings = SETTINGS.get(id_, {})
+    given = "".join(f" --set {name}={value}" for name, value in settings.items())
+    status, out, err = run(f"--formula {id_}{given} {ONE} --json")
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {
+        "formula": id_,
+        "settings": FORMULAS[id_].with_defaults(settings),
+        "direction": FORMULAS[id_].direction,
+        "tie_breaks": [],
+        "teams": as_dicts(ranked(id_, CUP, settings).items()),
+    }
+
+
+def test_presentation_marks_count(run):
+    _, out, _ = run(f"--formula weighted-sum {ONE} --presentation P.csv --json")
+    [kiku] = [line for line in json.loads(out)["teams"] if line["team"] == "kiku"]
+    # 20 * 10 + 20 * 90, of 100
+    assert (kiku["total"], kiku["presentation"]) == (20, 90)
+    status, out, _ = run(f"--formula weighted-sum {ONE} --presentation P.csv")
+    assert status == 0
+    assert "presentation" in out.splitlines()[2]
+
+
+def test_tie_breaks_part_equal_totals(run):
+    for option in ("--tie-break protection attack", "--tie-break protection --tie-break attack"):
+        _, out, _ = run(f"--formula rank-sum {ONE} {option} --json")
+        found = json.loads(out)
+        ranks = [(line["team"], line["rank"], line["tie_broken_by"]) for line in found["teams"]]
+        assert found["tie_breaks"] == ["protection", "attack"]
+        assert ranks == [
+            ("matsu", 1, None),
+            ("take", 2, "protection"),
+            ("ume", 3, "protection"),
+            ("kiku", 4, None),
+        ]
+
+
+@pytest.mark.parametrize("weights", ["1:9", "1,9", "0.1:0.9"])
+def test_a_season_is_the_weighted_mean_of_its_totals(run, weights):
+    status, out, _ = run(f"--formula minimum {TWO} --weights {weights} --json")
+    found = json.loads(out)
+    assert status == 0
+    # preliminary 40, 60, 45; final 50, 80, and no matsu
+    totals = {line["team"]: line["total"] for line in found["teams"]}
+    assert totals == {"take": 78, "ume": 49, "matsu": 4.5, "kiku": None}
+    assert [line["rank"] for line in found["teams"]] == [1, 2, 3, 4]
+    final = Scores(
+        ("take", "ume"), {"take": {"ume": 50.0}, "ume": {"take": 10.0}}, {"ume": 70.0, "take": 80.0}
+    )
+    boards = [ranked("minimum", CUP), ranked("minimum", final)]
+    numbers = [float(weight) for weight in re.split("[:,]", weights)]
+    assert found["seasons"] == [
+        {"matrix": name, "weight": weight, "teams": as_dicts(board.items())}
+        for name, weight, board in zip(("M.csv", "M2.csv"), numbers, boards, strict=True)
+    ]
+    season = combined(list(zip(numbers, boards, strict=True)), "higher")
+    assert found["teams"] == as_dicts(season.items())
+
+
+def test_people_get_a_table(run):
+    _, out, _ = run(f"--formula rank-sum {ONE} --tie-break protection")
+    assert out == (
+        "Sum of ranks, lower is better\n\n"
+        "rank  team     total  utility  protection   attack  decided by\n"
+        "   1  matsu   5.0000  45.0000     70.0000  30.0000\n"
+        "   2  take    6.0000  60.0000     60.0000  25.0000  protection\n"
+        "   3  ume     6.0000  90.0000     40.0000  25.0000  protection\n"
+        "   4  kiku   12.0000        –           –  10.0000\n"
+    )
+    _, out, _ = run(f"--formula minimum {TWO} --weights 1:9")
+    lines = [line.split() for line in out.splitlines()[2:]]
+    assert lines[0][:7] == ["rank", "team", "total", "season", "1", "season", "2"]
+    assert lines[1][:5] == ["1", "take", "78.0000", "60.0000", "80.0000"]
+    assert lines[3][:5] == ["3", "matsu", "4.5000", "45.0000", "–"]
+
+
+def test_the_order_of_lines_and_columns_decides_nothing(run, folder):
+    rows = [line.split(",") for line in FILES[0].split()]
+    turned = [[row[0], *reversed(row[1:])] for row in [rows[0], *reversed(rows[1:])]]
+    (folder / "T.csv").write_text("\n".join(map(",".join, turned)), encoding="utf-8")
+    for id_ in FORMULAS:
+        boards = [
+            json.loads(run(f"--formula {id_} --matrix {m} --utility U.csv --json")[1])["teams"]
+            for m in ("M.csv", "T.csv")
+        ]
+        first, second = ({line["team"]: line for line in board} for board in boards)
+        assert first == second
+
+
+# --- mistakes ---
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"--formula median {ONE}", "expected one of rank-sum, weighted-sum, harmonic, minimum, "),
+        (f"--formula minimum --set k=3 {ONE}", "unknown option k of minimum — expected no option"),
+        (
+            f"--formula weighted-sum --set use=3 {ONE}",
+            "unknown option use of weighted-sum — expected utility, protection, attack, presentation",
+        ),
+        (f"--formula weighted-sum --set utility=-1 {ONE}", "a number of at least 0 — got “-1”"),
+        (f"--formula weighted-sum --set utility=inf {ONE}", "a number of at least 0 — got “inf”"),
+        (f"--formula top-k-attack --set k=1.5 {ONE}", "an integer of at least 1 — got “1.5”"),
+        (f"--formula top-k-attack --set k {ONE}", "--set k: expected NAME=VALUE"),
+        (f"--formula top-k-attack --set k=4 {ONE}", "from 1 to the 3 defenders of the matrix"),
+        (f"--formula binomial-threshold --set alpha=0 {ONE}", "from 1e-09 to 1 — got “0”"),
+        ("--formula harmonic --matrix M.csv", "--utility is needed: the formula harmonic uses it"),
+        (
+            f"--formula minimum {ONE} M2.csv",
+            "--utility: expected one file a matrix, 1 in all, got 2",
+        ),
+        (f"--formula minimum {TWO}", "--weights is needed: one number a matrix, 2 in all"),
+        (f"--formula minimum {TWO} --weights 1:9:1", "2 in all and not all of them 0"),
+        (f"--formula minimum {TWO} --weights 1;9", "2 in all and not all of them 0"),
+        (f"--formula minimum {TWO} --weights 2:-1", "--weights: expected one number of 0 or more"),
+        (f"--formula minimum {TWO} --weights 0:0", "not all of them 0"),
+        (f"--formula minimum {TWO} --weights 1:nan", "got 1:nan"),
+        (f"--formula minimum {ONE} --weights 1:9", "1 in all and not all"),
+        (
+            f"--formula minimum {ONE} --tie-break earlier",
+            f"some of {', '.join(PARTS)}, got earlier",
+        ),
+        (f"--formula minimum {ONE} --tie-break presentation", "--presentation is needed"),
+        ("--formula minimum --matrix none.csv --utility U.csv", "cannot read none.csv: No such"),
+        ("--formula minimum --matrix . --utility U.csv", "cannot read .: Is a directory"),
+        ("--matrix M.csv", "the following arguments are required: --formula"),
+        ("--formula rank-sum", "the following arguments are required: --matrix"),
+    ],
+)
+def test_wrong_use_says_what_is_expected(run, line, words):
+    status, out, err = run(line)
+    assert (status, out) == (2, "")
+    assert words in err
+
+
+def test_all_bad_settings_are_named_at_once(run):
+    line = f"--formula binomial-threshold --set n=0 --set p=2 --set q=1 {ONE} --json"
+    status, out, err = run(line)
+    assert status == 2
+    assert [p["params"]["option"] for p in json.loads(out)["problems"]] == ["n", "p", "q"]
+    assert len(err.splitlines()) == 3
+
+
+def test_the_problems_of_all_files_are_listed_at_once(run, folder):
+    (folder / "M.csv").write_text("attacker,a,b\na,,120\na,x,1\n", encoding="utf-8")
+    (folder / "U.csv").write_text("team,utility\nz,5\nz,-5\n", encoding="utf-8")
+    (folder / "U2.csv").write_text("team,utility\nume,7\nsakura,8\n", encoding="utf-8")
+    status, out, err = run(f"--formula minimum {TWO} --weights 1:9 --json")
+    assert (status, err) == (1, "")
+    found = json.loads(out)
+    assert found["n_problems"] == 6
+    assert [(p["file"], p["row"], p["column"], p["code"]) for p in found["problems"]] == [
+        ("M.csv", 1, "b", "cell.above_maximum"),
+        ("M.csv", 2, "attacker", "scores.repeated"),
+        ("M.csv", 2, "a", "cell.not_a_number"),
+        ("U.csv", 2, "team", "scores.repeated"),
+        ("U.csv", 2, "utility", "cell.below_minimum"),
+        ("U2.csv", 2, "team", "scores.unknown_team"),
+    ]
+    assert found["problems"][5]["message"].endswith("expected one of take, ume — got “sakura”")
+    status, out, _ = run(f"--formula minimum {TWO} --weights 1:9")
+    assert status == 1
+    assert out.startswith("rejected: 6 problems\n")
+
+
+def test_a_setting_by_default_may_be_larger_than_the_contest(run, folder):
+    (folder / "M.csv").write_text("attacker,a,b\na,,20\nb,10,\n", encoding="utf-8")
+    assert run("--formula top-k-attack --matrix M.csv")[0] == 0
+
+
+def test_the_command_loads_no_numerical_library(folder):
+    code = (
+        "import sys; from scoring.cli import main\n"
+        "main(['rank', '--help']); main(['rank', '--formula', 'rank-sum', '--matrix', 'M.csv'])\n"
+        "print([m for m in ('numpy', 'pandas', 'scipy', 'numba') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_help_lists_every_formula_with_its_settings(run):
+    _, out, _ = run("--help")
+    assert re.findall(r"^  ([a-z][\w-]+) {2,}(.*); (.*) is better$", out, re.MULTILINE) == [
+        (formula.id, formula.title, formula.direction) for formula in FORMULAS.values()
+    ]
+    for formula in FORMULAS.values():
+        for setting in formula.settings:
+            line = f"{setting.name}={setting.default:g} {setting.description}"
+            assert line in " ".join(out.split())
+
+
+# --- the page about formulas ---
+
+
+def section(id_):
+    return PAGE.split(f"\n## {id_}\n")[1].partition("\n## ")[0]
+
+
+def rows(text, head):
+    """The rows of the table that begins with this head."""
+    table = text.partition(f"{head}\n")[2].partition("\n\n")[0].splitlines()[1:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+
+
+def test_the_page_lists_every_formula():
+    written = {(0, 100): "0 to 100", (0, 200): "0 to 200", (1, 30): "1 to 3 × teams"}
+    assert rows(PAGE, "| formula | what it is | better | range | uses |") == [
+        [
+            f"[`{formula.id}`](#{formula.id})",
+            formula.title,
+            formula.direction,
+            written[RANGES[formula.id](10)],
+            ", ".join(formula.uses),
+        ]
+        for formula in FORMULAS.values()
+    ]
+    headings = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
+    assert [heading for heading in headings if heading in FORMULAS] == list(FORMULAS)
+
+
+@pytest.mark.parametrize("id_", FORMULAS)
+def test_the_page_gives_every_setting(id_):
+    assert rows(section(id_), "| setting | default | from | to | meaning |") == [
+        [
+            f"`{setting.name}`",
+            f"{setting.default:g}",
+            f"{setting.low:g}",
+            "" if setting.high == float("inf") else f"{setting.high:g}",
+            setting.description,
+        ]
+        for setting in FORMULAS[id_].settings
+    ]
+
+
+@pytest.mark.parametrize("id_", FORMULAS)
+def test_the_examples_of_the_page_are_what_the_command_says(run, id_):
+    more = " --set k=2" if id_ == "top-k-attack" else ""
+    _, out, _ = run(f"--formula {id_}{more} {ONE} --json")
+    assert rows(section(id_), "| team | rank | total |") == [
+        [line["team"], str(line["rank"]), "–" if line["total"] is None else f"{line['total']:.11g}"]
+        for line in json.loads(out)["teams"]
+    ]
