@@ -5,17 +5,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 
 from pwscup.contests.models import Round
+from pwscup.contests.team_tables import team_file
 from pwscup.core import audit, storage
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from scoring.rulesets.kinds import kinds_of
 
+if TYPE_CHECKING:
+    from pwscup.accounts.models import Team
+    from pwscup.core.models import StoredFile
+
+CANDIDATE_ATTACK = "candidate-attack"
 logger = logging.getLogger(__name__)
 
 
@@ -84,20 +91,30 @@ def _draft(attack: Round, submission: Submission) -> Release:
     from pwscup.submissions import evaluation  # pandas, which only workers need
 
     shuffled = evaluation.shuffled_table(submission, attack)
-    name = f"{submission.team.slug}.csv"
+    published, team = storage.Area.PUBLISHED, submission.team
+    candidates = None
+    if shuffled.candidates is not None:
+        name = team_file(team, "candidate")
+        candidates = storage.write(shuffled.candidates, area=published, name=name)
     return Release(
         round=attack,
-        team=submission.team,
+        team=team,
         submission=submission,
-        table=storage.write(shuffled.table, area=storage.Area.PUBLISHED, name=name),
+        table=storage.write(shuffled.table, area=published, name=table_name(attack, team)),
+        candidates=candidates,
         key=storage.write(shuffled.key, area=storage.Area.SEALED, name="key.json"),
         n_records=shuffled.n_records,
     )
 
 
+def table_name(attack: Round, team: Team) -> str:
+    """What a published table is called on the participants' disks."""
+    return team_file(team, "anonymized") if attack.kind == CANDIDATE_ATTACK else f"{team.slug}.csv"
+
+
 def _enter(draft: Release) -> Release:
-    draft.table.save()
-    draft.key.save()
+    for file in _files(draft):
+        file.save()
     draft.save()
     audit.record(
         "release.published",
@@ -107,11 +124,17 @@ def _enter(draft: Release) -> Release:
         submission=str(draft.submission.public_id),
         n_records=draft.n_records,
         sha256=draft.table.sha256,
+        **({"candidates_sha256": draft.candidates.sha256} if draft.candidates else {}),
     )
     return draft
 
 
 def _discard(drafts: Iterable[Release]) -> None:
     for draft in drafts:
-        storage.discard(draft.table)
-        storage.discard(draft.key)
+        for file in _files(draft):
+            storage.discard(file)
+
+
+def _files(draft: Release) -> list[StoredFile]:
+    files = (draft.table, draft.candidates, draft.key)
+    return [file for file in files if file is not None]

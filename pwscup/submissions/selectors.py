@@ -24,7 +24,6 @@ from pwscup.submissions.models import (
     Submission,
 )
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
-from scoring.rulesets.kinds import kinds_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -233,7 +232,8 @@ def _fetch(keys: Iterable[int]) -> list[Submission]:
 
 def releases(round: Round) -> QuerySet[Release]:
     """The tables that an attack round is about, by team name."""
-    found = Release.objects.filter(round=round).select_related("team", "table", "round__contest")
+    found = Release.objects.filter(round=round)
+    found = found.select_related("team", "table", "candidates", "round__contest")
     return found.order_by("team__name", "id")
 
 
@@ -241,7 +241,7 @@ def get_visible_release(user: Person, public_id: UUID | str, now: datetime) -> R
     """The release of that address; Http404 where there is none or the viewer may not have it."""
     release = (
         Release.objects.filter(public_id=public_id)
-        .select_related("team", "table", "round__contest")
+        .select_related("team", "table", "candidates", "round__contest")
         .first()
     )
     if release is None or not policies.may_download_release(user, release, now):
@@ -250,11 +250,9 @@ def get_visible_release(user: Person, public_id: UUID | str, now: datetime) -> R
 
 
 def attacked_round(attack: Round) -> Round | None:
-    """The anonymization round whose tables an attack round is about: the last one before it."""
-    earlier = Round.objects.filter(
-        contest=attack.contest_id, kind__in=kinds_of("anonymization"), position__lt=attack.position
-    )
-    return earlier.order_by("position").last()
+    """The anonymization round whose tables an attack round is about: the rules name it."""
+    attacked = Round.objects.select_related("contest")
+    return attacked.filter(contest=attack.contest_id, key=attack.spec.attacks).first()
 
 
 def is_released(round: Round, team: Team | None = None) -> bool:

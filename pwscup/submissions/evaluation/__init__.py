@@ -15,10 +15,14 @@ import numpy as np
 
 import scoring
 from pwscup.contests import truth
-from pwscup.contests.selectors import dataset_of
 from pwscup.submissions.evaluation.handed_in import own_upload
 from pwscup.submissions.evaluation.kinds import KINDS, Values
-from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, original_table
+from pwscup.submissions.evaluation.originals import (
+    MAX_ORIGINALS,
+    _originals,
+    dataset_for,
+    original_table,
+)
 from pwscup.submissions.evaluation.tables import ShuffledTable, read_anonymized, shuffled_table
 from pwscup.submissions.models import Submission
 from scoring.commitments import shuffled
@@ -69,7 +73,12 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
     """
     started = time.perf_counter()
     submission = Submission.objects.select_related(
-        "team", "round__contest", "target__key", "target__table"
+        "team",
+        "round__contest",
+        "target__key",
+        "target__table",
+        "target__candidates",
+        "target__team",
     ).get(pk=submission_id)
     if rules is not None:
         submission.round.contest.ruleset = rules
@@ -90,8 +99,7 @@ def audited(submission: Submission, progress: Progress) -> Audit:
     """All attackers and measures against a scored table; `progress` hears of every step."""
     from scoring.audits.audit import audit  # all that attackers need, which scoring does not
 
-    contest = submission.round.contest
-    original = original_table(dataset_of(contest))
+    original = original_table(dataset_for(submission))
     table, source = read_anonymized(submission, original)
     return audit(
         original.prepared,
@@ -99,7 +107,7 @@ def audited(submission: Submission, progress: Progress) -> Audit:
         source,
         original.schema,
         rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
-        options=contest.ruleset.options,
+        options=submission.round.contest.ruleset.options,
         progress=progress,
     )
 

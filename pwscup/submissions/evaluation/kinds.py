@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Protocol
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
+from pwscup.contests.team_tables import draw_of
 from pwscup.submissions.evaluation import handed_in
-from pwscup.submissions.evaluation.originals import original_table
+from pwscup.submissions.evaluation.originals import dataset_for, original_table
 from pwscup.submissions.evaluation.tables import read_anonymized
+from scoring.candidate_guesses import read_candidate_guess
 from scoring.commitments import shuffled
-from scoring.evaluate import mark, score
+from scoring.evaluate import Mark, mark, score
+from scoring.lecture import mark_kept
 from scoring.reading import read_guess
 
 if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
 
 Values = dict[str, float | int | None]
+KEPT = "kept_records"
 
 
 class RoundKind(Protocol):
@@ -33,14 +37,16 @@ class RoundKind(Protocol):
 
 
 class Anonymization:
-    """Every measure of the ruleset, on the records in a fresh secret order: their order is worth nothing."""
+    """Every measure of the ruleset, on the records in a fresh secret order: their order is worth nothing.
+
+    An aligned table is one whose lines say themselves which records they were made from.
+    """
 
     def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
-        contest = submission.round.contest
-        dataset = dataset_of(contest)
+        dataset = dataset_for(submission)
         original = original_table(dataset)
         table, source = shuffled(*read_anonymized(submission, original), seed)
-        ruleset = contest.ruleset
+        ruleset = submission.round.contest.ruleset
         values = score(
             original.prepared,
             table,
@@ -69,12 +75,46 @@ class Attack:
             release.key, reason=f"scoring {submission.public_id}", contest_id=contest.pk
         )
         result = mark(source, guess)
-        values: Values = {
-            "n_records": result.n_records,
-            "hits": result.hits,
-            "rate": result.rate,
-        }
-        return values, {"release": release.table.sha256} | handed_in.hashes(submission)
+        return _marked(result), {"release": release.table.sha256} | handed_in.hashes(submission)
 
 
-KINDS: dict[str, RoundKind] = {"anonymization": Anonymization(), "attack": Attack()}
+class CandidateAttack:
+    """The share of a release's lines, or of those that are not deleted, whose candidate was guessed."""
+
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+        round, release = submission.round, submission.target
+        draw = draw_of(release.team) if release else None
+        if release is None or release.candidates is None or draw is None:
+            raise ValueError("a guess without a target or its candidates")
+        guess = read_candidate_guess(
+            handed_in.read(submission, "guess"),
+            n_candidates=draw.n_records,
+            n_lines=release.n_records,
+        )
+        key = truth.release_source(
+            release.key, reason=f"scoring {submission.public_id}", contest_id=round.contest_id
+        )
+        spec = round.contest.ruleset.round(round.key)
+        result = (mark_kept if spec.marking == KEPT else mark)(key, guess)
+        published = {"release": release.table.sha256, "candidates": release.candidates.sha256}
+        return _marked(result), published | handed_in.hashes(submission)
+
+
+class Presentation:
+    """Slides are kept, not scored: judges mark what they hear."""
+
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+        return {}, handed_in.hashes(submission)
+
+
+def _marked(result: Mark) -> Values:
+    return {"n_records": result.n_records, "hits": result.hits, "rate": result.rate}
+
+
+KINDS: dict[str, RoundKind] = {
+    "anonymization": Anonymization(),
+    "aligned-anonymization": Anonymization(),
+    "attack": Attack(),
+    "candidate-attack": CandidateAttack(),
+    "presentation": Presentation(),
+}

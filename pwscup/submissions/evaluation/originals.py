@@ -9,13 +9,32 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
+from pwscup.contests.selectors import dataset_of
+from pwscup.contests.team_tables import has_own_tables, table_of
 from scoring.evaluate import Prepared
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Dataset
+    from pwscup.submissions.models import Submission
     from scoring.schema import Schema
 
 MAX_ORIGINALS = 4
+
+
+def dataset_for(submission: Submission) -> Dataset:
+    """What the submission's team anonymized: the table of all teams, or its own.
+
+    Raises
+    ------
+    LookupError
+        Where there is none.
+    """
+    if not has_own_tables(submission.round.contest):
+        return dataset_of(submission.round.contest)
+    dataset = table_of(submission.team)
+    if dataset is None:
+        raise LookupError(f"team {submission.team_id} has no table of its own")
+    return dataset
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,14 @@ import numpy as np
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
+from pwscup.contests.team_tables import draw_of
 from pwscup.submissions.evaluation import handed_in
-from pwscup.submissions.evaluation.originals import Original, original_table
+from pwscup.submissions.evaluation.drawing import published_candidates
+from pwscup.submissions.evaluation.originals import Original, dataset_for, original_table
+from scoring.aligned import read_aligned, write_aligned
 from scoring.commitments import shuffled
+from scoring.lecture import release
+from scoring.original_values import check_original_values
 from scoring.reading import write_table
 from scoring.validation import read_submitted_records
 
@@ -20,35 +25,82 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
     from scoring.records import Records
 
+ALIGNED, CANDIDATES = "aligned-anonymization", "candidate-attack"
+
 
 def read_anonymized(submission: Submission, original: Original) -> tuple[Records, np.ndarray]:
-    """The records that were handed in, and the rows of the original that were declared for them."""
-    return read_submitted_records(
-        handed_in.read(submission, "anonymized"),
+    """The records that were handed in, and the rows of the original that they were made from.
+
+    Raises
+    ------
+    scoring.errors.ProblemsFound
+        Where the files break the rules.
+    """
+    validity = submission.round.contest.ruleset.validity
+    values_only = validity.values == "original"
+    table = handed_in.read(submission, "anonymized")
+    if submission.round.kind == ALIGNED:
+        return read_aligned(
+            table,
+            original=original.prepared.original,
+            schema=original.schema,
+            original_values_only=values_only,
+            blank_records=validity.blank_records,
+        )
+    records, source = read_submitted_records(
+        table,
         handed_in.read(submission, "rows") if handed_in.has(submission, "rows") else None,
         n_original=original.prepared.n_records,
         schema=original.schema,
     )
+    if values_only:
+        check_original_values(records, original.prepared.original, original.schema)
+    return records, source
 
 
 @dataclass(frozen=True, slots=True)
 class ShuffledTable:
-    """A table in released order, and the key to it: the one to publish, the other to seal."""
+    """A table in released order and, where attackers choose among candidates, those: to publish; the key to seal.
+
+    `n_records` counts the lines, those of deleted records among them.
+    """
 
     table: bytes
     key: bytes
     n_records: int
+    candidates: bytes | None = None
 
 
 def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
-    """What an attack round publishes of a submission: its records in a secret order, as canonical CSV.
+    """What an attack round publishes of a submission, its records in a secret order, as canonical CSV.
 
     The order follows from the contest's secret, to which it has committed; `scoring.commitments` says how.
     """
     contest = submission.round.contest
-    original = original_table(dataset_of(contest))
+    original = original_table(dataset_for(submission))
     seed = truth.derived_seed(contest, f"release/{attack.key}/{submission.team.slug}")
-    table, source = shuffled(*read_anonymized(submission, original), seed)
+    found = read_anonymized(submission, original)
+    if attack.kind == CANDIDATES:
+        return _shuffled_lines(submission, original, found, seed)
+    table, source = shuffled(*found, seed)
     return ShuffledTable(
         write_table(table, original.schema), truth.release_key(seed, source), len(table)
+    )
+
+
+def _shuffled_lines(
+    submission: Submission, original: Original, found: tuple[Records, np.ndarray], seed: int
+) -> ShuffledTable:
+    """All lines of an aligned table, and the candidates: the team's records and its decoys, shuffled."""
+    contest, draw = submission.round.contest, draw_of(submission.team)
+    if draw is None:
+        raise LookupError(f"nothing was drawn for team {submission.team_id}")
+    rows = truth.drawn_rows(draw, reason=f"publishing {submission.public_id}")
+    records, source = found
+    lines = release(rows["own"], source, rows["candidates"], rng=np.random.default_rng(seed))
+    return ShuffledTable(
+        write_aligned(records, lines.positions, original.schema),
+        truth.release_key(seed, lines.key),
+        len(lines.key),
+        published_candidates(dataset_of(contest), rows["candidates"]),
     )
