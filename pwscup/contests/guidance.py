@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from pwscup.accounts.policies import is_over
-from pwscup.contests.models import Round
+from pwscup.contests.models import Contest, Round
 from pwscup.contests.selectors import current_round, following_round
 
 if TYPE_CHECKING:
@@ -25,7 +26,18 @@ class Moment:
     """A round on the timeline."""
 
     round: Round
-    state: str  # upcoming | open | closed
+    state: str  # upcoming | open | paused | closed
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """Time that did not count, on the timeline; without an end it lasts."""
+
+    words: str
+    started_at: datetime
+    ended_at: datetime | None
+    length: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +66,42 @@ def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
 def round_state(round: Round, now: datetime) -> str:
     if round.is_open(now):
         return "open"
-    return "closed" if round.has_closed(now) else "upcoming"
+    if round.has_closed(now):
+        return "closed"
+    return "paused" if round.has_opened(now) else "upcoming"
+
+
+def interruptions(contest: Contest, now: datetime) -> list[Interrupted]:
+    """The pauses and outages of a contest, in their order."""
+    return [
+        Interrupted(
+            words=str(found.get_kind_display()),
+            started_at=found.started_at,
+            ended_at=found.ended_at,
+            length=length_words((found.ended_at or now) - found.started_at),
+            reason=found.reason,
+        )
+        for found in contest.interruptions.all()
+    ]
+
+
+def length_words(length: timedelta) -> str:
+    """Days, hours and minutes, rounded up to the minute."""
+    minutes = -(-int(length.total_seconds()) // 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = (
+        ngettext("%(n)d day", "%(n)d days", days) % {"n": days} if days else "",
+        ngettext("%(n)d hour", "%(n)d hours", hours) % {"n": hours} if hours else "",
+        ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes} if minutes else "",
+    )
+    return " ".join(filter(None, parts)) or _("less than a minute")
 
 
 def next_boundary(rounds: Sequence[Round], now: datetime) -> Boundary | None:
-    """The end of the open round, else the next opening."""
+    """The end of the open round, else the next opening; nothing where the clock stands still."""
+    if any(round.contest.paused_at is not None for round in rounds):
+        return None
     current, following = current_round(rounds, now), following_round(rounds, now)
     if current is not None:
         words = _("%(round)s closes in") % {"round": current.local_title}
@@ -89,6 +132,11 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
         )
     if page["my_team"] is None:
         return _join(slug, is_anonymous=is_anonymous)
+    if contest.paused_at is not None:
+        return Step(
+            _("The contest is paused"),
+            _("Nothing can be handed in, and no time is lost: all later dates will move along."),
+        )
     return _play(slug, rounds, now)
 
 

@@ -58,6 +58,7 @@ def _overview(request: HttpRequest, contest: Contest, form: OrganizerForm) -> Ht
     page = organizer_page(request, contest, "overview")
     page |= {
         "timeline": guidance.timeline(page["contest_rounds"], page["now"]),
+        "interruptions": guidance.interruptions(contest, page["now"]),
         "missing": selectors.missing_for_publication(contest),
         "dataset": selectors.original_of(contest),
         "draft": selectors.draft_of(contest),
@@ -148,6 +149,7 @@ def events(request: HttpRequest, contest: Contest) -> HttpResponse:
         "found": found,
         "pages": paginator.get_elided_page_range(found.number, on_each_side=2, on_ends=1),
         "head": seals.head(contest.pk),
+        "may_reveal": policies.may_reveal(request.user, contest, page["now"]),
     }
     return render(request, "organize/events.html", page)
 

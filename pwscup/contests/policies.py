@@ -98,3 +98,16 @@ def may_replace_table(user: Person, contest: Contest) -> bool:
 def may_unpublish(user: Person, contest: Contest) -> bool:
     """A contest that teams have joined stays where they found it."""
     return is_organizer(user, contest) and contest.is_published and not contest.teams.exists()
+
+
+def is_settled(contest: Contest, now: datetime) -> bool:
+    """Every round is over, and every upload that began in time has arrived."""
+    rounds = contest.rounds.all()
+    return bool(rounds) and all(round.is_settled(now) for round in rounds)
+
+
+def may_reveal(user: Person, contest: Contest, now: datetime) -> bool:
+    """The secret behind the draws is published once, when nothing is drawn from it any more."""
+    return (
+        is_organizer(user, contest) and contest.revealed_at is None and is_settled(contest, now)
+    )

@@ -1,6 +1,12 @@
 from django.urls import path
 
-from pwscup.contests import organizer, organizer_data, organizer_rounds, views
+from pwscup.contests import (
+    organizer,
+    organizer_clock,
+    organizer_data,
+    organizer_rounds,
+    views,
+)
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -29,6 +35,20 @@ urlpatterns = [
         "organize/<slug:slug>/rounds/<slug:key>/close/",
         organizer_rounds.close_now,
         name="organize-round-close",
+    ),
+    path("organize/<slug:slug>/clock/", organizer_clock.clock, name="organize-clock"),
+    path("organize/<slug:slug>/clock/pause/", organizer_clock.pause, name="organize-pause"),
+    path("organize/<slug:slug>/clock/resume/", organizer_clock.resume, name="organize-resume"),
+    path("organize/<slug:slug>/clock/outage/", organizer_clock.outage, name="organize-outage"),
+    path(
+        "organize/<slug:slug>/rounds/<slug:key>/extend/",
+        organizer_clock.extend,
+        name="organize-round-extend",
+    ),
+    path(
+        "organize/<slug:slug>/rounds/<slug:key>/reopen/",
+        organizer_clock.reopen,
+        name="organize-round-reopen",
     ),
     path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),
     path("organize/<slug:slug>/events.csv", organizer.events_csv, name="organize-events-csv"),

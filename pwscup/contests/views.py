@@ -14,6 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services
 from pwscup.contests.downloads import terms_first, terms_url
 from pwscup.contests.models import Contest
@@ -42,6 +43,8 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     may_download = policies.may_download_original(request.user, contest, now)
     page |= {
         "timeline": guidance.timeline(rounds, now),
+        "interruptions": guidance.interruptions(contest, now),
+        "is_over": is_over(contest, now),
         "boundary": guidance.next_boundary(rounds, now),
         "step": guidance.next_step(page, is_anonymous=request.user.is_anonymous),
         "has_started": policies.has_started(contest, now),

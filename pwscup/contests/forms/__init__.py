@@ -1,5 +1,12 @@
 """What organizers fill in: a contest, its people, its table and columns, its rounds."""
 
+from pwscup.contests.forms.clock import (
+    LengthForm,
+    OutageForm,
+    PauseForm,
+    ResumeForm,
+    clock_forms,
+)
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
 from pwscup.contests.forms.people import OrganizerForm
@@ -10,13 +17,18 @@ __all__ = [
     "ColumnForm",
     "ColumnsForm",
     "DescriptionForm",
+    "LengthForm",
     "MomentField",
     "NewContestForm",
     "OrganizerForm",
+    "OutageForm",
+    "PauseForm",
+    "ResumeForm",
     "RoundForm",
     "RoundsForm",
     "SettingsForm",
     "TableForm",
     "VersionedForm",
+    "clock_forms",
     "zone_choices",
 ]

@@ -1,5 +1,6 @@
 """What organizers do to a contest: each in one transaction, each with an event."""
 
+from pwscup.contests.services.clock import extend_round, pause, reopen_round, resume
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.contests.services.contest import (
     RESERVED_SLUGS,
@@ -11,6 +12,7 @@ from pwscup.contests.services.contest import (
     unpublish,
     update_settings,
 )
+from pwscup.contests.services.outages import record_outage
 from pwscup.contests.services.rounds import (
     RoundPlan,
     close_round_now,
@@ -19,6 +21,7 @@ from pwscup.contests.services.rounds import (
     round_problems,
     suggested_rounds,
     update_rounds,
+    why_final,
 )
 from pwscup.contests.services.table import (
     attach_dataset,
@@ -40,11 +43,16 @@ __all__ = [
     "close_round_now",
     "confirm_table",
     "create_contest",
+    "extend_round",
     "free_slug",
     "open_round_now",
+    "pause",
     "plan_of",
     "publish",
+    "record_outage",
     "remove_organizer",
+    "reopen_round",
+    "resume",
     "round_problems",
     "suggested_rounds",
     "unpublish",
@@ -52,4 +60,5 @@ __all__ = [
     "update_settings",
     "update_terms",
     "upload_table",
+    "why_final",
 ]

@@ -35,6 +35,7 @@ class RoundPlan:
     closes_at: datetime
     tries: int
     feedback: str
+    tries_per_day: int | None = None
 
 
 def suggested_rounds(ruleset: Ruleset, starts_at: datetime, zone: ZoneInfo) -> list[RoundPlan]:
@@ -47,7 +48,9 @@ def suggested_rounds(ruleset: Ruleset, starts_at: datetime, zone: ZoneInfo) -> l
     for spec in ruleset.rounds:
         closes_at = _end(opens_at, spec.minutes, zone)
         tries = spec.tries or spec.tries_per_target or 1
-        plans.append(RoundPlan(spec.key, opens_at, closes_at, tries, spec.feedback))
+        plans.append(
+            RoundPlan(spec.key, opens_at, closes_at, tries, spec.feedback, spec.tries_per_day)
+        )
         opens_at = closes_at
     return plans
 
@@ -87,7 +90,19 @@ def _titled(
 
 def plan_of(round: Round) -> RoundPlan:
     """What stands of a round."""
-    return RoundPlan(round.key, round.opens_at, round.closes_at, round.tries, round.feedback)
+    return RoundPlan(
+        round.key,
+        round.opens_at,
+        round.closes_at,
+        round.tries,
+        round.feedback,
+        round.tries_per_day,
+    )
+
+
+def rounds_of(contest: Contest) -> list[Round]:
+    """The rounds in their order as they are now, all of this very contest."""
+    return list(Round.objects.select_related("contest").filter(contest=contest))
 
 
 @transaction.atomic
@@ -96,17 +111,16 @@ def update_rounds(
 ) -> None:
     """Set dates, tries and feedback of the named rounds, all of them or none."""
     lock(contest, version)
-    rounds = list(Round.objects.select_related("contest").filter(contest=contest))
+    rounds = rounds_of(contest)
     by_key = {plan.key: plan for plan in plans}
-    _check_rounds(rounds, by_key)
-    changes = {
-        round.key: changed for round in rounds if (changed := _apply(round, by_key.get(round.key)))
-    }
+    check_rounds(rounds, by_key, timezone.now())
+    changes = apply_plans(rounds, by_key)
     if changes:
         audit.record("contest.rounds_changed", actor=actor, contest_id=contest.pk, **changes)
 
 
-def _check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan]) -> None:
+def check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan], now: datetime) -> None:
+    """Refuse dates that cannot be, all of them at once."""
     problems = round_problems(_titled(rounds, plans))
     for round in rounds:
         plan = plans.get(round.key, plan_of(round))
@@ -115,16 +129,44 @@ def _check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan]) -> No
                 _("“%(round)s” has begun: its opening is past and stays. Its closing may be moved.")
                 % {"round": round.local_title}
             )
+        if round.has_closed(now) and plan.closes_at > now and (why := why_final(round)):
+            problems.append(why)
     if problems:
         raise ContestRefused(*problems)
 
 
+FINAL: dict[str, Words] = {
+    "erased": _("The data of the contest are deleted, so “%(round)s” cannot be opened again."),
+    "released": _(
+        "“%(round)s” is closed and its tables are published: whoever handed in now would know them. "
+        "Extend the round that is open, or add one in a contest of its own."
+    ),
+    "revealed": _(
+        "“%(round)s” is closed and its results were published, so it cannot be opened again. "
+        "Let single teams hand in late instead."
+    ),
+}
+
+
+def why_final(round: Round) -> Words | None:
+    """Why a closed round stays closed; None where it may be opened again."""
+    code = policies.why_final(round)
+    return FINAL[code] % {"round": round.local_title} if code else None
+
+
+def apply_plans(
+    rounds: Sequence[Round], plans: Mapping[str, RoundPlan]
+) -> dict[str, dict[str, list[Any]]]:
+    """Write what differs; return it by round as before and after."""
+    changes = {round.key: _apply(round, plans.get(round.key)) for round in rounds}
+    return {key: changed for key, changed in changes.items() if changed}
+
+
 def _apply(round: Round, plan: RoundPlan | None) -> dict[str, list[Any]]:
-    """Write what differs; return it as before and after."""
     if plan is None:
         return {}
     changed: dict[str, list[Any]] = {}
-    for name in ("opens_at", "closes_at", "tries", "feedback"):
+    for name in ("opens_at", "closes_at", "tries", "tries_per_day", "feedback"):
         before, after = getattr(round, name), getattr(plan, name)
         if before != after:
             setattr(round, name, after)
@@ -149,7 +191,7 @@ def open_round_now(
 ) -> None:
     """Move the opening of a coming round to this moment."""
     now = now or timezone.now()
-    lock(contest, version)
+    _refuse_in_a_pause(lock(contest, version))
     round = Round.objects.select_related("contest").get(contest=contest, key=key)
     if round.has_opened(now):
         raise ContestRefused(_("“%(round)s” has opened already.") % {"round": round.local_title})
@@ -174,12 +216,19 @@ def close_round_now(
 ) -> None:
     """Move the closing of an open round to this moment."""
     now = now or timezone.now()
-    lock(contest, version)
+    _refuse_in_a_pause(lock(contest, version))
     round = Round.objects.select_related("contest").get(contest=contest, key=key)
     if not round.is_open(now):
         raise ContestRefused(_("“%(round)s” is not open.") % {"round": round.local_title})
     changed = _apply(round, _moved(round, closes_at=now))
     audit.record("contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed)
+
+
+def _refuse_in_a_pause(contest: Contest) -> None:
+    if contest.paused_at is not None:
+        raise ContestRefused(
+            _("The contest is paused, and its clock stands still. Resume it first.")
+        )
 
 
 def _moved(round: Round, **times: datetime) -> RoundPlan:

@@ -1,0 +1,104 @@
+"""What an organizer says when the clock of a contest is changed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.forms.common import MomentField, VersionedForm
+from pwscup.contests.models import Contest, Interruption, Round
+
+LONGEST_REASON = Interruption._meta.get_field("reason").max_length
+
+
+class ReasonForm(VersionedForm):
+    """Why; the teams read it."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=LONGEST_REASON,
+        help_text=_("The teams read it."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class PauseForm(ReasonForm):
+    """The clock stands still from now on."""
+
+
+class ResumeForm(ReasonForm):
+    """The clock goes on."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].required = False
+        self.fields["reason"].label = _("What to tell the teams (optional)")
+
+
+class LengthForm(ReasonForm):
+    """How much longer a round is open: until a moment, or for so many hours and minutes."""
+
+    hours = forms.IntegerField(label=_("Hours"), min_value=0, max_value=24 * 365, required=False)
+    minutes = forms.IntegerField(label=_("Minutes"), min_value=0, max_value=60 * 24, required=False)
+    moves_later = forms.BooleanField(
+        label=_("The later rounds move along by the same time"), required=False
+    )
+
+    def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
+        super().__init__(*args, prefix=f"round-{round.key}", **kwargs)
+        self.fields["until"] = MomentField(
+            zone=round.contest.tz, label=_("… or until"), required=False
+        )
+        self.order_fields(["version", "hours", "minutes", "until", "moves_later", "reason"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        by, until = self._by(cleaned), cleaned.get("until")
+        if bool(by) == bool(until) and not self.errors:
+            raise ValidationError(_("Give hours and minutes, or a date and a time; not both."))
+        return cleaned
+
+    @staticmethod
+    def _by(cleaned: dict[str, Any]) -> timedelta:
+        return timedelta(hours=cleaned.get("hours") or 0, minutes=cleaned.get("minutes") or 0)
+
+    def values(self) -> dict[str, Any]:
+        """What the services take."""
+        cleaned = self.cleaned_data
+        until: datetime | None = cleaned["until"]
+        length = {"until": until} if until else {"by": self._by(cleaned)}
+        return length | {
+            "version": cleaned["version"],
+            "reason": cleaned["reason"],
+            "moves_later": cleaned["moves_later"],
+        }
+
+
+class OutageForm(ReasonForm):
+    """When the platform could not be used."""
+
+    def __init__(self, *args: Any, zone: ZoneInfo, **kwargs: Any) -> None:
+        super().__init__(*args, prefix="outage", **kwargs)
+        self.fields["started_at"] = MomentField(zone=zone, label=_("From"))
+        self.fields["ended_at"] = MomentField(
+            zone=zone,
+            label=_("Until"),
+            required=False,
+            help_text=_("Leave it empty where the outage lasts: the contest is then paused."),
+        )
+        self.order_fields(["version", "started_at", "ended_at", "reason"])
+
+
+def clock_forms(contest: Contest) -> dict[str, forms.Form]:
+    """The forms of the page that are about the whole contest, empty."""
+    initial = {"version": contest.version}
+    return {
+        "pause_form": PauseForm(prefix="pause", initial=initial),
+        "resume_form": ResumeForm(prefix="resume", initial=initial),
+        "outage_form": OutageForm(zone=contest.tz, initial=initial),
+    }

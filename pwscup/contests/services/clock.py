@@ -1,0 +1,213 @@
+"""The clock of a contest: pauses, extensions and reopened rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import User
+from pwscup.accounts.policies import is_over
+from pwscup.contests.models import Contest, Interruption, Round
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.dates import (
+    move_other_dates,
+    moved,
+    open_key,
+    reasoned,
+    shown,
+    stop,
+    with_times,
+)
+from pwscup.contests.services.rounds import apply_plans, check_rounds, rounds_of, why_final
+from pwscup.core import audit
+
+if TYPE_CHECKING:
+    from pwscup.core.refusals import Words
+
+
+# The pause
+
+
+@transaction.atomic
+def pause(
+    *,
+    actor: User,
+    contest: Contest,
+    version: int | None = None,
+    reason: str,
+    now: datetime | None = None,
+) -> Interruption:
+    """Let the clock of the contest stand still until it is resumed."""
+    now = now or timezone.now()
+    held = lock(contest, version)
+    reason = reasoned(reason)
+    if held.paused_at is not None:
+        raise ContestRefused(_("The contest is paused already."))
+    if is_over(held, now):
+        raise ContestRefused(_("The last round has closed; there is nothing to pause."))
+    subject = open_key(held, now)
+    made = stop(held, Interruption.Kind.PAUSE, now, actor=actor, reason=reason, now=now)
+    contest.paused_at = now
+    audit.record(
+        "contest.round_paused",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=subject,
+        started_at=now.isoformat(),
+        reason=reason,
+    )
+    return made
+
+
+@transaction.atomic
+def resume(
+    *,
+    actor: User,
+    contest: Contest,
+    version: int | None = None,
+    reason: str = "",
+    now: datetime | None = None,
+) -> None:
+    """Let the clock go on: every date later than the start of the pause moves by its length."""
+    now = now or timezone.now()
+    held = lock(contest, version)
+    if held.paused_at is None:
+        raise ContestRefused(_("The contest is not paused."))
+    since, paused = held.paused_at, held.interruptions.filter(ended_at=None).first()
+    rounds = rounds_of(held)
+    known_at = paused.created_at if paused else since
+    plans = moved(rounds, after=since, by=now - since, opened_until=known_at)
+    changes = apply_plans(rounds, {plan.key: plan for plan in plans})
+    move_other_dates(held, after=since, by=now - since, now=now)
+    held.paused_at = contest.paused_at = None
+    held.save(update_fields=["paused_at"])
+    if paused is not None:
+        paused.ended_at = now
+        paused.save(update_fields=["ended_at"])
+    audit.record(
+        "contest.round_resumed",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=open_key(held, now),
+        started_at=since.isoformat(),
+        ended_at=now.isoformat(),
+        reason=reason.strip() or (paused.reason if paused else ""),
+        moved=changes,
+    )
+
+
+# A round for longer
+
+
+@transaction.atomic
+def extend_round(
+    *,
+    actor: User,
+    contest: Contest,
+    key: str,
+    version: int | None = None,
+    until: datetime | None = None,
+    by: timedelta | None = None,
+    moves_later: bool = False,
+    reason: str,
+    now: datetime | None = None,
+) -> None:
+    """Let a round that has not closed close later: at `until`, or `by` so much.
+
+    With `moves_later` the rounds after it move along by the same time; else they keep their dates.
+    """
+    now = now or timezone.now()
+    held = lock(contest, version)
+    reason = reasoned(reason)
+    rounds = rounds_of(held)
+    round = next(round for round in rounds if round.key == key)
+    if round.has_closed(now):
+        raise ContestRefused(
+            _("“%(round)s” has closed. Open it again instead of extending it.")
+            % {"round": round.local_title}
+        )
+    closes_at = until or round.closes_at + (by or timedelta())
+    if closes_at <= round.closes_at:
+        raise ContestRefused(
+            _("“%(round)s” closes at %(moment)s already. Choose a later time.")
+            % {"round": round.local_title, "moment": shown(held, round.closes_at)}
+        )
+    changes = _lengthen(rounds, round, closes_at, moves_later=moves_later, now=now)
+    _record_round("contest.round_extended", actor, contest, key, reason, changes)
+
+
+@transaction.atomic
+def reopen_round(
+    *,
+    actor: User,
+    contest: Contest,
+    key: str,
+    version: int | None = None,
+    until: datetime | None = None,
+    by: timedelta | None = None,
+    moves_later: bool = False,
+    reason: str,
+    now: datetime | None = None,
+) -> None:
+    """Open a closed round again `until` then, or for `by` from now; not once its tables or results are public."""
+    now = now or timezone.now()
+    held = lock(contest, version)
+    reason = reasoned(reason)
+    rounds = rounds_of(held)
+    round = next(round for round in rounds if round.key == key)
+    if not round.has_closed(now):
+        raise ContestRefused(
+            _("“%(round)s” has not closed. Extend it instead.") % {"round": round.local_title}
+        )
+    if why := why_final(round):
+        raise ContestRefused(why)
+    closes_at = until or now + (by or timedelta())
+    if closes_at <= now:
+        raise ContestRefused(
+            _("“%(round)s” would be closed again at once. Choose a time to come.")
+            % {"round": round.local_title}
+        )
+    changes = _lengthen(rounds, round, closes_at, moves_later=moves_later, now=now)
+    _record_round("contest.round_reopened", actor, contest, key, reason, changes)
+
+
+def _lengthen(
+    rounds: Sequence[Round], round: Round, closes_at: datetime, *, moves_later: bool, now: datetime
+) -> dict[str, Any]:
+    by = closes_at - round.closes_at
+    plans = {round.key: with_times(round, closes_at=closes_at)}
+    for later in rounds:
+        if later.position <= round.position:
+            continue
+        if moves_later:
+            plans[later.key] = with_times(
+                later, opens_at=later.opens_at + by, closes_at=later.closes_at + by
+            )
+        elif later.opens_at < closes_at:
+            raise ContestRefused(_no_room(round, later))
+    check_rounds(rounds, plans, now)
+    return apply_plans(rounds, plans)
+
+
+def _no_room(round: Round, later: Round) -> Words:
+    return _(
+        "“%(next)s” opens at %(moment)s, so there is no room. Let the later rounds move along, "
+        "or let “%(round)s” close before that."
+    ) % {
+        "next": later.local_title,
+        "round": round.local_title,
+        "moment": shown(round.contest, later.opens_at),
+    }
+
+
+def _record_round(
+    kind: str, actor: User, contest: Contest, key: str, reason: str, changes: dict[str, Any]
+) -> None:
+    audit.record(
+        kind, actor=actor, contest_id=contest.pk, subject=key, reason=reason, moved=changes
+    )

@@ -1,0 +1,86 @@
+"""Dates that move: what every change of a contest's clock shares.
+
+Dates are only ever moved to later, and all that a change moves is moved in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from django.db.models import F
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import User
+from pwscup.contests.models import Contest, Interruption, Round
+from pwscup.contests.services.common import ContestRefused
+from pwscup.contests.services.rounds import RoundPlan, plan_of, rounds_of
+
+
+def stop(
+    contest: Contest, kind: str, since: datetime, *, actor: User, reason: str, now: datetime
+) -> Interruption:
+    """Open an interruption that lasts."""
+    contest.paused_at = since
+    contest.save(update_fields=["paused_at"])
+    return Interruption.objects.create(
+        contest=contest,
+        kind=kind,
+        started_at=since,
+        reason=reason,
+        recorded_by=actor,
+        created_at=now,
+    )
+
+
+def moved(
+    rounds: Sequence[Round], *, after: datetime, by: timedelta, opened_until: datetime
+) -> list[RoundPlan]:
+    """The rounds with every date later than `after` moved.
+
+    An opening that has happened, by `opened_until`, stays where the round before leaves room.
+    """
+    plans: list[RoundPlan] = []
+    for round in rounds:
+        closes_at = round.closes_at + (by if round.closes_at > after else timedelta())
+        has_room = not plans or plans[-1].closes_at <= round.opens_at
+        stays = round.opens_at <= after or (round.opens_at <= opened_until and has_room)
+        opens_at = round.opens_at if stays else round.opens_at + by
+        plans.append(with_times(round, opens_at=opens_at, closes_at=closes_at))
+    return plans
+
+
+def move_other_dates(contest: Contest, *, after: datetime, by: timedelta, now: datetime) -> None:
+    """What else of the contest is still to come: an announced freeze, and leave to hand in late."""
+    if contest.frozen_at is not None and contest.frozen_at > max(after, now):
+        contest.frozen_at += by
+        contest.save(update_fields=["frozen_at"])
+    for round in contest.rounds.all():
+        round.late_allowances.filter(until__gt=after).update(until=F("until") + by)
+
+
+def with_times(round: Round, **times: datetime) -> RoundPlan:
+    return RoundPlan(**(asdict(plan_of(round)) | times))
+
+
+def reasoned(reason: str) -> str:
+    reason, longest = reason.strip(), Interruption._meta.get_field("reason").max_length
+    if not reason:
+        raise ContestRefused(_("Give a reason: the teams read it."))
+    if len(reason) > longest:
+        raise ContestRefused(
+            _("The reason has %(got)d characters — expected at most %(expected)d.")
+            % {"got": len(reason), "expected": longest}
+        )
+    return reason
+
+
+def open_key(contest: Contest, now: datetime) -> str:
+    """The key of the round that is open; else the contest's address."""
+    keys = (round.key for round in rounds_of(contest) if round.is_open(now))
+    return next(keys, contest.slug)
+
+
+def shown(contest: Contest, moment: datetime) -> str:
+    return f"{moment.astimezone(contest.tz):%Y-%m-%d %H:%M %Z}"
