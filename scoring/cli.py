@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scoring import __version__, cli_arguments, cli_study
+from scoring import __version__, cli_arguments, cli_study, cli_verify
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser
 from scoring.cli_output import Output, UnprintedError, UsageError
@@ -35,7 +35,7 @@ a contest in six commands:
       --out G.csv
   python -m scoring mark --rows R.csv --guess G.csv
 
-exit status: 0 fine, 1 a file was rejected (every problem is listed), 2 wrong use
+exit status: 0 fine, 1 a file was rejected or a check fails (all is listed), 2 wrong use
 """
 
 
@@ -88,9 +88,21 @@ COMMANDS: dict[str, Command] = {
         ),
         Command(
             "mark",
-            "compare a guess file with the declared row numbers",
+            "compare a guess file with the declared row numbers, or with a key",
             cli_arguments.mark,
             "scoring.cli_commands:mark_guess",
+        ),
+        Command(
+            "lecture-split",
+            "draw every team's records and candidates for a lecture contest",
+            cli_arguments.lecture_split,
+            "scoring.cli_lecture:lecture_split",
+        ),
+        Command(
+            "lecture-release",
+            "shuffle a team's table for the attackers of a lecture contest",
+            cli_arguments.lecture_release,
+            "scoring.cli_lecture:lecture_release",
         ),
         Command(
             "audit",
@@ -116,6 +128,12 @@ COMMANDS: dict[str, Command] = {
             "run a published experiment again and write it beside the published figures",
             cli_study.study_arguments,
             "scoring.cli_study:study",
+        ),
+        Command(
+            "verify",
+            "check the draws of a contest, its audit trail, and receipts",
+            cli_verify.verify_arguments,
+            "scoring.cli_verify:verify",
         ),
     )
 }
@@ -144,9 +162,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _status(arguments: argparse.Namespace, output: Output) -> int:
     """Run a command; what comes of it is told."""
     try:
-        run: Callable[[argparse.Namespace, Output], None]
+        run: Callable[[argparse.Namespace, Output], int | None]
         run = function_at(COMMANDS[arguments.command].run)
-        run(arguments, output)
+        return run(arguments, output) or FINE
     except UsageError as error:
         output.wrong_use(error)
         return WRONG_USE
@@ -156,7 +174,6 @@ def _status(arguments: argparse.Namespace, output: Output) -> int:
     except KeyboardInterrupt:
         output.note("interrupted")
         return INTERRUPTED
-    return FINE
 
 
 def _discard_output() -> None:

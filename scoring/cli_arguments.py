@@ -38,21 +38,25 @@ def anonymize(command: Parser) -> None:
     add_seed(command, required=True)
     add_set(command)
     command.add_argument("--out", required=True, metavar="Y.csv", help="the table to write")
-    command.add_argument("--rows", required=True, metavar="R.csv", help="the row file to write")
+    command.add_argument(
+        "--rows", metavar="R.csv", help="the row file to write; needed, unless --aligned"
+    )
+    command.add_argument(
+        "--aligned",
+        action="store_true",
+        help="write the table of a lecture contest: in the original's order, deleted records as "
+        "empty lines, values mapped back to those of the original",
+    )
 
 
 def validate(command: Parser) -> None:
+    add_ruleset(command, None)
     add_schema(command)
     add_submission(command)
 
 
 def score(command: Parser) -> None:
-    command.add_argument(
-        "--ruleset",
-        default="pwscup2015",
-        metavar="NAME",
-        help="a ruleset of the library or a TOML file (pwscup2015)",
-    )
+    add_ruleset(command, "pwscup2015")
     add_schema(command, "the ruleset's")
     add_submission(command)
 
@@ -60,8 +64,16 @@ def score(command: Parser) -> None:
 def attack(command: Parser) -> None:
     command.add_argument("method", metavar="METHOD", help="one of those below")
     add_schema(command)
-    add_original(command)
-    add_anonymized(command)
+    known = command.add_mutually_exclusive_group(required=True)
+    known.add_argument("--original", metavar="X.csv", help="the original table")
+    known.add_argument(
+        "--candidates", metavar="C.csv", help="or the candidate table of a lecture contest"
+    )
+    attacked = command.add_mutually_exclusive_group(required=True)
+    attacked.add_argument("--anonymized", metavar="Y.csv", help="the anonymized table")
+    attacked.add_argument(
+        "--table", metavar="T.csv", help="or the release to find among the candidates"
+    )
     add_seed(command, required=False)
     add_set(command)
     add_control(command, "membership: ")
@@ -69,10 +81,54 @@ def attack(command: Parser) -> None:
 
 
 def mark(command: Parser) -> None:
-    command.add_argument("--rows", required=True, metavar="R.csv", help="the declared row numbers")
-    command.add_argument("--guess", required=True, metavar="G.csv", help="the guessed row numbers")
+    truth = command.add_mutually_exclusive_group(required=True)
+    truth.add_argument("--rows", metavar="R.csv", help="the declared row numbers")
+    truth.add_argument(
+        "--key", metavar="K.csv", help="or the key of a lecture contest's release: candidate lines"
+    )
+    command.add_argument("--guess", required=True, metavar="G.csv", help="what was guessed")
     command.add_argument(
-        "--original", metavar="X.csv", help="the original table, to check the numbers against"
+        "--original", metavar="X.csv", help="the original table, to check row numbers against"
+    )
+    command.add_argument(
+        "--candidates", metavar="C.csv", help="the candidate table, to check a key's lines against"
+    )
+
+
+def lecture_split(command: Parser) -> None:
+    command.add_argument(
+        "--table", required=True, metavar="T.csv", help="the table to draw everybody's records from"
+    )
+    add_schema(command)
+    command.add_argument(
+        "--teams", type=int, required=True, metavar="N", help="how many teams, up to 1,000"
+    )
+    command.add_argument(
+        "--sample", type=int, default=100, metavar="N", help="records of each team (100)"
+    )
+    command.add_argument(
+        "--decoys", type=int, default=100, metavar="N", help="further candidates of each (100)"
+    )
+    add_seed(command, required=True)
+    command.add_argument(
+        "--out", required=True, metavar="DIR", help="the folder to write: new, or empty"
+    )
+
+
+def lecture_release(command: Parser) -> None:
+    command.set_defaults(rows=None)  # an aligned table needs none
+    add_ruleset(command, "pets-lecture")
+    add_schema(command)
+    add_original(command)
+    add_anonymized(command)
+    command.add_argument("--key", required=True, metavar="K.csv", help="the key of lecture-split")
+    command.add_argument("--team", required=True, metavar="NAME", help="whose table it is")
+    add_seed(command, required=True)
+    command.add_argument(
+        "--out", required=True, metavar="T.csv", help="the release to write: for attackers"
+    )
+    command.add_argument(
+        "--key-out", required=True, metavar="L.csv", help="its key to write: for the marker"
     )
 
 
@@ -127,6 +183,11 @@ def _add_files(
     command.add_argument(
         option, nargs="+", action="extend", required=needed, metavar=metavar, help=text
     )
+
+
+def add_ruleset(command: Parser, default: str | None) -> None:
+    text = "a ruleset of the library or a TOML file" + (f" ({default})" if default else "")
+    command.add_argument("--ruleset", default=default, metavar="NAME", help=text)
 
 
 def add_schema(command: Parser, default: str = "households") -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 from argparse import Namespace
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from scoring.aligned import read_release
 from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP, Inquiry
 from scoring.attacks.membership import Membership
+from scoring.candidate_guesses import write_candidate_guess
 from scoring.cli_input import (
     files_read,
     read_anonymized,
@@ -20,13 +22,14 @@ from scoring.cli_input import (
     read_schema,
 )
 from scoring.cli_options import attack_options, inquiry
-from scoring.cli_output import Output, UsageError, check_writable, write_files
+from scoring.cli_output import Output, UsageError, check_writable, read_file, write_files
 from scoring.equivalence import IntArray
 from scoring.errors import ProblemsFound
 from scoring.intervals import CONFIDENCE
 from scoring.measures.controls import ControlError
 from scoring.ranking import DECIMALS
-from scoring.reading import write_guess
+from scoring.reading import read_table, write_guess
+from scoring.schema import Schema
 
 
 def attack(arguments: Namespace, output: Output) -> None:
@@ -34,8 +37,8 @@ def attack(arguments: Namespace, output: Output) -> None:
     _check_files(method, arguments)
     schema = read_schema(arguments)
     options = attack_options(method, schema, arguments.set)
-    original = read_original(arguments, schema, output)
-    tables = [original, read_anonymized(arguments, schema, output)]
+    target = _target(arguments, schema, output)
+    tables = [target.known, target.attacked]
     if method is MEMBERSHIP:
         tables.insert(1, read_control(arguments, schema, output))
     elif method is not CANDIDATES:
@@ -50,12 +53,56 @@ def attack(arguments: Namespace, output: Output) -> None:
     if method is MEMBERSHIP:
         _tell_membership(answer, tables, arguments.out, output)
     elif method is CANDIDATES:
-        _write_candidates(answer, arguments.out, output)
+        _write_candidates(target.by_line(answer), arguments.out, output)
     else:
-        _write_guess(answer, arguments.out, output)
+        guess = target.by_line(answer)
+        write = write_guess if target.lines is None else write_candidate_guess
+        write_files({arguments.out: write(guess)})
+        n_guessed = int((guess >= 0).sum())
+        values = {"n_records": len(guess), "n_guessed": n_guessed, "out": arguments.out}
+        text = f"{n_guessed} guesses for {len(guess)} {target.noun} → {arguments.out}"
+        output.result(values, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The table that the attacker knows and the one attacked, whose records are these of its lines."""
+
+    known: pd.DataFrame
+    attacked: pd.DataFrame
+    lines: IntArray | None = None
+    n_lines: int = 0
+
+    @property
+    def noun(self) -> str:
+        return "records" if self.lines is None else "lines"
+
+    def by_line(self, answer: IntArray) -> IntArray:
+        """What was found by lines, empty ones among them; -1 there."""
+        if self.lines is None:
+            return answer
+        found = np.full((self.n_lines, *answer.shape[1:]), -1, dtype=np.int64)
+        found[self.lines] = answer
+        return found
+
+
+def _target(arguments: Namespace, schema: Schema, output: Output) -> _Target:
+    if arguments.candidates is None:
+        original = read_original(arguments, schema, output)
+        return _Target(original, read_anonymized(arguments, schema, output))
+    output.step("reading the candidate table")
+    data = read_file(arguments.candidates)
+    candidates = read_table(data, schema, file="candidates", original=True)
+    output.step("reading the release")
+    records, lines, n_lines = read_release(read_file(arguments.table), schema=schema, file="table")
+    return _Target(candidates, records.to_frame(), lines, n_lines)
 
 
 def _check_files(method: Inquiry, arguments: Namespace) -> None:
+    if (arguments.candidates is None) != (arguments.table is None):
+        raise UsageError("--candidates and --table belong together, --original and --anonymized")
+    if arguments.candidates is not None and method is MEMBERSHIP:
+        raise UsageError(f"--candidates: expected an attack that guesses, got {method.id}")
     if arguments.out is None and method is not MEMBERSHIP:
         raise UsageError(f"--out is needed: {method.id} writes a file")
     if arguments.control is None and method is MEMBERSHIP:
@@ -63,13 +110,6 @@ def _check_files(method: Inquiry, arguments: Namespace) -> None:
     if arguments.control is not None and method is not MEMBERSHIP:
         raise UsageError(f"--control: only {MEMBERSHIP.id} compares with others, got {method.id}")
     check_writable(arguments.out, reads=files_read(arguments))
-
-
-def _write_guess(guess: IntArray, out: str, output: Output) -> None:
-    write_files({out: write_guess(guess)})
-    n_guessed = int((guess >= 0).sum())
-    values = {"n_records": len(guess), "n_guessed": n_guessed, "out": out}
-    output.result(values, f"{n_guessed} guesses for {len(guess)} records → {out}")
 
 
 def _write_candidates(candidates: IntArray, out: str, output: Output) -> None:

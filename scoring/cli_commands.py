@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 import numpy as np
 
+from scoring.aligned import write_aligned
 from scoring.anonymizers import anonymize
+from scoring.anonymizers.back_mapping import BACK_MAPPING
+from scoring.candidate_guesses import read_candidate_guess
 from scoring.cli_input import (
     files_read,
     read_declared,
     read_original,
+    read_ruleset,
     read_schema,
-    read_text,
 )
 from scoring.cli_options import anonymizer_options
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
-from scoring.errors import ProblemsFound
-from scoring.evaluate import Prepared, mark, score
+from scoring.errors import Problem, ProblemsFound
+from scoring.evaluate import Mark, Prepared, mark, score
+from scoring.lecture import mark_kept, positions_of
+from scoring.ranking import DECIMALS
 from scoring.reading import (
     read_guess,
     read_rows,
@@ -26,7 +30,6 @@ from scoring.reading import (
     write_table,
 )
 from scoring.registry import MEASURES
-from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.text import decode, read_header, records
 
 ANY_ROW = 10**18 - 1
@@ -56,7 +59,13 @@ def generate(arguments: Namespace, output: Output) -> None:
 
 def anonymize_table(arguments: Namespace, output: Output) -> None:
     steps = anonymizer_options(arguments.methods, arguments.set)
+    if arguments.aligned and arguments.rows is not None:
+        raise UsageError("--rows: an aligned table needs no row numbers")
+    if not arguments.aligned and arguments.rows is None:
+        raise UsageError("--rows is needed, unless the table is --aligned")
     check_writable(arguments.out, arguments.rows, reads=files_read(arguments, but=["rows"]))
+    if arguments.aligned:  # a lecture contest takes values of the original only
+        steps.append((BACK_MAPPING.id, {}))
     schema = read_schema(arguments)
     original = read_original(arguments, schema, output)
     try:
@@ -70,10 +79,14 @@ def anonymize_table(arguments: Namespace, output: Output) -> None:
     except ProblemsFound as error:  # an option does not fit the table
         raise UsageError("options", error.problems) from error
     output.step("writing")
-    files = {
-        arguments.out: write_table(done.table, schema),
-        arguments.rows: write_rows(done.source),
-    }
+    if arguments.aligned:
+        positions = positions_of(done.source, len(original))
+        files = {arguments.out: write_aligned(done.table, positions, schema)}
+    else:
+        files = {
+            arguments.out: write_table(done.table, schema),
+            arguments.rows: write_rows(done.source),
+        }
     write_files(files)
     values = {
         "methods": [{"method": method, "options": options} for method, options in steps],
@@ -86,9 +99,10 @@ def anonymize_table(arguments: Namespace, output: Output) -> None:
 
 
 def validate(arguments: Namespace, output: Output) -> None:
-    schema = read_schema(arguments)
+    ruleset = None if arguments.ruleset is None else read_ruleset(arguments.ruleset)
+    schema = read_schema(arguments, ruleset)
     original = read_original(arguments, schema, output)
-    table, _ = read_declared(arguments, original, schema, output)
+    table, _ = read_declared(arguments, original, schema, output, ruleset)
     values = {
         "n_original": len(original),
         "n_anonymized": len(table),
@@ -99,10 +113,10 @@ def validate(arguments: Namespace, output: Output) -> None:
 
 
 def score_submission(arguments: Namespace, output: Output) -> None:
-    ruleset = _ruleset(arguments.ruleset)
+    ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     original = read_original(arguments, schema, output)
-    table, source = read_declared(arguments, original, schema, output)
+    table, source = read_declared(arguments, original, schema, output, ruleset)
     output.step("preparing the original")
     prepared = Prepared.of(original, schema)
     values = score(
@@ -114,34 +128,55 @@ def score_submission(arguments: Namespace, output: Output) -> None:
         measures=ruleset.measures,
         progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
     )
-    output.result(values, _score_table(values))
+    text = _score_table(values)
+    measure = ruleset.ranking.utility_measure
+    if measure is not None and (loss := values[measure]) is not None:
+        values["utility"] = utility = round(100 * (1 - loss), DECIMALS)
+        text += f"\n\nutility {utility:.2f} = 100 · (1 − {measure})"
+    output.result(values, text)
 
 
 def mark_guess(arguments: Namespace, output: Output) -> None:
-    n_original = ANY_ROW
-    if arguments.original is not None:
-        output.step("counting the original's records")
-        n_original = _count_records(read_file(arguments.original))
-    source = read_rows(read_file(arguments.rows), n_original=n_original, n_records=None)
-    guess = read_guess(read_file(arguments.guess), n_original=n_original, n_records=len(source))
-    marked = mark(source, guess)
+    marked = _mark_candidates(arguments) if arguments.key else _mark_rows(arguments, output)
     values = {"n_records": marked.n_records, "hits": marked.hits, "rate": marked.rate}
     rate = f"re-identification rate {_number(marked.rate)}"
     output.result(values, f"{marked.hits} of {marked.n_records} records hit, {rate}")
 
 
-def _ruleset(name: str) -> Ruleset:
-    if name in ruleset_names():
-        return load_ruleset(name)
-    if Path(name).suffix == ".toml":
-        return parse_ruleset(read_text(name))
-    known = ", ".join(ruleset_names())
-    raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
+def _mark_rows(arguments: Namespace, output: Output) -> Mark:
+    """The mark of guessed rows of the original."""
+    if arguments.candidates is not None:
+        raise UsageError("--candidates: row numbers name records of the --original")
+    n_original = ANY_ROW
+    if arguments.original is not None:
+        output.step("counting the original's records")
+        n_original = _count_records(read_file(arguments.original), "original")
+    source = read_rows(read_file(arguments.rows), n_original=n_original, n_records=None)
+    guess = read_guess(read_file(arguments.guess), n_original=n_original, n_records=len(source))
+    return mark(source, guess)
 
 
-def _count_records(data: bytes) -> int:
-    rows = records(decode(data, file="original"), file="original")
-    read_header(rows, file="original")
+def _mark_candidates(arguments: Namespace) -> Mark:
+    """The mark of guessed lines of a candidate table."""
+    if arguments.original is not None:
+        raise UsageError("--original: a key names lines of the --candidates")
+    n_candidates = ANY_ROW
+    if arguments.candidates is not None:
+        n_candidates = _count_records(read_file(arguments.candidates), "candidates")
+    data = read_file(arguments.key)
+    n_lines = max(1, len(data.splitlines()))
+    key = read_candidate_guess(data, n_candidates=n_candidates, n_lines=n_lines, file="key")
+    if (key < 0).all():
+        raise ProblemsFound([Problem("aligned.all_deleted", {}, "key")])
+    guess = read_candidate_guess(
+        read_file(arguments.guess), n_candidates=n_candidates, n_lines=n_lines
+    )
+    return mark_kept(key, guess)
+
+
+def _count_records(data: bytes, file: str) -> int:
+    rows = records(decode(data, file=file), file=file)
+    read_header(rows, file=file)
     return sum(1 for _ in rows)
 
 

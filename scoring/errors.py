@@ -120,11 +120,11 @@ MESSAGES: dict[str, str] = {
     ),
     "candidate.header": _("an unknown header — expected numbers alone — got “{got}”"),
     # the key of a lecture contest
-    "key.unknown_team": _("the key has no such team — expected one of {expected} — got “{got}”"),
-    "key.records": _(
+    "lecture_key.unknown_team": _("the key has no such team — expected one of {expected} — got “{got}”"),
+    "lecture_key.records": _(
         "the key does not fit the original — expected its {expected} records, each once — got {got} lines"
     ),
-    "key.repeated_candidate": _(
+    "lecture_key.repeated_candidate": _(
         "the key names a candidate twice — expected another for each record of {got}"
     ),
     # a submission

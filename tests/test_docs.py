@@ -247,7 +247,7 @@ def subparsers() -> dict[str, argparse.ArgumentParser]:
 
 
 def test_command_line_names_every_command():
-    linked = re.findall(r"\[`(\w+)`\]", text_of(REFERENCE / "command-line.md"))
+    linked = re.findall(r"\[`([\w-]+)`\]\(#", text_of(REFERENCE / "command-line.md"))
     assert linked == list(subparsers())
 
 

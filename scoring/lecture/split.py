@@ -123,11 +123,11 @@ def lines_of_team(key: pd.DataFrame, team: str, n_original: int) -> IntArray:
     problems = Collector()
     if not len(own):
         known = ", ".join(dict.fromkeys(key["team"].tolist()))
-        problems.add("key.unknown_team", file="key", expected=known[:200], got=team)
+        problems.add("lecture_key.unknown_team", file="key", expected=known[:200], got=team)
     elif own["record"].tolist() != list(range(1, n_original + 1)):
-        problems.add("key.records", file="key", expected=n_original, got=len(own))
+        problems.add("lecture_key.records", file="key", expected=n_original, got=len(own))
     elif own["candidate"].duplicated().any():
-        problems.add("key.repeated_candidate", file="key", got=team)
+        problems.add("lecture_key.repeated_candidate", file="key", got=team)
     problems.raise_if_any()
     lines: IntArray = own["candidate"].to_numpy(dtype=np.int64) - 1
     return lines
