@@ -6,18 +6,20 @@ them:
 - an anonymization round's values are shown as soon as they are scored where its feedback is exact,
   otherwise once the round has closed;
 - an attack round's rates are shown once the round has closed, whatever its feedback: a team's own
-  feedback is on its result page, a public rate would be an oracle for the others.
+  feedback is on its result page, a public rate would be an oracle for the others;
+- the judges' marks are shown once the presentation round has closed;
+- of a frozen contest, nothing that arrived or was decided since.
 
 What counts is the submission that a team chose or the latest that was scored; once tables have
-been released, it is the submission that was released.
+been released, it is the submission that was released. What organizers withdrew does not count, and
+a disqualified team is nowhere: its guesses do not lower anybody's protection.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -25,78 +27,51 @@ from django.db.models import Count, Max, Sum
 
 import scoring
 from pwscup.accounts.models import Team
-from pwscup.contests.models import Contest, Round
-from pwscup.leaderboards.boards import Facts, Phase, Player, Values
+from pwscup.contests.models import Round
+from pwscup.leaderboards.scope import Scope, Stage, may_show
+from pwscup.leaderboards.sections import Facts, Phase, Player, Values
 from pwscup.submissions import selectors
-from pwscup.submissions.models import Choice, Evaluation, Release, Submission
+from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
+from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
+from scoring.rulesets.base import CriterionSpec
 
-LAYOUT = 1
+LAYOUT = 2
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """The pair of rounds that the boards are about, seen at one moment."""
-
-    contest: Contest
-    now: datetime
-    anonymization: Round | None
-    attack: Round | None
-
-    @property
-    def rounds(self) -> list[Round]:
-        return [round for round in (self.anonymization, self.attack) if round]
-
-    @property
-    def shown_rounds(self) -> list[Round]:
-        return [round for round in self.rounds if may_show(round, self.now)]
-
-    @property
-    def shown_attack(self) -> Round | None:
-        return self.attack if self.attack and may_show(self.attack, self.now) else None
-
-
-def may_show(round: Round, now: datetime) -> bool:
-    """Whether everybody may see the values of a round."""
-    at_once = round.phase == "anonymization" and round.feedback == Round.Feedback.EXACT
-    return at_once or round.is_settled(now)
-
-
-def stage_of(contest: Contest, now: datetime) -> Stage:
-    """The anonymization round that opened last (or will open first), and the attack round after it."""
-    rounds = sorted(contest.rounds.all(), key=lambda round: round.position)
-    candidates = [round for round in rounds if round.phase == "anonymization"]
-    opened = [round for round in candidates if round.has_opened(now)]
-    current = opened[-1] if opened else next(iter(candidates), None)
-    attacks = [
-        round
-        for round in rounds
-        if round.phase == "attack" and current and round.position > current.position
-    ]
-    return Stage(contest, now, current, next(iter(attacks), None))
 
 
 # The digest
 
 
-def key_of(stage: Stage) -> str:
+def key_of(scope: Scope) -> str:
     """Digest of the facts that the boards depend on: equal keys, equal boards.
 
     Facts are only ever added, so their number and the newest one stand for all of them; nothing of
-    a round whose values are hidden enters, so not even a change of the key tells of it.
+    a round whose values are hidden, or since the freeze, enters, so not even a change of the key
+    tells of it.
     """
-    shown = [round.pk for round in stage.shown_rounds]
-    contest = stage.contest
-    ruleset = hashlib.sha256(contest.ruleset_text.encode()).hexdigest()
+    contest, before = scope.contest, scope.before
+    shown = [round.pk for round in scope.shown_rounds]
+    rulings = Ruling.objects.filter(team__contest=contest)
     facts = [
-        [LAYOUT, scoring.__version__, ruleset, contest.pk, contest.timezone],
-        [_round_key(round, stage.now) for round in stage.rounds],
-        _rows(contest.teams.order_by("pk").values_list("pk", "name", "is_house")),
-        _submissions_key(stage, shown),
-        _count_and_newest(Evaluation.objects.filter(submission__round__in=shown)),
-        _count_and_newest(Choice.objects.filter(round__in=shown)),
-        _count_and_newest(Release.objects.filter(round__contest=contest)),
+        [LAYOUT, scoring.__version__, scope.rules.digest, contest.pk, contest.timezone],
+        [scope.variant, sorted(scope.hidden), before and before.isoformat()],
+        [_round_key(round, scope.now) for round in scope.rounds],
+        _rows(_teams(scope).values_list("pk", "name", "is_house", "division")),
+        _submissions_key(scope, shown),
+        _count_and_newest(
+            as_of(
+                selectors.holding(before).filter(submission__round__in=shown),
+                "submission__arrived_at",
+                before,
+            )
+        ),
+        _count_and_newest(as_of(Choice.objects.filter(round__in=shown), "chosen_at", before)),
+        _count_and_newest(
+            as_of(Release.objects.filter(round__contest=contest), "created_at", before)
+        ),
+        _count_and_newest(as_of(rulings, "decided_at", before)),
+        _marks_key(scope),
     ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -105,21 +80,43 @@ def _round_key(round: Round, now: datetime) -> list[Any]:
     return [round.pk, round.closes_at.isoformat(), may_show(round, now), round.has_closed(now)]
 
 
-def _submissions_key(stage: Stage, shown: list[int]) -> list[list[Any]]:
-    scored = Submission.objects.filter(round__in=shown, state=State.SCORED).order_by()
-    grouped = scored.values("round").annotate(Count("pk"), Max("pk"), Sum("pk"))
-    awaited = _n_awaited(stage)
+def _submissions_key(scope: Scope, shown: list[int]) -> list[list[Any]]:
+    scored = as_of(Submission.objects.filter(round__in=shown), "arrived_at", scope.before)
+    grouped = scored.filter(state=State.SCORED).order_by().values("round")
+    counts = grouped.annotate(Count("pk"), Max("pk"), Sum("pk")).order_by("round")
+    awaited = _n_awaited(scope)
     return [
-        *_rows(grouped.values_list("round", "pk__count", "pk__max", "pk__sum").order_by("round")),
+        *_rows(counts.values_list("round", "pk__count", "pk__max", "pk__sum")),
         sorted(awaited.items()),
     ]
 
 
-def _n_awaited(stage: Stage) -> dict[int, int]:
+def _marks_key(scope: Scope) -> list[int | None]:
+    shown = [stage.shown(stage.presentation) for stage in scope.stages]
+    rounds = [round.pk for round in shown if round]
+    if not rounds:
+        return []
+    return _count_and_newest(
+        as_of(JudgeMark.objects.filter(round__in=rounds), "given_at", scope.before)
+    )
+
+
+def _n_awaited(scope: Scope) -> dict[int, int]:
     """By round, how many submissions of a closed round are still to be scored."""
-    closed = [round.pk for round in stage.rounds if round.has_closed(stage.now)]
-    waiting = Submission.objects.filter(round__in=closed, state__in=UNFINISHED).order_by()
+    closed = [
+        round.pk
+        for stage in scope.stages
+        for round in (stage.anonymization, stage.attack)
+        if round and round.has_closed(scope.now)
+    ]
+    arrived = as_of(Submission.objects.filter(round__in=closed), "arrived_at", scope.before)
+    waiting = arrived.filter(state__in=UNFINISHED).order_by()
     return dict(waiting.values_list("round").annotate(Count("pk")))
+
+
+def _teams(scope: Scope) -> Any:
+    teams = Team.objects.filter(contest=scope.contest).order_by("pk")
+    return as_of(teams, "created_at", scope.before)
 
 
 def _count_and_newest(rows: Any) -> list[int | None]:
@@ -133,24 +130,53 @@ def _rows(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 # The facts
 
 
-def gather(stage: Stage) -> Facts:
-    """Everything the boards are made from, in a number of queries that no team adds to."""
-    released = list(_released(stage.attack)) if stage.attack else []
-    attack = stage.shown_attack
-    awaited = _n_awaited(stage)
+def gather(scope: Scope) -> list[Facts]:
+    """Everything the boards are made from, by stage, in a number of queries that no team adds to."""
+    out = selectors.disqualified(scope.contest, scope.before)
+    everybody, players = [], []
+    for pk, name, is_house, division in _teams(scope).values_list(
+        "pk", "name", "is_house", "division"
+    ):
+        if pk in out:
+            continue
+        everybody.append(Player(pk, name, is_house))
+        if scope.division is None or division == scope.division.pk:
+            players.append(everybody[-1])
+    awaited = _n_awaited(scope)
+    return [
+        _facts_of(scope, stage, tuple(everybody), tuple(players), awaited) for stage in scope.stages
+    ]
+
+
+def _facts_of(
+    scope: Scope,
+    stage: Stage,
+    everybody: tuple[Player, ...],
+    players: tuple[Player, ...],
+    awaited: dict[int, int],
+) -> Facts:
+    inside = {player.id for player in everybody}
+    released = _released(stage.attack, scope) if stage.attack else None
+    counted = {t: s for t, s in _counted(scope, stage, released).items() if t in inside}
+    values = {t: values_of(s, scope.before) for t, s in sorted(counted.items())}
+    attack = stage.shown(stage.attack)
+    rates = _rates(attack, scope.before) if attack else {}
+    published = frozenset((released or {}).keys() & inside)
     return Facts(
-        players=tuple(
-            Player(*row)
-            for row in Team.objects.filter(contest=stage.contest)
-            .order_by("pk")
-            .values_list("pk", "name", "is_house")
-        ),
-        ranking=stage.contest.ruleset.ranking,
+        players=players,
+        everybody=everybody,
+        rules=scope.rules,
+        stage=stage.spec,
         anonymization=_phase(stage.anonymization, stage.now, awaited),
         attack=_phase(stage.attack, stage.now, awaited),
-        measured=_measured(stage, released),
-        published=frozenset(release.team_id for release in released),
-        rates=_rates(attack) if attack else {},
+        presentation=_phase(stage.presentation, stage.now, awaited),
+        measured={team: found for team, found in values.items() if found is not None},
+        arrived={team: submission.arrived_at for team, submission in counted.items()},
+        published=published,
+        rates={(a, d): r for (a, d), r in rates.items() if a in inside and d in published},
+        marks=_marks(stage, scope),
+        hidden=scope.hidden,
+        is_frozen=scope.before is not None,
     )
 
 
@@ -165,28 +191,64 @@ def _phase(round: Round | None, now: datetime, awaited: dict[int, int]) -> Phase
     )
 
 
-def _released(attack: Round) -> Iterable[Release]:
-    return selectors.releases(attack).prefetch_related("submission__evaluations")
+def _released(attack: Round, scope: Scope) -> dict[int, Submission] | None:
+    """The submissions that were published to be attacked, but for those that were withdrawn since;
+    None where nothing is published yet."""
+    found = as_of(selectors.releases(attack), "created_at", scope.before)
+    releases = list(found.prefetch_related("submission__evaluations__rescore"))
+    if not releases:
+        return None
+    counting = selectors.standing(Submission.objects.filter(releases__round=attack), scope.before)
+    standing = set(counting.values_list("pk", flat=True))
+    return {r.team_id: r.submission for r in releases if r.submission_id in standing}
 
 
-def _measured(stage: Stage, released: list[Release]) -> dict[int, Values]:
-    if stage.anonymization is None or not may_show(stage.anonymization, stage.now):
+def _counted(
+    scope: Scope, stage: Stage, released: Mapping[int, Submission] | None
+) -> Mapping[int, Submission]:
+    round = stage.shown(stage.anonymization)
+    if round is None:
         return {}
-    if released:
-        counted = {release.team_id: release.submission for release in released}
-    else:
-        counted = selectors.counted_submissions(stage.anonymization)
-    values = {team: newest_values(submission) for team, submission in counted.items()}
-    return {team: found for team, found in sorted(values.items()) if found is not None}
+    return selectors.counted_submissions(round, scope.before) if released is None else released
 
 
-def _rates(attack: Round) -> dict[tuple[int, int], float]:
-    counted = selectors.counted_guesses(attack)
-    values = {pair: newest_values(submission) for pair, submission in counted.items()}
-    return {pair: found["rate"] for pair, found in values.items() if found is not None}
+def _rates(attack: Round, before: datetime | None) -> dict[tuple[int, int], float]:
+    counted = selectors.counted_guesses(attack, before)
+    values = {pair: values_of(submission, before) for pair, submission in counted.items()}
+    rates = {pair: found.get("rate") for pair, found in values.items() if found is not None}
+    return {pair: rate for pair, rate in rates.items() if rate is not None}
 
 
-def newest_values(submission: Submission) -> dict[str, Any] | None:
-    """What the newest evaluation says, while the next one may be running."""
-    newest = max(submission.evaluations.all(), key=lambda e: e.pk, default=None)
+def values_of(submission: Submission, before: datetime | None = None) -> Values | None:
+    """What the evaluation that holds says, while the next one may be running."""
+    newest = selectors.newest_evaluation(submission, before)
     return newest.values if newest else None
+
+
+def _marks(stage: Stage, scope: Scope) -> dict[int, float]:
+    """Every presentation's mean over its judges of their mean over the criteria, 0 to 100."""
+    round = stage.shown(stage.presentation)
+    if round is None:
+        return {}
+    given = as_of(JudgeMark.objects.filter(round=round), "given_at", scope.before)
+    rows = given.order_by("pk").values_list("team_id", "judge_id", "criterion", "points")
+    return mean_marks(rows, scope.rules.round(round.key).criteria)
+
+
+def mean_marks(
+    rows: Iterable[tuple[int, int | None, str, Any]], criteria: Iterable[CriterionSpec]
+) -> dict[int, float]:
+    """By team, from rows of team, judge, criterion and points in the order in which they were given.
+
+    Of every judge and criterion the newest mark counts; a criterion that the rules do not name does
+    not.
+    """
+    named = {criterion.key for criterion in criteria}
+    newest = {row[:3]: row[3] for row in rows if row[2] in named}
+    by_judge: dict[tuple[int, int | None], list[Any]] = {}
+    for (team, judge, _criterion), points in newest.items():
+        by_judge.setdefault((team, judge), []).append(points)
+    by_team: dict[int, list[Any]] = {}
+    for (team, _judge), points in by_judge.items():
+        by_team.setdefault(team, []).append(sum(points) / len(points))
+    return {team: float(sum(means) / len(means)) for team, means in sorted(by_team.items())}

@@ -4,84 +4,187 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import get_language
-from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts.models import Team
-from pwscup.contests.measures import ShownMeasure, shown_measure
-from pwscup.contests.models import Contest
-from pwscup.leaderboards import charts
-from pwscup.leaderboards.boards import BOARDS
-from pwscup.leaderboards.services import Boards
+from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
+from pwscup.leaderboards import charts, words
+from pwscup.leaderboards.boards import SEASON, boards_of_formula
+from pwscup.leaderboards.scope import has_season
+from pwscup.leaderboards.services import Boards, boards_of
+from scoring.rulesets import localized
 
-TITLES = {
-    "overall": _("Overall"),
-    "anonymization": _("Anonymization"),
-    "attack": _("Attack"),
-    "matrix": _("Attack matrix"),
-}
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Contest
 
 
-def wanted_board(name: str | None, boards: Boards) -> str:
-    """The board that was asked for, or the one that says most; Http404 where there is no such board."""
-    if not name:
-        return "overall" if boards.data["overall"]["shown"] else "anonymization"
-    if name not in BOARDS:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A board that was asked for, and the query that asks for it again; `name` is never empty."""
+
+    boards: Boards
+    name: str
+    query: Mapping[str, str]
+
+    def etag(self, *parts: object) -> str:
+        """Names one answer: the facts behind it, and what else it depends on."""
+        named = [self.boards.key, self.name, *map(str, parts)]
+        return f'"{hashlib.sha256("|".join(named).encode()).hexdigest()[:32]}"'
+
+    def fragment_etag(self, my_team: Team | None) -> str:
+        mine = my_team.pk if my_team else None
+        return self.etag(sorted(self.query.items()), get_language(), mine)
+
+
+def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown:
+    """The board that the address asks for, or the one that says most; Http404 where there is none such."""
+    query = {
+        key: request.GET[key] for key in ("board", "stage", "division") if request.GET.get(key)
+    }
+    name, division = query.get("board"), None
+    if "division" in query:
+        division = contest.divisions.filter(key=query["division"]).first()
+        if division is None:
+            raise Http404
+    try:
+        boards = boards_of(
+            contest,
+            now,
+            stage=query.get("stage"),
+            is_season=name == SEASON,
+            division=division,
+            hidden=hidden_measures(contest, request.user),
+        )
+    except KeyError as unknown:
+        raise Http404 from unknown
+    return Shown(boards, _name(boards, name), query)
+
+
+def _name(boards: Boards, asked: str | None) -> str:
+    rules = boards.scope.rules
+    if asked == SEASON and has_season(rules):
+        return SEASON
+    names = boards_of_formula(rules)
+    if not asked:
+        first = names[0]
+        return first if boards.data[first]["shown"] or first == "score" else "anonymization"
+    if asked not in names:
         raise Http404
-    return name
+    return asked
 
 
-def etag(boards: Boards, *parts: object) -> str:
-    """Names one answer: the facts behind it, and what else it depends on."""
-    named = [boards.key, *map(str, parts)]
-    return f'"{hashlib.sha256("|".join(named).encode()).hexdigest()[:32]}"'
+def csv_name(contest: Contest, shown: Shown) -> str:
+    """What the download is called: stage and division are named where they were asked for."""
+    parts = [contest.slug, shown.query.get("stage"), shown.query.get("division"), shown.name]
+    return f"{'-'.join(part for part in parts if part)}.csv"
 
 
-def fragment_etag(boards: Boards, name: str, asked: str | None, my_team: Team | None) -> str:
-    mine = my_team.pk if my_team else None
-    return etag(boards, name, asked, get_language(), mine)
-
-
-def fragment(
-    contest: Contest, boards: Boards, asked: str | None, my_team: Team | None
-) -> dict[str, Any]:
+def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, Any]:
     """The context of `_board.html`."""
-    name = wanted_board(asked, boards)
+    boards, name = shown.boards, shown.name
     section = _as_seen(boards.data[name], my_team)
-    query = f"?{urlencode({'board': asked})}" if asked else ""
     return {
         "contest": contest,
         "board": name,
         "section_template": f"leaderboards/_{name}.html",
-        "tabs": [_tab(contest, key, name) for key in BOARDS if _has_tab(boards, key)],
+        "tabs": [_tab(contest, shown, key) for key in _names(boards)],
+        "stages": _stage_tabs(contest, shown),
+        "divisions": _division_tabs(contest, shown),
+        "division": boards.scope.division,
+        "frozen_at": boards.scope.before,
         "live": boards.data["live"],
         "n_teams": boards.data["n_teams"],
-        "etag": fragment_etag(boards, name, asked, my_team),
-        "fragment_url": reverse("board-fragment", args=[contest.slug]) + query,
-        "csv_url": f"{reverse('board-csv', args=[contest.slug])}?{urlencode({'board': name})}",
+        "etag": shown.fragment_etag(my_team),
+        "fragment_url": _address("board-fragment", contest, shown.query),
+        "csv_url": _address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": datetime.fromisoformat(section["shown_at"]) if section["shown_at"] else None,
         "columns": [shown_measure(measure) for measure in section.get("measures", [])],
         "attacks": _attack_titles(section),
-        "weights": contest.ruleset.ranking,
+        "weights": boards.scope.rules.ranking,
+        "words": words.of_section(name, section, boards.scope.rules),
         "has_values": any(row.get("submitted", True) for row in section["rows"]),
         "chart": charts.CHARTS[name](section) if name in charts.CHARTS else None,
     }
 
 
-def _has_tab(boards: Boards, key: str) -> bool:
-    return key == "anonymization" or boards.data[key]["exists"]
+# Tabs
 
 
-def _tab(contest: Contest, key: str, current: str) -> dict[str, Any]:
-    address = f"{reverse('board', args=[contest.slug])}?{urlencode({'board': key})}"
-    return {"key": key, "title": TITLES[key], "url": address, "active": key == current}
+def _names(boards: Boards) -> list[str]:
+    """The boards that the contest has; those of a stage are not at hand on the season's page."""
+    rules = boards.scope.rules
+    names = [
+        name
+        for name in boards_of_formula(rules)
+        if name in ("anonymization", "score") or boards.data.get(name, {"exists": True})["exists"]
+    ]
+    return [*names, SEASON] if has_season(rules) else names
+
+
+def _address(page: str, contest: Contest, query: Mapping[str, str], **other: str | None) -> str:
+    asked = {key: value for key, value in {**query, **other}.items() if value}
+    address = reverse(page, args=[contest.slug])
+    return f"{address}?{urlencode(asked)}" if asked else address
+
+
+def _tab(contest: Contest, shown: Shown, key: str) -> dict[str, Any]:
+    return {
+        "key": key,
+        "title": words.TITLES[key],
+        "url": _address("board", contest, shown.query, board=key),
+        "active": key == shown.name,
+    }
+
+
+def _stage_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
+    """The stages, where there are several; the season is no part of one."""
+    scope = shown.boards.scope
+    if len(scope.rules.stages) < 2 or scope.is_season:
+        return []
+    return [
+        {
+            "title": localized(spec.title, get_language() or "en"),
+            "url": _address("board", contest, shown.query, stage=spec.key),
+            "active": spec.key == scope.stage.spec.key,
+        }
+        for spec in scope.rules.stages
+    ]
+
+
+def _division_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
+    found = list(contest.divisions.all())
+    chosen = shown.query.get("division")
+    if not found:
+        return []
+    everybody = {
+        "title": words.ALL_TEAMS,
+        "url": _address("board", contest, shown.query, division=None),
+        "active": chosen is None,
+    }
+    return [
+        everybody,
+        *(
+            {
+                "title": division.local_title,
+                "url": _address("board", contest, shown.query, division=division.key),
+                "active": division.key == chosen,
+            }
+            for division in found
+        ),
+    ]
+
+
+# Rows
 
 
 def _as_seen(section: Mapping[str, Any], my_team: Team | None) -> dict[str, Any]:

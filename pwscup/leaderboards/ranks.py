@@ -2,44 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pwscup.contests.measures import shown_measure
-from pwscup.leaderboards import facts
-from pwscup.leaderboards.boards import Facts, Values, defence_of
+from pwscup.contests.measures import hidden_measures, shown_measure
+from pwscup.leaderboards import facts, rank_sum
+from pwscup.leaderboards.scope import may_show, scope_of
+from pwscup.leaderboards.sections import Facts, Values
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
-from scoring.ranking import competition_ranks
+from scoring.ranking import AnonymizationStanding, competition_ranks
+from scoring.rulesets.kinds import RANK_SUM
+
+if TYPE_CHECKING:
+    from pwscup.contests.policies import Person
 
 
-def context(submission: Submission, now: datetime) -> dict[str, Any] | None:
+def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, Any] | None:
     """The context of `_ranks.html`; None where the submission has no measures to rank.
 
     The team's own counted values are replaced by this submission's. The ranks are hidden as long as
-    the round's values are: a rank is made of the others' values.
+    the round's values are: a rank is made of the others' values. Of a frozen contest, the others'
+    values are those of the frozen boards.
     """
     round = submission.round
-    values = facts.newest_values(submission)
+    values = facts.values_of(submission)
     if round.phase != "anonymization" or submission.state != State.SCORED or values is None:
         return None
-    stage = facts.stage_of(round.contest, now)
-    if stage.anonymization != round or not facts.may_show(round, now):
+    hidden = hidden_measures(round.contest, viewer)
+    scope = scope_of(round.contest, now, stage=round.spec.stage, hidden=hidden)
+    if scope.stage.anonymization != round or not may_show(round, scope.now):
         return {"shown": False, "round": round, "contest": round.contest}
-    known = facts.gather(stage)
+    known = facts.gather(scope)[0]
+    is_playing = any(player.id == submission.team_id for player in known.players)
     measured = {**known.measured, submission.team_id: values}
-    standing = defence_of(_without_attacks_on(known, submission), measured)[submission.team_id]
     return {
         "shown": True,
         "contest": round.contest,
-        "standing": standing,
+        "is_frozen": known.is_frozen,
+        "standing": _standing(known, submission, measured) if is_playing else None,
         "n_teams": len(known.players),
         "rows": [
             _row(measure, measured, submission.team_id, len(known.players))
             for measure in round.contest.ruleset.measures
-        ],
+            if measure not in hidden
+        ]
+        if is_playing
+        else [],
     }
+
+
+def _standing(
+    known: Facts, submission: Submission, measured: Mapping[int, Values]
+) -> AnonymizationStanding | None:
+    """The place on the anonymization board, where the formula makes one."""
+    if known.ranking.formula != RANK_SUM:
+        return None
+    found = rank_sum.defence_of(_without_attacks_on(known, submission), measured)
+    return rank_sum.without_hidden(known, found[submission.team_id])
 
 
 def _without_attacks_on(known: Facts, submission: Submission) -> Facts:
@@ -50,7 +72,7 @@ def _without_attacks_on(known: Facts, submission: Submission) -> Facts:
     return replace(known, rates=rates)
 
 
-def _row(measure: str, measured: dict[int, Values], team: int, n_teams: int) -> dict[str, Any]:
+def _row(measure: str, measured: Mapping[int, Values], team: int, n_teams: int) -> dict[str, Any]:
     head = shown_measure(measure)
     found = {t: values.get(measure) for t, values in measured.items()}
     ranks = competition_ranks(found, direction=head.direction, n=n_teams)

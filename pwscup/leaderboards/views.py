@@ -1,10 +1,13 @@
-"""Pages of the leaderboards: public, for everybody who may see the contest."""
+"""Pages of the leaderboards: for everybody who may see the contest, or for its teams alone."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -13,49 +16,66 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from pwscup.accounts.selectors import team_of
+from pwscup.contests.models import Contest
+from pwscup.contests.policies import may_see_board
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.leaderboards import export, pages, ranks
-from pwscup.leaderboards.services import boards_of
 from pwscup.submissions.selectors import get_visible
 
 vary = vary_on_headers("Accept-Language", "Cookie")
+View = Callable[[HttpRequest, Contest], HttpResponse]
+
+
+def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponse]:
+    """Hand the view its contest; log-in for visitors, Http404 for strangers where its boards are for
+    the teams alone."""
+
+    @wraps(view)
+    def entered(request: HttpRequest, slug: str) -> HttpResponse:
+        contest = visible_contest(request.user, slug)
+        if not may_see_board(request.user, contest):
+            if request.user.is_anonymous:
+                return redirect_to_login(request.get_full_path())
+            raise Http404
+        return view(request, contest)
+
+    return entered
 
 
 @require_safe
 @vary
-def board(request: HttpRequest, slug: str) -> HttpResponse:
-    contest = visible_contest(request.user, slug)
+@for_readers
+def board(request: HttpRequest, contest: Contest) -> HttpResponse:
     page = contest_page(request, contest, "board")
-    boards = boards_of(contest, page["now"])
-    shown = pages.fragment(contest, boards, request.GET.get("board"), page["my_team"])
-    return render(request, "leaderboards/board.html", page | shown)
+    shown = pages.wanted(request, contest, page["now"])
+    context = page | pages.fragment(contest, shown, page["my_team"])
+    return render(request, "leaderboards/board.html", context)
 
 
 @require_safe
 @vary
-def board_fragment(request: HttpRequest, slug: str) -> HttpResponse:
-    contest = visible_contest(request.user, slug)
+@for_readers
+def board_fragment(request: HttpRequest, contest: Contest) -> HttpResponse:
     my_team = team_of(request.user, contest)
-    boards = boards_of(contest, timezone.now())
-    asked = request.GET.get("board")
-    etag = pages.fragment_etag(boards, pages.wanted_board(asked, boards), asked, my_team)
+    shown = pages.wanted(request, contest, timezone.now())
+    etag = shown.fragment_etag(my_team)
     response = get_conditional_response(request, etag=etag)
     if response is None:
-        shown = pages.fragment(contest, boards, asked, my_team)
-        response = render(request, "leaderboards/_board.html", shown)
+        context = pages.fragment(contest, shown, my_team)
+        response = render(request, "leaderboards/_board.html", context)
     return _revalidated(response, etag)
 
 
 @require_safe
 @vary
-def board_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    contest = visible_contest(request.user, slug)
-    boards = boards_of(contest, timezone.now())
-    name = pages.wanted_board(request.GET.get("board"), boards)
-    etag = pages.etag(boards, "csv", name)
+@for_readers
+def board_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
+    shown = pages.wanted(request, contest, timezone.now())
+    etag = shown.etag("csv")
     response = get_conditional_response(request, etag=etag)
     if response is None:
-        response = export.board_csv(f"{contest.slug}-{name}.csv", boards.data, name)
+        name = pages.csv_name(contest, shown)
+        response = export.board_csv(name, shown.boards.data, shown.name)
     return _revalidated(response, etag)
 
 
@@ -70,7 +90,7 @@ def _revalidated(response: HttpResponse, etag: str) -> HttpResponse:
 @login_required
 def submission_ranks(request: HttpRequest, public_id: UUID) -> HttpResponse:
     submission = get_visible(request.user, public_id)
-    context = ranks.context(submission, timezone.now())
+    context = ranks.context(submission, request.user, timezone.now())
     if context is None:
         raise Http404
     return render(request, "leaderboards/_ranks.html", context)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Round
-from pwscup.leaderboards import facts, services
+from pwscup.leaderboards import services
 from pwscup.leaderboards.boards import BOARDS
 from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.pages import heat
@@ -518,21 +518,3 @@ def test_the_command_makes_the_stored_boards_anew(contest, capsys):
     assert "cup: 3 teams" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no contest nowhere"):
         call_command("rebuild_standings", "nowhere")
-
-
-def test_the_stage_is_the_anonymization_round_that_opened_last(contest):
-    first, attack = board_facts.rounds_of(contest)
-    second = Round.objects.create(
-        contest=contest,
-        key="final",
-        kind="anonymization",
-        position=9,
-        opens_at=attack.closes_at,
-        closes_at=attack.closes_at + timedelta(days=1),
-        tries=1,
-        feedback="exact",
-    )
-    early = facts.stage_of(contest, attack.opens_at)
-    assert (early.anonymization, early.attack) == (first, attack)
-    late = facts.stage_of(contest, second.opens_at)
-    assert (late.anonymization, late.attack) == (second, None)

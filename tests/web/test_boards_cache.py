@@ -236,8 +236,8 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
 def test_a_cached_fragment_is_cheap(client):
     address = reverse("board-fragment", args=[_once(3).slug])
     client.get(address)
-    # the contest, its rounds, five counts of facts, the awaited submissions, the stored boards
-    assert n_queries(client, address) <= 9
+    # the contest, its rounds and divisions, six counts of facts, the awaited submissions, the boards
+    assert n_queries(client, address) <= 11
 
 
 def _once(n_teams: int) -> Contest:

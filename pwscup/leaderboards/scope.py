@@ -1,0 +1,173 @@
+"""Which boards are meant: of which stage and division, made for whom, and as of when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pwscup.contests.models import Contest, Division, Round, RulesetVersion
+from scoring.rulesets import Ruleset, StageSpec
+
+TICK = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The rounds of a stage that the boards are about, seen at one moment."""
+
+    spec: StageSpec
+    now: datetime
+    anonymization: Round | None
+    attack: Round | None
+    presentation: Round | None
+
+    @property
+    def rounds(self) -> list[Round]:
+        return [r for r in (self.anonymization, self.attack, self.presentation) if r]
+
+    @property
+    def shown_rounds(self) -> list[Round]:
+        return [round for round in self.rounds if may_show(round, self.now)]
+
+    def shown(self, round: Round | None) -> Round | None:
+        """The round, where everybody may see its values."""
+        return round if round and may_show(round, self.now) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One variant of a contest's boards; the season is what has no stage of its own.
+
+    `now` is the moment that the boards show. Where they are frozen, nothing that happened at
+    `before` or later is in them, and `now` lies just before it. `hidden` are the measures whose
+    values the readers are not shown.
+    """
+
+    contest: Contest
+    rules: Ruleset
+    now: datetime
+    before: datetime | None
+    stages: tuple[Stage, ...]
+    is_season: bool
+    division: Division | None
+    hidden: frozenset[str]
+
+    @property
+    def stage(self) -> Stage:
+        """The only stage of a variant that is not the season."""
+        return self.stages[0]
+
+    @property
+    def rounds(self) -> list[Round]:
+        return [round for stage in self.stages for round in stage.rounds]
+
+    @property
+    def shown_rounds(self) -> list[Round]:
+        return [round for stage in self.stages for round in stage.shown_rounds]
+
+    @property
+    def variant(self) -> str:
+        """Names the variant among those of the contest."""
+        division = self.division.key if self.division else ""
+        audience = "less" if self.hidden else "all"
+        moment = "live" if self.before is None else "frozen"
+        return f"{'' if self.is_season else self.stage.spec.key}/{division}/{audience}/{moment}"
+
+
+def may_show(round: Round, now: datetime) -> bool:
+    """Whether everybody may see the values of a round."""
+    at_once = round.phase == "anonymization" and round.feedback == Round.Feedback.EXACT
+    return at_once or round.is_settled(now)
+
+
+def is_frozen(contest: Contest, now: datetime) -> bool:
+    return contest.frozen_at is not None and contest.frozen_at <= now
+
+
+def scope_of(
+    contest: Contest,
+    now: datetime,
+    *,
+    stage: str | None = None,
+    is_season: bool = False,
+    division: Division | None = None,
+    hidden: Iterable[str] = (),
+    is_final: bool = False,
+) -> Scope:
+    """The variant that is asked for, without `stage` the current one; KeyError where there is no such stage.
+
+    A frozen contest is shown as it stood when it was frozen, unless the final boards are asked for.
+    """
+    before = contest.frozen_at if is_frozen(contest, now) and not is_final else None
+    rules = contest.ruleset if before is None else _rules_at(contest, before)
+    shown_at = now if before is None else before - TICK
+    if is_season:
+        keys = [spec.key for spec in weighted_stages(rules)]
+    else:
+        keys = [current_stage(contest, rules, shown_at) if stage is None else stage]
+    return Scope(
+        contest=contest,
+        rules=rules,
+        now=shown_at,
+        before=before,
+        stages=tuple(stage_at(contest, rules, key, shown_at) for key in keys),
+        is_season=is_season,
+        division=division,
+        hidden=frozenset(hidden),
+    )
+
+
+def _rules_at(contest: Contest, before: datetime) -> Ruleset:
+    """The rules that the contest had then; later ones may tell of what happened since."""
+    applied = RulesetVersion.objects.filter(contest=contest, applied_at__lt=before)
+    version = applied.order_by("applied_at", "number").last()
+    return version.ruleset if version else contest.ruleset
+
+
+def weighted_stages(rules: Ruleset) -> list[StageSpec]:
+    """The stages that enter the season's total."""
+    return [spec for spec in rules.stages if spec.weight > 0]
+
+
+def has_season(rules: Ruleset) -> bool:
+    return len(weighted_stages(rules)) > 1
+
+
+def current_stage(contest: Contest, rules: Ruleset, now: datetime) -> str:
+    """The key of the stage that opened last, or will open first."""
+    by_key = {round.key: round for round in contest.rounds.all()}
+    found = [(by_key[spec.key], spec.stage) for spec in rules.rounds if spec.key in by_key]
+    found.sort(key=lambda pair: pair[0].position)
+    opened = [stage for round, stage in found if round.has_opened(now)]
+    if opened:
+        return opened[-1]
+    return found[0][1] if found else rules.stages[0].key
+
+
+def stage_of(contest: Contest, now: datetime, key: str | None = None) -> Stage:
+    """A stage of a contest by its present rules, the current one where none is named."""
+    rules = contest.ruleset
+    return stage_at(contest, rules, key or current_stage(contest, rules, now), now)
+
+
+def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage:
+    """Of the rounds of a stage: where tables are handed in, the one that opened last (or will open
+    first); where they are attacked, the one that the rules say is about it; and the presentation."""
+    rows = {round.key: round for round in contest.rounds.all()}
+    specs = [spec for spec in rules.rounds_of(key) if spec.key in rows]
+
+    def of_phase(phase: str) -> list[Round]:
+        return [rows[spec.key] for spec in specs if spec.phase == phase]
+
+    candidates = of_phase("anonymization")
+    opened = [round for round in candidates if round.has_opened(now)]
+    current = opened[-1] if opened else next(iter(candidates), None)
+    attacks = [rows[spec.key] for spec in specs if current and spec.attacks == current.key]
+    return Stage(
+        rules.stage(key),
+        now,
+        current,
+        next(iter(attacks), None),
+        next(iter(of_phase("presentation")), None),
+    )

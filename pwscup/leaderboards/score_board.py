@@ -1,0 +1,185 @@
+"""The board of every other formula: utility, protection, attack and presentation in per cent, and a total."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pwscup.leaderboards.sections import (
+    Facts,
+    Row,
+    built_in_attacks,
+    in_order,
+    matrix,
+    named,
+    phase_row,
+)
+from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, ranked
+
+BUILT_IN = 0
+"""Stands among the attackers, whose keys begin with 1, for the library's attacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The highest rate of a built-in attack against a table, in per cent, and which attack it was."""
+
+    rate: float
+    attack: str
+
+
+def formula_of(facts: Facts) -> Formula:
+    return FORMULAS[facts.ranking.formula]
+
+
+def build(facts: Facts) -> dict[str, Any]:
+    """The board of scores and the attack matrix."""
+    lines = lines_of(facts)
+    ranks = {row["team"]: row["rank"] for row in _rows(facts, lines)}
+    return {
+        "score": _section(facts, lines),
+        "matrix": {**phase_row(facts.attack), **matrix(facts, ranks, ranks)},
+    }
+
+
+def lines_of(facts: Facts) -> dict[int, Line]:
+    """Every ranked team's total and parts; what is not known yet is missing and weighs nothing.
+
+    The totals are made among everybody, so that the attacks of all teams count; a division ranks
+    its own by them.
+    """
+    formula, ranking = formula_of(facts), facts.ranking
+    settings = dict(ranking.settings)
+    if not facts.is_attack_shown and formula.setting("attack"):
+        settings["attack"] = 0  # no guess is known, which is not the same as none being right
+    lines = ranked(formula.id, _scores(facts), settings)
+    own = {player.id: lines[player.id] for player in facts.players}
+    board = combined([(1, own)], formula.direction, ranking.tie_breaks, facts.arrived)
+    return {team: _known(facts, line) for team, line in board.items()}
+
+
+def _known(facts: Facts, line: Line) -> Line:
+    """The line without an attack that nobody may know of yet."""
+    if facts.is_attack_shown:
+        return line
+    return Line(
+        line.rank,
+        line.total,
+        line.utility,
+        line.protection,
+        None,
+        line.presentation,
+        line.tie_broken_by,
+    )
+
+
+def _scores(facts: Facts) -> Scores[int]:
+    teams = tuple(player.id for player in facts.everybody)
+    utility = {team: _utility(facts, team) for team in teams}
+    marks = {team: facts.marks.get(team) for team in teams}
+    if facts.is_attack_shown:
+        matrix: dict[int, dict[int, float | None]] = {team: {} for team in teams}
+        for (attacker, defender), rate in facts.rates.items():
+            matrix[attacker][defender] = 100 * rate
+        return Scores(teams, matrix, utility, marks, facts.published)
+    worst = built_in_worst(facts)
+    against: dict[int, float | None] = {team: found.rate for team, found in worst.items()}
+    return Scores((*teams, BUILT_IN), {BUILT_IN: against}, utility, marks, frozenset(worst))
+
+
+def _utility(facts: Facts, team: int) -> float | None:
+    measure = facts.ranking.utility_measure
+    value = facts.measured.get(team, {}).get(measure) if measure else None
+    return None if value is None else 100 * (1 - value)
+
+
+def built_in_worst(facts: Facts) -> dict[int, Worst]:
+    """What stands for the teams' attacks until they are shown, where the rules have such attacks."""
+    worst = {}
+    for team, values in facts.measured.items():
+        rates = [(values.get(attack), attack) for attack in built_in_attacks(facts)]
+        known = [Worst(100 * rate, attack) for rate, attack in rates if rate is not None]
+        if known:
+            worst[team] = max(known, key=lambda found: found.rate)
+    return worst
+
+
+# The section
+
+
+def _section(facts: Facts, lines: Mapping[int, Line]) -> Row:
+    formula = formula_of(facts)
+    worst = {} if facts.is_attack_shown else built_in_worst(facts)
+    phases = (facts.anonymization, facts.attack, facts.presentation)
+    first = facts.anonymization
+    return {
+        **phase_row(first),
+        "n_awaited": sum(phase.n_awaited for phase in phases if phase),
+        "formula": formula.id,
+        "direction": formula.direction,
+        "settings": formula.with_defaults(facts.ranking.settings),
+        "tie_breaks": list(facts.ranking.tie_breaks),
+        "parts": _parts(facts),
+        "missing": _missing(facts),
+        "is_built_in": bool(worst),
+        "rows": _rows(facts, lines),
+    }
+
+
+def _parts(facts: Facts) -> list[str]:
+    """The columns: what the formula uses and the contest has."""
+    uses = formula_of(facts).uses
+    has = {
+        "utility": facts.ranking.utility_measure is not None,
+        "protection": True,
+        "attack": facts.attack is not None,
+        "presentation": facts.presentation is not None,
+    }
+    return [part for part in PARTS if part in uses and has[part]]
+
+
+def _missing(facts: Facts) -> list[str]:
+    """The parts that a round which is not over will add."""
+    awaited = {
+        "protection": facts.attack is not None and not facts.is_attack_shown,
+        "attack": facts.attack is not None and not facts.is_attack_shown,
+        "presentation": facts.presentation is not None and not facts.presentation.shown,
+    }
+    return [part for part in _parts(facts) if awaited.get(part)]
+
+
+def _rows(facts: Facts, lines: Mapping[int, Line]) -> list[Row]:
+    taking_part = facts.taking_part
+    rows = []
+    for player in facts.players:
+        line = lines[player.id]
+        in_it = player.id in taking_part
+        rows.append(
+            {
+                **named(player, line.rank if in_it and line.total is not None else None),
+                "submitted": in_it,
+                "total": line.total if in_it else None,
+                "tie_broken_by": line.tie_broken_by if in_it else None,
+                "cells": [_cell(facts, player.id, line, part, in_it) for part in _parts(facts)],
+            }
+        )
+    by_utility = sorted(rows, key=lambda row: -(lines[row["team"]].utility or 0.0))
+    unranked = [row for row in by_utility if row["rank"] is None]
+    return in_order(row for row in rows if row["rank"] is not None) + unranked
+
+
+def _cell(facts: Facts, team: int, line: Line, part: str, in_it: bool) -> Row:
+    hidden = _is_hidden(facts, team, part)
+    value = getattr(line, part) if in_it and not hidden else None
+    return {"part": part, "value": value, "hidden": hidden}
+
+
+def _is_hidden(facts: Facts, team: int, part: str) -> bool:
+    """Whether the part would tell a hidden measure's value."""
+    if part == "utility":
+        return facts.ranking.utility_measure in facts.hidden
+    if part != "protection" or facts.is_attack_shown:
+        return False
+    worst = built_in_worst(facts).get(team)
+    return worst is not None and worst.attack in facts.hidden

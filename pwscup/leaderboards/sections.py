@@ -1,0 +1,195 @@
+"""What every kind of board is made of: the facts as values, rows, and the attack matrix.
+
+Everything is in lists whose order is the order on the page, so that a database that reorders
+object keys changes nothing. Names of measures and words for people are added when a page is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from scoring.registry import MEASURES
+from scoring.rulesets.base import RankingSpec, Ruleset, StageSpec
+
+Values = Mapping[str, float | None]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A team as the boards name it."""
+
+    id: int
+    name: str
+    is_house: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What the clock says of a round: whether its values may be shown, and how many are awaited."""
+
+    shown: bool
+    closed: bool
+    shown_at: str  # ISO 8601
+    n_awaited: int  # submissions of a closed round that are still being scored
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that the boards of a stage are made from; values that may not be shown yet are not in it.
+
+    `players` are the teams that are ranked against each other, `everybody` those that play: the
+    rows of a division's board are its own teams, but the others' attacks count, too. `measured` has
+    the counted submission's measures by team and `arrived` when it arrived, `published` the teams
+    whose tables could be attacked, `rates` the counted guess's rate by (attacker, defender), `marks`
+    the presentations' points. The values of `hidden` measures enter totals and are not shown.
+    """
+
+    players: tuple[Player, ...]
+    everybody: tuple[Player, ...]
+    rules: Ruleset
+    stage: StageSpec
+    anonymization: Phase | None
+    attack: Phase | None
+    presentation: Phase | None
+    measured: Mapping[int, Values]
+    arrived: Mapping[int, datetime]
+    published: frozenset[int]
+    rates: Mapping[tuple[int, int], float]
+    marks: Mapping[int, float]
+    hidden: frozenset[str]
+    is_frozen: bool
+
+    @property
+    def ranking(self) -> RankingSpec:
+        return self.rules.ranking
+
+    @property
+    def is_attack_shown(self) -> bool:
+        return self.attack is not None and self.attack.shown
+
+    @property
+    def attackers(self) -> set[int]:
+        """The teams whose guesses count."""
+        return {attacker for attacker, _ in self.rates}
+
+    @property
+    def taking_part(self) -> set[int]:
+        """The teams that have done anything that counts; the others have no rank."""
+        return self.attackers | self.measured.keys() | self.marks.keys()
+
+
+def strongest(facts: Facts) -> dict[int, tuple[float, int]]:
+    """For every attacked team the highest rate and who reached it, the oldest team among equals."""
+    best: dict[int, tuple[float, int]] = {}
+    for (attacker, defender), rate in sorted(facts.rates.items()):
+        if attacker != defender and (defender not in best or rate > best[defender][0]):
+            best[defender] = (rate, attacker)
+    return best
+
+
+def is_live(facts: Facts) -> bool:
+    """Whether anything on the boards can still change by itself, or a freeze end."""
+    phases = [p for p in (facts.anonymization, facts.attack, facts.presentation) if p]
+    return (
+        facts.is_frozen
+        or any(not (phase.closed and phase.shown) or phase.n_awaited for phase in phases)
+        or _house_plays(facts)
+    )
+
+
+def _house_plays(facts: Facts) -> bool:
+    """Whether the platform's own teams, which also play in rounds of the past, still have to."""
+    houses = {player.id for player in facts.everybody if player.is_house}
+    pairs = {(house, team) for house in houses for team in facts.published if house != team}
+    return bool(facts.attack and (houses - facts.published or pairs - facts.rates.keys()))
+
+
+def phase_row(phase: Phase | None) -> Row:
+    """What a board says of the round behind it."""
+    if phase is None:
+        return {"exists": False, "shown": False, "shown_at": None, "n_awaited": 0}
+    return {
+        "exists": True,
+        "shown": phase.shown,
+        "shown_at": phase.shown_at,
+        "n_awaited": phase.n_awaited,
+    }
+
+
+def named(player: Player, rank: int | None) -> Row:
+    return {"rank": rank, "team": player.id, "name": player.name, "house": player.is_house}
+
+
+def in_order(rows: Iterable[Row]) -> list[Row]:
+    """By rank; who has none stands at the end; equal ranks by name."""
+    return sorted(rows, key=lambda row: (row["rank"] is None, row["rank"], row["name"]))
+
+
+# The attack matrix
+
+
+def matrix(
+    facts: Facts, defence: Mapping[int, int | None], offence: Mapping[int, int | None]
+) -> Row:
+    """Attackers down, attacked teams across: the teams once they may be shown, then the built-in attacks.
+
+    `defence` and `offence` have the ranks by which the teams stand in columns and rows; attackers
+    from outside a division have none.
+    """
+    by_defence = _by_rank(defence)
+    defenders = sorted((p for p in facts.players if p.id in facts.measured), key=by_defence)
+    attackers = facts.attackers
+    teams = [
+        {
+            **named(player, offence.get(player.id)),
+            "attack": None,
+            "cells": [_met(facts, player, defender) for defender in defenders],
+        }
+        for player in sorted(
+            (p for p in facts.everybody if p.id in attackers), key=_by_rank(offence)
+        )
+    ]
+    columns = [named(player, defence.get(player.id)) for player in defenders]
+    return {"defenders": columns, "rows": teams + _built_in(facts, defenders)}
+
+
+def _by_rank(ranks: Mapping[int, int | None]) -> Callable[[Player], tuple[bool, int, str]]:
+    def place(player: Player) -> tuple[bool, int, str]:
+        rank = ranks.get(player.id)
+        return rank is None, rank or 0, player.name
+
+    return place
+
+
+def _met(facts: Facts, attacker: Player, defender: Player) -> Row:
+    return {
+        "rate": facts.rates.get((attacker.id, defender.id)),
+        "own": attacker.id == defender.id,
+    }
+
+
+def _built_in(facts: Facts, defenders: Iterable[Player]) -> list[Row]:
+    measured = [facts.measured[defender.id] for defender in defenders]
+    return [
+        {
+            "rank": None,
+            "team": None,
+            "name": attack,
+            "house": True,
+            "attack": attack,
+            "cells": [{"rate": values.get(attack), "own": False} for values in measured],
+        }
+        for attack in built_in_attacks(facts)
+        if attack not in facts.hidden and any(values.get(attack) is not None for values in measured)
+    ]
+
+
+def built_in_attacks(facts: Facts) -> tuple[str, ...]:
+    """The library's attacks that the rules run on every table."""
+    return facts.ranking.linkage or tuple(
+        measure for measure in facts.rules.measures if MEASURES[measure].family == "linkage"
+    )

@@ -1,0 +1,101 @@
+"""The boards in words: their names, and what their totals are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.utils.formats import number_format
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from scoring.formulas import FORMULAS
+from scoring.rulesets import Ruleset, localized
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+TITLES = {
+    "overall": gettext_lazy("Overall"),
+    "anonymization": gettext_lazy("Anonymization"),
+    "attack": gettext_lazy("Attack"),
+    "score": gettext_lazy("Scores"),
+    "matrix": gettext_lazy("Attack matrix"),
+    "season": gettext_lazy("Season"),
+}
+ALL_TEAMS = gettext_lazy("All teams")
+PARTS = {
+    "utility": gettext_lazy("Utility"),
+    "protection": gettext_lazy("Protection"),
+    "attack": gettext_lazy("Attack"),
+    "presentation": gettext_lazy("Presentation"),
+}
+TIE_BREAKS = {**PARTS, "earlier": gettext_lazy("the earlier submission")}
+MEANINGS = {
+    "utility": gettext_lazy("100 × (1 − %(measure)s): what the data are still worth."),
+    "protection": gettext_lazy(
+        "100 − the highest re-identification rate that another team reached, in per cent."
+    ),
+    "attack": gettext_lazy(
+        "the mean re-identification rate over the other teams' tables, in per cent; a table without "
+        "a valid guess counts 0."
+    ),
+    "presentation": gettext_lazy("the mean of the judges' marks, each the mean over the criteria."),
+}
+MISSING = {
+    "protection": gettext_lazy("protection from the teams' attacks"),
+    "attack": gettext_lazy("attack"),
+    "presentation": gettext_lazy("presentation"),
+}
+
+
+def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[str, Any]:
+    """What the template of a board says beside its numbers."""
+    if name == "season":
+        return {"stages": _stages(section)}
+    if name != "score":
+        return {}
+    return {
+        "formula": _(FORMULAS[section["formula"]].title),
+        "settings": _settings(section),
+        "parts": [_part(part, rules) for part in section["parts"]],
+        "missing": _listed([str(MISSING[part]) for part in section["missing"]]),
+        "tie_breaks": [str(TIE_BREAKS[name]) for name in section["tie_breaks"]],
+    }
+
+
+def _part(part: str, rules: Ruleset) -> dict[str, Any]:
+    meaning = str(MEANINGS[part]) % {"measure": rules.ranking.utility_measure}
+    return {"key": part, "title": PARTS[part], "meaning": meaning}
+
+
+def _settings(section: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The numbers that an organizer chose, by their meaning."""
+    formula = FORMULAS[section["formula"]]
+    return [
+        (_(setting.description), number_format(section["settings"][setting.name]))
+        for setting in formula.settings
+    ]
+
+
+def _stages(section: Mapping[str, Any]) -> list[dict[str, Any]]:
+    language = get_language() or "en"
+    return [
+        {
+            "title": localized(stage["title"], language),
+            "weight": number_format(stage["weight"]),
+            "shown": stage["shown"],
+        }
+        for stage in section["stages"]
+    ]
+
+
+def _listed(words: list[str]) -> str:
+    return _(", ").join(words)
+
+
+def stage_title(rules: Ruleset, key: str) -> str | _StrPromise:
+    """The name of a stage in the reader's language, or of the season where there is no key."""
+    if not key:
+        return TITLES["season"]
+    return localized(rules.stage(key).title, get_language() or "en")
