@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scoring.rulesets.document import Document
 
 DIRECTIONS = ("lower", "higher")
+WEIGHTED_SUM = "weighted-sum"
 
 
 def read_measures(scoring: Document) -> tuple[MeasureSpec, ...]:
@@ -62,11 +63,14 @@ def read_ranking(
         ranking.give_up()  # which other keys are right depends on the formula
         return RankingSpec()
     _check_attacks(ranking, formula, stages, rounds)
-    tie_breaks = _tie_breaks(ranking, rounds)
+    tie_breaks, settings = _tie_breaks(ranking, rounds), _settings(ranking, formula)
+    if not ids:  # what may be ranked is not known, and that is said already
+        ranking.give_up()
+        return RankingSpec(formula=name, settings=settings, tie_breaks=tie_breaks)
     has_scores = name != RANK_SUM and "utility" in formula.uses
     return RankingSpec(
         formula=name,
-        settings=_settings(ranking, formula),
+        settings=settings,
         utility_measure=_utility_measure(
             ranking, ids, is_needed=has_scores or "utility" in tie_breaks
         ),
@@ -112,7 +116,10 @@ def _settings(ranking: Document, formula: Formula) -> dict[str, float | int]:
         for setting in formula.settings
         if document.has(setting.name)
     }
-    return {name: value for name, value in chosen.items() if value is not None}
+    read = {name: value for name, value in chosen.items() if value is not None}
+    if formula.id == WEIGHTED_SUM and not any(formula.with_defaults(read).values()):
+        ranking.wrong("settings", "a weight above 0 for at least one score", "0 for all")
+    return read
 
 
 def _tie_breaks(ranking: Document, rounds: Sequence[RoundSpec]) -> tuple[str, ...]:
@@ -124,10 +131,14 @@ def _tie_breaks(ranking: Document, rounds: Sequence[RoundSpec]) -> tuple[str, ..
 
 
 def _utility_measure(ranking: Document, ids: Sequence[str], *, is_needed: bool) -> str | None:
-    losses = [id_ for id_ in ids if is_loss(MEASURES[id_])]
-    if is_needed or ranking.has("utility_measure"):
-        return ranking.choice("utility_measure", losses) or None
-    return None
+    if not (is_needed or ranking.has("utility_measure")):
+        return None
+    losses = [id_ for id_, measure in MEASURES.items() if is_loss(measure)]
+    scored = [id_ for id_ in losses if id_ in ids]
+    name = ranking.choice("utility_measure", scored or losses)
+    if name and name not in scored:
+        ranking.wrong("utility_measure", "a measure that is among those of scoring", name)
+    return name or None
 
 
 def is_loss(measure: Measure) -> bool:
