@@ -31,6 +31,7 @@ INSTALLED_APPS = [
     "pwscup.audits",
     "pwscup.notices",
     "pwscup.rescores",
+    "pwscup.bots",
     "pwscup.leaderboards",
     "pwscup.demo",
 ]

@@ -18,7 +18,8 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from pwscup.demo.cast import HOUSES, ORGANIZER, PASSWORD, TEAMS, Person
+from pwscup.bots.cast import BOTS
+from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
 from scoring import cli
 from scoring.rulesets import load_ruleset
 
@@ -65,7 +66,7 @@ def leaderboard(browser: Browser, site: str) -> None:
 def await_matrix(page: Page, address: str) -> None:
     """Look until every house team has attacked every other one: a closed contest's page does not poll."""
     deadline = time.monotonic() + PLAYED_SECONDS
-    n_rows = len(HOUSES) + len(BUILT_IN)
+    n_rows = len(BOTS) + len(BUILT_IN)
     while time.monotonic() < deadline:
         page.goto(address)
         table = page.locator("#board table").last

@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Team, User
+from pwscup.bots.cast import BOTS, Bot
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
-from pwscup.demo.cast import HOUSES, ORGANIZER, PASSWORD, TEAMS, House, Person
+from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 
@@ -65,7 +66,7 @@ def finished_contest(organizer: User, now: datetime) -> Contest:
         is_demo=True,
     )
     attach_households(contest, organizer, seed=1)
-    house_teams(contest, HOUSES)
+    house_teams(contest, BOTS)
     contests.publish(actor=organizer, contest=contest)
     return contest
 
@@ -96,7 +97,7 @@ def running_contest(organizer: User, now: datetime) -> Contest:
         ],
     )
     attach_households(contest, organizer, seed=2)
-    house_teams(contest, HOUSES[:RUNNING_HOUSES])
+    house_teams(contest, BOTS[:RUNNING_HOUSES])
     contests.publish(actor=organizer, contest=contest)
     return contest
 
@@ -113,8 +114,8 @@ def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
     )
 
 
-def house_teams(contest: Contest, houses: tuple[House, ...]) -> None:
-    """Teams without members, played by `pwscup.demo.play`."""
+def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:
+    """Teams without members, played by `pwscup.bots.play`."""
     for house in houses:
         Team.objects.create(
             contest=contest, name=house.name, slug=house.name.lower(), is_house=True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pwscup.bots import play as bots
+from pwscup.bots.cast import BOTS
 from pwscup.contests.models import Contest
 from pwscup.demo import cast, create, play
 from pwscup.submissions import tasks
@@ -26,12 +28,12 @@ def score_everything() -> None:
 
 
 def test_house_teams_fill_both_rounds_of_the_finished_contest(demo):
-    assert play.advance() == len(cast.HOUSES) + create.RUNNING_HOUSES
+    assert play.advance() == len(BOTS) + create.RUNNING_HOUSES
     assert play.advance() == 0
     score_everything()
     tasks.sweep()
-    assert Release.objects.count() == len(cast.HOUSES)
-    assert play.advance() == len(cast.HOUSES) * (len(cast.HOUSES) - 1)
+    assert Release.objects.count() == len(BOTS)
+    assert play.advance() == len(BOTS) * (len(BOTS) - 1)
     score_everything()
     assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
     assert play.advance() == 0
@@ -39,7 +41,7 @@ def test_house_teams_fill_both_rounds_of_the_finished_contest(demo):
 
 def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     """What is scored of a round of the past is published at once, and the round is shut with it."""
-    submit, calls = play.services.submit, []
+    submit, calls = bots.services.submit, []
 
     def third_fails(**given):
         calls.append(given["team"])
@@ -47,13 +49,13 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
             raise RuntimeError("the worker is killed")
         return submit(**given)
 
-    monkeypatch.setattr(play.services, "submit", third_fails)
+    monkeypatch.setattr(bots.services, "submit", third_fails)
     with pytest.raises(RuntimeError, match="killed"):
         play.advance()
     assert not Submission.objects.exists()
     monkeypatch.undo()
     monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
-    assert play.advance() == len(cast.HOUSES) + create.RUNNING_HOUSES
+    assert play.advance() == len(BOTS) + create.RUNNING_HOUSES
 
 
 def test_the_running_contest_is_open_and_offers_a_sample(demo, client):
