@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from django.utils.translation import gettext_lazy as _
 
 from scoring.schema import Kind, Role
+
+if TYPE_CHECKING:
+    from pwscup.core.refusals import Words
 
 ROLES = {
     Role.QUASI_IDENTIFIER: _("quasi-identifier"),
@@ -45,12 +51,16 @@ FILE_FORMATS = {
     ),
     "slides": _("A PDF file."),
 }
+_LAST = _("The last one that was scored counts.")
 COUNTS = {
-    "chosen_or_latest": _(
+    ("anonymization", "chosen_or_latest"): _(
         "The submission that the team chooses counts; until it chooses, the latest that was scored."
     ),
-    "last": _("The last one that was scored counts."),
+    ("anonymization", "last"): _LAST,
+    ("attack", "last"): _LAST,
+    ("presentation", "last"): _("The last file that was accepted counts."),
 }
+"""By the phase of the round and what the ruleset says of it."""
 FEEDBACK = {
     ("anonymization", "exact"): _(
         "The team sees every measure as soon as its submission is scored."
@@ -67,7 +77,7 @@ FEEDBACK = {
     ),
     ("presentation", "after_close"): _("The marks are shown after the round has closed."),
 }
-"""By the phase of the round, and what the ruleset or the organizer says of it."""
+"""By the phase of the round and what the organizer says of it."""
 OPTIONS = {
     ("ties", "expected"): _(
         "Where an attack finds several candidates equally good, it is scored as if it chose one of them "
@@ -92,4 +102,138 @@ OPTIONS = {
     ("cells", "union"): _("U2 and U3 look at the cells that occur in either table."),
     ("denominator", "anonymized"): _("Rates are shares of the anonymized table's records."),
     ("denominator", "original"): _("Rates are shares of the original table's records."),
+}
+OPTION_MEASURES = {"no_match": ("EUC1",), "cells": ("U2", "U3")}
+"""The measures that an option concerns; the others concern the whole family linkage."""
+
+DATA = {
+    "common": _("All teams anonymize the same table."),
+    "per_team": _(
+        "Every team has an original table of its own: %(sample)s records that the platform draws from one "
+        "larger table."
+    ),
+}
+CANDIDATES = _(
+    "For every team there is a table of candidates: the %(sample)s records of its original and %(decoys)s "
+    "decoys, further records of the same larger table, in shuffled order."
+)
+CANDIDATES_WITHOUT_DECOYS = _(
+    "For every team there is a table of candidates: the %(sample)s records of its original in shuffled order."
+)
+VALUES = {
+    "schema": _("A cell may hold any value that its column allows."),
+    "original": _(
+        "A cell may hold only a value that occurs in the same column of the team's original table: numbers "
+        "and categories that occur nowhere in it are refused."
+    ),
+}
+DELETED = {
+    ("anonymization", False): _("A record is deleted by leaving it out of the table."),
+    ("aligned-anonymization", True): _(
+        "Records stay on their lines. A deleted record is a line whose cells are all empty; a line with some "
+        "empty cells is not deleted."
+    ),
+    ("aligned-anonymization", False): _("Records stay on their lines, and none can be deleted."),
+}
+"""By the kind of round and whether the ruleset has blank records."""
+
+PUBLISHED = {
+    "original": _(
+        "When the attack round opens, the submission that counts of every team is published: "
+        "its table, the records shuffled. Everybody who attacks has it and the original table."
+    ),
+    "candidates": _(
+        "When the attack round opens, the submission that counts of every team is published: "
+        "its table, the records shuffled. Everybody who attacks has it and the team's table of candidates; "
+        "nobody else has the team's original table."
+    ),
+}
+"""By what attackers get."""
+HITS = {
+    "attack": _(
+        "The row numbers never leave the server. A guess hits where it names the row that the "
+        "anonymizing team declared for the record."
+    ),
+    "candidate-attack": _(
+        "Which record stands on which line never leaves the server. A guess hits where it names the "
+        "candidate that is the record's original; a decoy is always a miss."
+    ),
+}
+"""By the kind of the attack round."""
+MARKING = {
+    "all_records": _(
+        "The re-identification rate of a guess file is its hits divided by the number of records "
+        "of the published table."
+    ),
+    "kept_records": _(
+        "The re-identification rate of a guess file is its hits divided by the number of records of the "
+        "published table that were not deleted; what is guessed for a deleted record is ignored."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A score from 0 to 100 that a ranking formula uses."""
+
+    title: Words
+    words: Words
+
+
+PARTS = {
+    "utility": Part(
+        _("Utility"), _("100 × (1 − %(measure)s): 100 where nothing is lost, 0 where all is")
+    ),
+    "protection": Part(
+        _("Protection"),
+        _(
+            "100 less the worst re-identification rate, in per cent, that another team reached against the "
+            "table; 100 where nobody attacked it"
+        ),
+    ),
+    "attack": Part(
+        _("Attack"),
+        _(
+            "mean re-identification rate, in per cent, over the tables of all other teams; a table without a "
+            "valid guess counts 0"
+        ),
+    ),
+    "presentation": Part(
+        _("Presentation"),
+        _("mean of the judges' marks over all criteria, from 0 to 100"),
+    ),
+}
+FORMULAS = {
+    "weighted-sum": _(
+        "%(terms)s, divided by the sum of these weights; a score that no team has weighs nothing; the "
+        "highest wins"
+    ),
+    "harmonic": _(
+        "harmonic mean of utility and protection, 2 / (1 / utility + 1 / protection), and 0 where either is "
+        "0; the highest wins"
+    ),
+    "minimum": _("the smaller one of utility and protection; the highest wins"),
+    "penalised-sum": _(
+        "utility + protection, less twice what either of them lacks to 50, and never below 0; the highest "
+        "wins"
+    ),
+    "top-k-attack": _(
+        "mean re-identification rate, in per cent, over the %(k)s best protected tables, and more where "
+        "several are equal on the last place; a team whose own table is among them gets the worst rate "
+        "against it in its place; the highest wins"
+    ),
+    "binomial-threshold": _(
+        "mean of two shares, in per cent: of the other teams' tables, those that the team attacked with "
+        "success; and of the other teams, those that had no success against its own table. An attack "
+        "succeeds from a rate of %(rate)s %% on, %(hits)s of %(n)s records: blind guesses, each right with "
+        "a chance of %(p)s, reach that with a chance below %(alpha)s. The highest wins."
+    ),
+}
+"""The formulas that work with scores; how ranks are summed is told board by board."""
+TIE_BREAKS = {
+    "utility": _("the higher utility"),
+    "protection": _("the higher protection"),
+    "attack": _("the higher attack"),
+    "presentation": _("the higher presentation"),
+    "earlier": _("the earlier of the submissions that count"),
 }

@@ -19,24 +19,26 @@ from pwscup.contests.measure_words import (
     WORDS,
 )
 from pwscup.contests.measures import shown_measure
-from pwscup.contests.models import Round
-from pwscup.contests.rule_words import (
-    COUNTS,
-    FEEDBACK,
-    FILE_FORMATS,
-    KINDS,
-    OPTIONS,
-    ROLES,
+from pwscup.contests.rule_ranking import ranking_lines
+from pwscup.contests.rule_rounds import (
+    PlannedRound,
+    RoundRule,
+    ShownRound,
+    StageRule,
+    data_sentences,
+    marking_sentences,
+    round_rule,
+    stage_rules,
 )
+from pwscup.contests.rule_words import KINDS, OPTION_MEASURES, OPTIONS, ROLES
 from scoring.registry import MEASURES, Measure
-from scoring.rulesets import RankingSpec, Ruleset, localized
+from scoring.rulesets import Ruleset, localized
 from scoring.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from scoring.rulesets import FileSpec, RoundSpec
-    from scoring.rulesets.base import Limits, Options
+    from scoring.rulesets.base import Options
 
 MAX_VALUES_SHOWN = 30
 
@@ -63,24 +65,6 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
-class FileRule:
-    title: str
-    format: str
-    is_required: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RoundRule:
-    """A round in words; dates, tries and feedback are this contest's."""
-
-    round: Round
-    title: str
-    description: str
-    files: tuple[FileRule, ...]
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ColumnRule:
     name: str
     role: str
@@ -96,19 +80,22 @@ class Rules:
     title: str
     version: str
     summary: str
+    stages: tuple[StageRule, ...]
     rounds: tuple[RoundRule, ...]
+    data: tuple[str, ...]
     columns: tuple[ColumnRule, ...]
     limits: tuple[str, ...]
     families: tuple[Family, ...]
     options: tuple[str, ...]
     attack_columns: tuple[str, ...]
+    has_cross: bool
     marking: tuple[str, ...]
     ranking: tuple[tuple[str, str], ...]
 
 
 def rules_of(
     ruleset: Ruleset,
-    rounds: Sequence[Round],
+    rounds: Sequence[ShownRound],
     schema: Schema | None,
     *,
     max_team_size: int,
@@ -120,52 +107,27 @@ def rules_of(
         title=localized(ruleset.title, language),
         version=f"{ruleset.id} {ruleset.version}",
         summary=localized(ruleset.summary, language),
-        rounds=tuple(_round_rule(round, language) for round in rounds),
+        stages=stage_rules(ruleset, language),
+        rounds=tuple(round_rule(round, ruleset, language) for round in rounds),
+        data=data_sentences(ruleset),
         columns=tuple(_column_rule(c) for c in schema.public().columns) if schema else (),
-        limits=_limits(ruleset.limits, max_team_size),
+        limits=_limits(ruleset, max_team_size),
         families=_families(ruleset.measures, set(unmeasured)),
-        options=_options(ruleset.options),
+        options=_options(ruleset.options, ruleset.measures),
         attack_columns=_attack_columns(schema, ruleset.measures),
-        marking=_marking(ruleset) if _has_attack(ruleset) else (),
-        ranking=_ranking(ruleset.ranking, has_attack=_has_attack(ruleset)),
+        has_cross=bool({"U2", "U3"} & set(ruleset.measures)),
+        marking=marking_sentences(ruleset, language),
+        ranking=ranking_lines(ruleset),
     )
 
 
-def _has_attack(ruleset: Ruleset) -> bool:
-    return any(spec.kind == "attack" for spec in ruleset.rounds)
+def preview_of(ruleset: Ruleset) -> Rules:
+    """The rules of a ruleset that no contest has yet: its rounds with their lengths, its own schema."""
+    rounds = [PlannedRound(spec) for spec in ruleset.rounds]
+    return rules_of(ruleset, rounds, ruleset.schema, max_team_size=ruleset.limits.max_team_size)
 
 
-# Rounds and files
-
-
-def _round_rule(round: Round, language: str) -> RoundRule:
-    spec = round.spec
-    return RoundRule(
-        round=round,
-        title=localized(spec.title, language),
-        description=localized(spec.description, language),
-        files=tuple(_file_rule(file, language) for file in spec.files),
-        sentences=(
-            _tries(round, spec),
-            _("A file that is refused because of its form uses no try."),
-            str(COUNTS[spec.counts]),
-            str(FEEDBACK[spec.phase, round.feedback]),
-        ),
-    )
-
-
-def _file_rule(file: FileSpec, language: str) -> FileRule:
-    return FileRule(localized(file.title, language), str(FILE_FORMATS[file.kind]), file.required)
-
-
-def _tries(round: Round, spec: RoundSpec) -> str:
-    if spec.tries_per_target is not None:
-        return ngettext(
-            "%(n)d guess for each other team.", "%(n)d guesses for each other team.", round.tries
-        ) % {"n": round.tries}
-    return ngettext(
-        "%(n)d submission for each team.", "%(n)d submissions for each team.", round.tries
-    ) % {"n": round.tries}
+# Columns and limits
 
 
 def _column_rule(column: Column) -> ColumnRule:
@@ -192,23 +154,28 @@ def _domain(column: Column) -> str:
     return _("at most %(high)s") % {"high": high} if high is not None else _("any number")
 
 
-def _limits(limits: Limits, max_team_size: int) -> tuple[str, ...]:
-    records = (
-        _("An anonymized table has at most as many records as the original.")
-        if limits.max_records_factor == 1
-        else _("An anonymized table has at most %(factor)s times as many records as the original.")
-        % {"factor": number_format(limits.max_records_factor)}
-    )
+def _limits(ruleset: Ruleset, max_team_size: int) -> tuple[str, ...]:
     members = ngettext(
         "A team has at most %(n)d member.", "A team has at most %(n)d members.", max_team_size
     )
+    size = filesizeformat(ruleset.limits.max_file_bytes)
     return (
-        _("A file has at most %(size)s.") % {"size": filesizeformat(limits.max_file_bytes)},
-        records,
+        _("A file has at most %(size)s.") % {"size": size},
+        *_most_records(ruleset),
         members % {"n": max_team_size},
         _("A person plays in one team of the contest; its organizers play in none."),
         _("A file counts as handed in when it has arrived; what arrives after the end is refused."),
     )
+
+
+def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
+    if ruleset.tables == "per_team":  # as many as the original: said of the file
+        return ()
+    factor = ruleset.limits.max_records_factor
+    if factor == 1:
+        return (_("An anonymized table has at most as many records as the original."),)
+    words = _("An anonymized table has at most %(factor)s times as many records as the original.")
+    return (words % {"factor": number_format(factor)},)
 
 
 # Measures
@@ -253,9 +220,13 @@ def _ends(measure: Measure) -> tuple[object, object]:
     return (NOTHING_LOST if shown_measure(measure.id).is_loss else low), high
 
 
-def _options(options: Options) -> tuple[str, ...]:
+def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
+    linkage = tuple(id_ for id_, measure in MEASURES.items() if measure.family == "linkage")
     return tuple(
-        str(words) for (name, value), words in OPTIONS.items() if getattr(options, name) == value
+        str(words)
+        for (name, value), words in OPTIONS.items()
+        if getattr(options, name) == value
+        and not set(measures).isdisjoint(OPTION_MEASURES.get(name, linkage))
     )
 
 
@@ -267,78 +238,4 @@ def _attack_columns(schema: Schema | None, measures: Iterable[str]) -> tuple[str
         _("%(attack)s looks at the column %(column)s.") % {"attack": id_, "column": column}
         for id_, column in columns.items()
         if column is not None and id_ in measures
-    )
-
-
-# Attackers and ranking
-
-
-def _marking(ruleset: Ruleset) -> tuple[str, ...]:
-    return (
-        _(
-            "When the attack round opens, the submission that counts of every team is published: "
-            "its table, the records shuffled. Everybody who attacks has it and the original table."
-        ),
-        _(
-            "The row numbers never leave the server. A guess hits where it names the row that the "
-            "anonymizing team declared for the record."
-        ),
-        _(
-            "The re-identification rate of a guess file is its hits divided by the number of records "
-            "of the published table."
-        ),
-    )
-
-
-def _ranking(ranking: RankingSpec, *, has_attack: bool) -> tuple[tuple[str, str], ...]:
-    lines = [
-        (_("Utility rank"), _("mean of the ranks on %(ids)s") % {"ids": _ids(ranking.utility)}),
-        (_("Safety rank"), _safety(ranking, has_attack=has_attack)),
-        (
-            _("Anonymization board"),
-            _("mean of the utility rank and the safety rank; the lowest wins"),
-        ),
-    ]
-    if has_attack:
-        lines += [(_("Attack board"), _attack_board()), (_("Overall board"), _overall(ranking))]
-    return (*lines, (_("Equal and missing values"), _ties()))
-
-
-def _ids(ids: Sequence[str]) -> str:
-    return ", ".join(ids)
-
-
-def _safety(ranking: RankingSpec, *, has_attack: bool) -> str:
-    if has_attack:
-        words = _(
-            "mean of the ranks on %(ids)s and on the worst re-identification rate: over %(attacks)s and, "
-            "once the attack round has closed, over the guesses of every other team"
-        )
-    else:
-        words = _(
-            "mean of the ranks on %(ids)s and on the worst re-identification rate over %(attacks)s"
-        )
-    return words % {"ids": _ids(ranking.safety), "attacks": _ids(ranking.linkage)}
-
-
-def _attack_board() -> str:
-    return _(
-        "mean re-identification rate over the tables of all other teams; the highest wins. "
-        "A table without a valid guess counts 0, the team's own table does not count."
-    )
-
-
-def _overall(ranking: RankingSpec) -> str:
-    return _(
-        "%(anonymization)s × rank on the anonymization board + %(attack)s × rank on the attack board; "
-        "the lowest wins"
-    ) % {
-        "anonymization": number_format(ranking.anonymization_weight),
-        "attack": number_format(ranking.attack_weight),
-    }
-
-
-def _ties() -> str:
-    return _(
-        "equal values share the best rank (1, 1, 3); a value that is missing ranks as the number of teams"
     )

@@ -12,9 +12,10 @@ from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.rules import rules_of
 from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options
+from scoring.formulas import FORMULAS, PARTS, TIE_BREAKS
 from scoring.registry import MEASURES
 from scoring.rulesets import load_ruleset
-from scoring.rulesets.kinds import ROUND_KINDS
+from scoring.rulesets.kinds import MARKING, RANK_SUM, ROUND_KINDS, TABLES, VALUES
 from scoring.schema import Column, Kind, Role, Schema
 from tests import factories
 
@@ -40,9 +41,22 @@ def test_every_option_has_its_sentence():
 
 def test_every_round_kind_has_its_words():
     for kind in ROUND_KINDS.values():
-        assert set(kind.counts) <= set(rule_words.COUNTS)
+        assert {(kind.phase, counts) for counts in kind.counts} <= set(rule_words.COUNTS)
         assert {(kind.phase, feedback) for feedback in kind.feedback} <= set(rule_words.FEEDBACK)
         assert set(kind.files.values()) <= set(rule_words.FILE_FORMATS)
+        assert set(kind.gives) <= set(rule_words.PUBLISHED)
+        assert (kind.id in rule_words.HITS) == (kind.phase == "attack")
+        if kind.phase == "anonymization":
+            assert (kind.id, False) in rule_words.DELETED
+
+
+def test_every_choice_of_a_ruleset_has_its_words():
+    assert set(rule_words.DATA) == set(TABLES)
+    assert set(rule_words.VALUES) == set(VALUES)
+    assert set(rule_words.MARKING) == set(MARKING)
+    assert tuple(rule_words.PARTS) == PARTS
+    assert tuple(rule_words.TIE_BREAKS) == TIE_BREAKS
+    assert set(rule_words.FORMULAS) == set(FORMULAS) - {RANK_SUM}
 
 
 def test_every_measure_has_words_and_a_family():
@@ -105,6 +119,9 @@ def test_without_an_attack_round_nothing_is_said_of_attackers():
     assert said.marking == ()
     assert "Attack board" not in dict(said.ranking)
     assert "every other team" not in dict(said.ranking)["Safety rank"]
+
+
+# Columns
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,194 @@
+"""How a ruleset ranks, in words: headings and their measures, or a formula with its scores and settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from pwscup.contests.rule_words import FORMULAS, PARTS, TIE_BREAKS
+from scoring.formulas import FORMULAS as LIBRARY
+from scoring.formulas import binomial_threshold
+from scoring.rulesets.kinds import RANK_SUM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scoring.rulesets import RankingSpec, Ruleset, StageSpec
+
+Lines = list[tuple[str, str]]
+"""A name and what it means, in the order in which they are told."""
+
+
+def has_attack(ruleset: Ruleset) -> bool:
+    """Whether the ruleset has a round in which tables are attacked."""
+    return any(spec.phase == "attack" for spec in ruleset.rounds)
+
+
+def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
+    """The boards and what they are made of."""
+    ranking = ruleset.ranking
+    by_ranks = ranking.formula == RANK_SUM
+    lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
+    if len([stage for stage in ruleset.stages if stage.weight]) > 1:
+        lines.append((_("Season"), _season(ruleset.stages, LIBRARY[ranking.formula].direction)))
+    if ranking.tie_breaks:
+        if by_ranks:
+            lines += _parts([name for name in ranking.tie_breaks if name in PARTS], ranking)
+        lines.append((_("Equal totals"), _tie_breaks(ranking.tie_breaks)))
+    lines.append((_("Equal and missing values"), _ties() if by_ranks else _missing_scores()))
+    return tuple(lines)
+
+
+# Boards made of ranks
+
+
+def _rank_lines(ruleset: Ruleset) -> Lines:
+    ranking, attacked = ruleset.ranking, has_attack(ruleset)
+    lines = [
+        (
+            _("Utility rank"),
+            _("mean of the ranks on %(ids)s")
+            % {"ids": _weighted(ranking.utility, ruleset.weights)},
+        ),
+        (_("Safety rank"), _safety(ruleset, attacked=attacked)),
+        (
+            _("Anonymization board"),
+            _("mean of the utility rank and the safety rank; the lowest wins"),
+        ),
+    ]
+    if attacked:
+        lines += [(_("Attack board"), _attack_board()), (_("Overall board"), _overall(ranking))]
+    return lines
+
+
+def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:
+    """The measures, with their weights where these are not all 1."""
+    if all(weights[id_] == 1 for id_ in ids):
+        return ", ".join(ids)
+    return ", ".join(
+        _("%(id)s (weight %(weight)s)") % {"id": id_, "weight": _number(weights[id_])}
+        for id_ in ids
+    )
+
+
+def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
+    if attacked:
+        words = _(
+            "mean of the ranks on %(ids)s and on the worst re-identification rate: over %(attacks)s and, "
+            "once the attack round has closed, over the guesses of every other team"
+        )
+    else:
+        words = _(
+            "mean of the ranks on %(ids)s and on the worst re-identification rate over %(attacks)s"
+        )
+    ranking = ruleset.ranking
+    ids = _weighted(ranking.safety, ruleset.weights)
+    return words % {"ids": ids, "attacks": ", ".join(ranking.linkage)}
+
+
+def _attack_board() -> str:
+    return _(
+        "mean re-identification rate over the tables of all other teams; the highest wins. "
+        "A table without a valid guess counts 0, the team's own table does not count."
+    )
+
+
+def _overall(ranking: RankingSpec) -> str:
+    return _(
+        "%(anonymization)s × rank on the anonymization board + %(attack)s × rank on the attack board; "
+        "the lowest wins"
+    ) % {
+        "anonymization": _number(ranking.anonymization_weight),
+        "attack": _number(ranking.attack_weight),
+    }
+
+
+def _ties() -> str:
+    return _(
+        "equal values share the best rank (1, 1, 3); a value that is missing ranks as the number of teams"
+    )
+
+
+# A formula of scores
+
+
+def _score_lines(ruleset: Ruleset) -> Lines:
+    ranking = ruleset.ranking
+    named = {*LIBRARY[ranking.formula].uses, *ranking.tie_breaks}
+    lines = _parts([name for name in PARTS if name in named], ranking)
+    lines.append((_("Total"), _total(ranking)))
+    shown = [id_ for id_ in ruleset.measures if id_ != ranking.utility_measure]
+    if shown:
+        words = _("%(ids)s are shown and do not count") % {"ids": ", ".join(shown)}
+        lines.append((_("Other measures"), words))
+    return lines
+
+
+def _parts(names: Iterable[str], ranking: RankingSpec) -> Lines:
+    measure = {"measure": ranking.utility_measure}
+    return [(str(PARTS[name].title), str(PARTS[name].words) % measure) for name in names]
+
+
+def _total(ranking: RankingSpec) -> str:
+    settings = LIBRARY[ranking.formula].with_defaults(ranking.settings)
+    params: dict[str, object] = {name: _number(value) for name, value in settings.items()}
+    if ranking.formula == "weighted-sum":
+        params = {"terms": _weighted_parts(settings)}
+    if ranking.formula == "binomial-threshold":
+        n = int(settings["n"])
+        hits = binomial_threshold(n, settings["p"], settings["alpha"])
+        params |= {"hits": _number(hits), "rate": _number(round(100 * hits / n, 2))}
+    return str(FORMULAS[ranking.formula]) % params
+
+
+def _weighted_parts(weights: Mapping[str, float]) -> str:
+    return " + ".join(
+        _("%(weight)s × %(part)s") % {"weight": _number(weight), "part": PARTS[name].title}
+        for name, weight in weights.items()
+        if weight
+    )
+
+
+def _tie_breaks(names: Sequence[str]) -> str:
+    order = _(", then ").join(str(TIE_BREAKS[name]) for name in names)
+    return _("decided by %(order)s") % {"order": order}
+
+
+def _missing_scores() -> str:
+    return _(
+        "teams that stay equal share the best rank (1, 1, 3); a score that is missing counts 0, and a "
+        "team without any ranks as the number of teams"
+    )
+
+
+# Stages
+
+
+def share(stage: StageSpec, stages: Sequence[StageSpec]) -> str:
+    """What a stage counts in the season, in words."""
+    whole = sum(other.weight for other in stages)
+    if not stage.weight:
+        return _("does not count")
+    percent = _number(round(100 * stage.weight / whole, 2))
+    return _("%(percent)s %% of the season's total") % {"percent": percent}
+
+
+def _season(stages: Sequence[StageSpec], direction: str) -> str:
+    weights = " : ".join(_number(stage.weight) for stage in stages if stage.weight)
+    if direction == "higher":
+        words = _(
+            "mean of the stages' totals, weighted %(weights)s; a missing total counts 0; the highest wins"
+        )
+    else:
+        words = _(
+            "mean of the stages' totals, weighted %(weights)s; a missing total counts as the worst; "
+            "the lowest wins"
+        )
+    return words % {"weights": weights}
+
+
+def _number(value: float) -> str:
+    """A number of a ruleset without a tail of zeros."""
+    return number_format(int(value) if value == int(value) else value)
