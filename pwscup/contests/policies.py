@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.accounts.policies import is_organizer, plays_in
-from pwscup.contests.team_tables import has_draws
+from pwscup.contests.team_tables import has_draws, has_own_tables
 from pwscup.contests.terms import digest_of, has_terms
 from pwscup.core.models import Event
 
@@ -51,6 +51,11 @@ def may_download_original(user: Person, contest: Contest, now: datetime) -> bool
     if is_organizer(user, contest):
         return True
     return contest.is_published and has_started(contest, now) and plays_in(user, contest)
+
+
+def may_have_common(user: Person, contest: Contest) -> bool:
+    """The organizer's table is for all teams, unless each of them gets its own part of it."""
+    return not has_own_tables(contest) or is_organizer(user, contest)
 
 
 def has_accepted(user: Person, contest: Contest) -> bool:
@@ -108,6 +113,4 @@ def is_settled(contest: Contest, now: datetime) -> bool:
 
 def may_reveal(user: Person, contest: Contest, now: datetime) -> bool:
     """The secret behind the draws is published once, when nothing is drawn from it any more."""
-    return (
-        is_organizer(user, contest) and contest.revealed_at is None and is_settled(contest, now)
-    )
+    return is_organizer(user, contest) and contest.revealed_at is None and is_settled(contest, now)

@@ -16,8 +16,10 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.policies import is_organizer
 from pwscup.accounts.selectors import team_of
+from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
+from pwscup.contests.team_tables import ORIGINAL, has_own_tables
 from pwscup.core.models import Event
 from scoring.rulesets import parse_ruleset
 from scoring.schema import Schema
@@ -28,9 +30,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.utils.functional import _StrPromise
 
+    from pwscup.accounts.models import Team
     from pwscup.contests.policies import Person
-
-ORIGINAL = "original"
 
 
 def visible_contests(user: Person) -> QuerySet[Contest]:
@@ -220,13 +221,19 @@ def public_schema(dataset: Dataset) -> bytes:
     return dataset.schema.public().to_toml().encode()
 
 
-def downloads(contest: Contest) -> list[Download]:
-    """The table, its schema and the sample submission; empty where the contest has no table yet."""
+def downloads(
+    contest: Contest, team: Team | None = None, *, for_organizers: bool = False
+) -> list[Download]:
+    """The table, its schema and the sample submission; empty where the contest has no table yet.
+
+    Where each team has its own table, that of `team`, once it is drawn; the whole is for organizers.
+    """
     dataset = original_of(contest)
     if dataset is None or dataset.public is None:
         return []
-    n_columns = len(dataset.schema.public().columns)
-    schema = public_schema(dataset)
+    if has_own_tables(contest) and not for_organizers:
+        own = _own_downloads(team) if team else []
+        return [*own[:1], _schema_download(contest, dataset), *own[1:]]
     return [
         Download(
             "original",
@@ -235,17 +242,43 @@ def downloads(contest: Contest) -> list[Download]:
             dataset.public.size_bytes,
             dataset.public.sha256,
             dataset.n_records,
-            n_columns,
+            len(dataset.schema.public().columns),
         ),
-        Download(
-            "schema",
-            reverse("schema", args=[contest.slug]),
-            download_name(contest, "schema.toml"),
-            len(schema),
-            hashlib.sha256(schema).hexdigest(),
-        ),
+        _schema_download(contest, dataset),
         *(_sample_download(contest, sample) for sample in samples_of(contest).values()),
     ]
+
+
+def _own_downloads(team: Team) -> list[Download]:
+    """The team's table and the sample made from it; none before they are drawn."""
+    dataset = team_tables.table_of(team)
+    if dataset is None:
+        return []
+    n_columns = len(dataset.schema.public().columns)
+    contents = {name: team_tables.content_of(dataset, name) or b"" for name in team_tables.NAMES}
+    return [
+        Download(
+            name,
+            team_tables.url_of(team, name),
+            download_name(team.contest, team_tables.team_file(team, name)),
+            len(content),
+            hashlib.sha256(content).hexdigest(),
+            dataset.n_records,
+            n_columns,
+        )
+        for name, content in contents.items()
+    ]
+
+
+def _schema_download(contest: Contest, dataset: Dataset) -> Download:
+    schema = public_schema(dataset)
+    return Download(
+        "schema",
+        reverse("schema", args=[contest.slug]),
+        download_name(contest, "schema.toml"),
+        len(schema),
+        hashlib.sha256(schema).hexdigest(),
+    )
 
 
 def _sample_download(contest: Contest, sample: Sample) -> Download:

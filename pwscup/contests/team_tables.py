@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 from typing import TYPE_CHECKING
 
@@ -82,7 +81,3 @@ def content_of(dataset: Dataset, name: str) -> bytes | None:
     if dataset.public is None or name not in NAMES:
         return None
     return storage.read(dataset.public) if name == ORIGINAL else sample_of(dataset)
-
-
-def digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.policies import is_over
-from pwscup.contests import guidance, policies, selectors, services
+from pwscup.contests import guidance, policies, selectors, services, team_tables
 from pwscup.contests.downloads import terms_first, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules import rules_of
@@ -51,7 +51,11 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "may_download": may_download,
         "has_terms": has_terms(contest),
         "terms_first": _terms_first_url(request, contest) if may_download else "",
-        "downloads": selectors.downloads(contest),
+        "own_tables": team_tables.has_own_tables(contest),
+        "sample_size": contest.ruleset.data.sample,
+        "downloads": selectors.downloads(
+            contest, page["my_team"], for_organizers=page["is_organizer"]
+        ),
         "n_teams": contest.teams.count(),
     }
     return render(request, "contests/overview.html", page)
@@ -129,16 +133,19 @@ def _safe(request: HttpRequest, address: str) -> str:
 
 @require_safe
 def original(request: HttpRequest, slug: str) -> HttpResponse:
+    """The table of all teams; where each has its own, the organizers' alone."""
     contest = selectors.visible_contest(request.user, slug)
     dataset = selectors.original_of(contest)
-    return _offer(request, contest, dataset and dataset.public, "original.csv")
+    file = dataset.public if dataset and policies.may_have_common(request.user, contest) else None
+    return _offer(request, contest, file, "original.csv")
 
 
 @require_safe
 def sample(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     contest = selectors.visible_contest(request.user, slug)
     samples = {f"{key}.csv": one for key, one in selectors.samples_of(contest).items()}
-    file = samples[name].file if name in samples else None
+    offered = name in samples and policies.may_have_common(request.user, contest)
+    file = samples[name].file if offered else None
     return _offer(request, contest, file, f"sample-{name}")
 
 

@@ -14,9 +14,11 @@ from pwscup.core import storage
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
+    from pwscup.core.models import StoredFile
     from pwscup.submissions.models import Release
 
 CHUNK = 64 * 1024
+CSV = "text/csv; charset=utf-8"
 
 
 def upload_response(name: str, data: bytes) -> HttpResponse:
@@ -28,13 +30,20 @@ def upload_response(name: str, data: bytes) -> HttpResponse:
     return response
 
 
-def release_response(release: Release) -> FileResponse:
-    """A published table under the name that a guess for it should have."""
+def table_response(name: str, data: bytes) -> HttpResponse:
+    """A team's own table, for its eyes."""
+    response = upload_response(name, data)
+    response["Content-Type"] = CSV
+    return response
+
+
+def published_response(file: StoredFile) -> FileResponse:
+    """A published table, or its candidates, under the name it was published with."""
     response = FileResponse(
-        storage.path_of(release.table).open("rb"),
+        storage.path_of(file).open("rb"),
         as_attachment=True,
-        filename=f"{release.team.slug}.csv",
-        content_type="text/csv; charset=utf-8",
+        filename=file.name,
+        content_type=CSV,
     )
     response["Cache-Control"] = "private"
     return response
@@ -68,16 +77,23 @@ class _Pipe(io.RawIOBase):
         return data
 
 
+def _published(releases: Iterable[Release]) -> Iterator[tuple[Release, StoredFile]]:
+    for release in releases:
+        yield release, release.table
+        if release.candidates is not None:
+            yield release, release.candidates
+
+
 def packed(releases: Iterable[Release]) -> Iterator[bytes]:
     """A zip archive piece by piece; holds one piece at a time."""
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
-        for release in releases:
-            entry = zipfile.ZipInfo(f"{release.team.slug}.csv", release.created_at.timetuple()[:6])
+        for release, file in _published(releases):
+            entry = zipfile.ZipInfo(file.name, release.created_at.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             with (
-                storage.path_of(release.table).open("rb") as source,
+                storage.path_of(file).open("rb") as source,
                 archive.open(entry, "w") as out,
             ):
                 while chunk := source.read(CHUNK):

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from pwscup.contests.guidance import round_state
 from pwscup.contests.measures import shown_measure
 from pwscup.contests.selectors import contest_page, downloads
-from pwscup.submissions import feedback, policies, selectors
+from pwscup.submissions import draws, feedback, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import UNFINISHED, State
@@ -186,14 +186,16 @@ def anonymization(
         "history": lines(history, request.user, now, [counted.pk] if counted else []),
         "headline": [shown_measure(key) for key in headline_of(round.contest.ruleset)],
         "unfinished": [s for s in history if s.state in UNFINISHED],
-        **offered_files(round.contest),
+        **offered_files(round.contest, team, now),
         "by_choice": policies.counts_by_choice(round),
     }
 
 
-def offered_files(contest: Contest) -> dict[str, list[Download]]:
-    """The data to work on, and the sample that may be handed in as it is."""
-    files = downloads(contest)
+def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, list[Download]]:
+    """The data to work on, and the sample that may be handed in as it is; a team's own is drawn now if it is due."""
+    if team is not None:
+        draws.ensure_drawn(team, now)
+    files = downloads(contest, team)
     data = [file for file in files if file.key in DATA]
     return {"data_files": data, "samples": [file for file in files if file not in data]}
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_organizer, plays_in
+from pwscup.contests.policies import may_download_original
+from pwscup.contests.team_tables import has_own_tables
 from pwscup.submissions.models import LateAllowance, Submission
 from pwscup.submissions.states import FINAL, State
 
@@ -102,6 +104,15 @@ def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
         and submission.state == State.SCORED
         and may_see_rate(user, submission, now)
     )
+
+
+def may_have_table(user: Person, team: Team, now: datetime) -> bool:
+    """A team's own table is its members' from the opening of the first round on, and the organizers'."""
+    contest = team.contest
+    if not has_own_tables(contest):
+        return False
+    may_download = may_download_original(user, contest, now)
+    return may_download and (is_member(user, team) or is_organizer(user, contest))
 
 
 def may_download_release(user: Person, release: Release, now: datetime) -> bool:

@@ -10,7 +10,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
@@ -227,39 +227,54 @@ def _shown(path: str) -> str:
 # Guesses and their targets
 
 
-def target_of(name: str, slugs: Iterable[str]) -> str | None:
-    """The team that a guess file's name says: `<slug>.csv` or `attack_<slug>.csv`, in any folder."""
+def target_of(name: str, slugs: Iterable[str], *, own: str = "") -> str | None:
+    """The team that a guess file's name says, in any folder.
+
+    `<slug>.csv`, `attack_<slug>.csv`, or with `own` before it `team<own>_attack_team<slug>.csv`.
+    """
     path = PurePosixPath(name.lower())
     if path.suffix != ".csv":
         return None
     known = set(slugs)
-    return next((s for s in (path.stem, path.stem.removeprefix("attack_")) if s in known), None)
+    stems = [path.stem, path.stem.removeprefix("attack_")]
+    for prefix in (f"team{own}_attack_", f"{own}_attack_") if own else ():
+        if path.stem.startswith(prefix):
+            rest = path.stem.removeprefix(prefix)
+            stems += [rest, rest.removeprefix("team")]
+    return next((stem for stem in stems if stem in known), None)
 
 
-def matched(parts: Iterable[Part], targets: Mapping[str, str], *, own: str = "") -> dict[str, Part]:
+def matched(
+    parts: Iterable[Part],
+    targets: Mapping[str, str],
+    *,
+    own: str = "",
+    names: Iterable[str] | None = None,
+) -> dict[str, Part]:
     """Each part by the slug of its target; ValidationError lists every part that fits none and every target met twice.
 
-    `targets` are slugs and team names; `own` is the slug of the team that hands in.
+    `targets` are slugs and team names; `own` is the slug of the team that hands in, `names` what
+    files are called in this contest.
     """
+    names = list(names or [f"{slug}.csv" for slug in targets])
     found: dict[str, list[Part]] = defaultdict(list)
     errors: list[ValidationError] = []
     for part in parts:
-        slug = target_of(part.name, [*targets, own])
+        slug = target_of(part.name, [*targets, own], own=own)
         if slug in targets:
             found[slug].append(part)
         else:
-            errors.append(_stray(part, targets, own=slug is not None))
+            errors.append(_stray(part, names, own=slug is not None))
     errors += [_twice(targets[slug], same) for slug, same in found.items() if len(same) > 1]
     if errors:
         raise ValidationError(errors)
     return {slug: same[0] for slug, same in found.items()}
 
 
-def _stray(part: Part, targets: Mapping[str, str], *, own: bool) -> ValidationError:
+def _stray(part: Part, names: Sequence[str], *, own: bool) -> ValidationError:
     if own:
         message = _("“%(got)s” names your own team — expected guesses for the other teams' tables")
         return ValidationError(message, "own_table", {"got": part.name})
-    names = [f"{slug}.csv" for slug in targets]
     shown = ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
     message = _("“%(got)s” fits no target — expected one of %(expected)s")
     return ValidationError(message, "unknown_target", {"got": part.name, "expected": shown})

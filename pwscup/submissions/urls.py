@@ -21,7 +21,9 @@ urlpatterns = [
         decision_views.organize_decisions,
         name="organize-decisions",
     ),
+    path("c/<slug:slug>/data/team/<slug:team>/<str:name>", views.team_data, name="team-data"),
     path("r/<uuid:public_id>.csv", views.release, name="release"),
+    path("r/<uuid:public_id>/candidates.csv", views.release_candidates, name="release-candidates"),
     path(
         "organize/<slug:slug>/submissions/", views.organize_submissions, name="organize-submissions"
     ),

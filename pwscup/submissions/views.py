@@ -16,11 +16,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.selectors import organized_contest, visible_contest
+from pwscup.contests.downloads import terms_first
+from pwscup.contests.selectors import download_name, organized_contest, visible_contest
+from pwscup.contests.team_tables import content_of, team_file
 from pwscup.core.exports import csv_response
 from pwscup.core.polling import polled
 from pwscup.submissions import (
     downloads,
+    draws,
     listing,
     pages,
     policies,
@@ -85,7 +88,31 @@ def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 @require_safe
 def release(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
     found = selectors.get_visible_release(request.user, public_id, timezone.now())
-    return downloads.release_response(found)
+    return downloads.published_response(found.table)
+
+
+@require_safe
+def release_candidates(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
+    found = selectors.get_visible_release(request.user, public_id, timezone.now())
+    if found.candidates is None:
+        raise Http404
+    return downloads.published_response(found.candidates)
+
+
+@require_safe
+def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResponseBase:
+    """A team's own table or the sample made from it; the table is drawn now if it is due."""
+    contest = visible_contest(request.user, slug)
+    found = get_object_or_404(contest.teams.select_related("contest"), slug=team)
+    if not policies.may_have_table(request.user, found, timezone.now()):
+        raise Http404
+    if (terms_page := terms_first(request, contest)) is not None:
+        return terms_page
+    dataset, key = draws.ensure_drawn(found), name.removesuffix(".csv")
+    content = dataset and content_of(dataset, key)
+    if not content:
+        raise Http404
+    return downloads.table_response(download_name(contest, team_file(found, key)), content)
 
 
 # One submission

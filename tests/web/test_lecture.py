@@ -41,7 +41,7 @@ def test_the_notes_example_by_hand(cast, example):
         ["40", "B"], ["30", "A"], ["55", "B"], ["35", "B"],
     ]  # fmt: skip
 
-    # Records 1 and 3 are named rightly, record 2 as the decoy in line 1; what is said of the deleted one counts nothing.
+    # Records 1 and 3 are named rightly, record 2 as a decoy; a guess for the deleted one is ignored.
     guess = [{2: 2, 4: 4, 5: 0, -1: 7}[line] for line in key]
     attack = scored(pipeline.guess(cast.carol, example.blue, release, lecture.guess_file(guess)))
     marked = selectors.latest_evaluation(attack).values

@@ -45,7 +45,8 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_from_key
         board board-csv board-fragment contest health home invitation round rules schema terms
         news news-feed unsubscribe""",
-    NOBODY: "mail",  # open only in a demo, from this very machine
+    # The one is open only in a demo, from this very machine; in this contest teams share a table.
+    NOBODY: "mail release-candidates team-data",
     PERSON: "account account-delete account_change_password account_email account_reauthenticate team questions",
     PERSON_BACK: """
         account_confirm_login_code account_set_password
@@ -53,7 +54,7 @@ GET: dict[tuple[object, ...], str] = {
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
-    OWN_TEAM: "submission submission-appeal submission-file submission-status audit audit-status audit-report",
+    OWN_TEAM: "receipt receipt-json submission submission-appeal submission-file submission-status audit audit-status audit-report",
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
@@ -75,8 +76,9 @@ GET: dict[tuple[object, ...], str] = {
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
         board board-csv board-fragment contest health home mail organize organize-clock organize-contest
-        organize-events organize-events-csv organize-events-jsonl original release rules sample schema
-        submission submission-file submission-ranks submission-status targets-zip audit-status audit-report
+        organize-events organize-events-csv organize-events-jsonl original receipt receipt-json release reveal rules sample schema
+        submission submission-file submission-ranks submission-status targets-zip team-data
+        audit-status audit-report release-candidates
         news news-feed question organize-questions""",
     (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
@@ -187,6 +189,8 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
             "organize-webhook": stage.webhook,
         }
         values["public_id"] = things.get(name, stage.submission).public_id
+    if "<slug:team>" in pattern:
+        values["team"] = "red"
     if "<str:name>" in pattern:
         values["name"] = "anonymized.csv"
     if "<slug:token>" in pattern:
