@@ -99,6 +99,17 @@ def test_suggested_rounds_keep_their_hour_over_a_change_of_the_clock():
     ]
 
 
+def test_suggested_rounds_of_minutes_last_them_over_a_change_of_the_clock():
+    zone = ZoneInfo("Europe/Paris")
+    start = datetime(2031, 3, 30, 1, 50, tzinfo=zone)
+    plans = services.suggested_rounds(load_ruleset("microdata-classroom"), start, zone)
+    assert [plan.closes_at.astimezone(zone).isoformat() for plan in plans] == [
+        "2031-03-30T03:05:00+02:00",
+        "2031-03-30T03:20:00+02:00",
+    ]
+    assert [plan.closes_at - plan.opens_at for plan in plans] == [timedelta(minutes=15)] * 2
+
+
 # The form
 
 
