@@ -284,7 +284,8 @@ def normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> float
 
     Notes
     -----
-    The lecture contest's utility is 100 (1 - loss).
+    `LOSS`, the lecture contest's, takes all columns in that are no identifiers, and no cell loses
+    more than 1 there.
 
     Examples
     --------
