@@ -164,6 +164,7 @@ class _Lines:
     """The lines after a header: those of kept records, and what is wrong so far."""
 
     file: str
+    blank_records: bool
     problems: Collector
     n_lines: int = 0
     is_cut: bool = False
@@ -177,27 +178,33 @@ class _Lines:
         """Split a file; lines beyond `limit` are only counted."""
         lines = records(decode(data, file=file), file=file)
         check_header(read_header(lines, file=file), schema.names, file)
-        found = cls(file, Collector())
+        found = cls(file, blank_records, Collector())
         try:
             for cells in islice(lines, limit):
-                found._add(cells, len(schema.columns), blank_records=blank_records)
+                found._add(cells, len(schema.columns))
             found.n_lines += sum(1 for _ in lines)
         except ProblemsFound as error:
             found.problems.extend(error.problems, error.n_total)
             found.is_cut = True
         return found
 
-    def _add(self, cells: list[str], n_cells: int, *, blank_records: bool) -> None:
+    def _add(self, cells: list[str], n_cells: int) -> None:
         self.n_lines += 1
         where: dict[str, Any] = {"file": self.file, "row": self.n_lines, "expected": n_cells}
         if not any(cells):
-            if not blank_records:
+            if not self.blank_records:
                 self.problems.add("record.empty_line", **where)
         elif len(cells) == n_cells:
             self.rows.append(self.n_lines - 1)
             self.cells.append(cells)
         else:
             self.problems.add("record.cell_count", got=len(cells), **where)
+
+    def _placed(self, at: int, problem: Problem) -> Problem:
+        """The problem of a cell, on its line; who may delete records may have meant to."""
+        is_half = problem.code == "cell.empty" and self.blank_records
+        code = "aligned.partly_empty" if is_half else problem.code
+        return replace(problem, code=code, row=self.rows[at] + 1)
 
     def table(self, schema: Schema, original: Table | None) -> Records:
         """The kept records, their values out of those of `original` where it is given.
@@ -219,7 +226,7 @@ class _Lines:
             values = _read_column(cells, column, self.file, original)
             if isinstance(values, ColumnProblems):
                 n_total += values.n_total
-                found += [replace(p, row=self.rows[at] + 1) for at, p in values.first]
+                found += [self._placed(at, problem) for at, problem in values.first]
             else:
                 read[column.name] = values
         if n_total:
@@ -264,10 +271,7 @@ def _are_known(values: Values, known: set[Any]) -> bool:
 def _problem_of(cell: str, column: Column, file: str, known: set[Any] | None) -> Problem | None:
     values = _read_cells([cell], column, file)
     if isinstance(values, ColumnProblems):
-        _at, problem = values.first[0]
-        if problem.code == "cell.empty":
-            return replace(problem, code="aligned.partly_empty")
-        return problem
+        return values.first[0][1]
     if known is None or _are_known(values, known):
         return None
     return Problem(NOT_IN_ORIGINAL, {"got": shorten(cell)}, file, column=column.name)

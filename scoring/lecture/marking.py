@@ -18,7 +18,7 @@ def mark_kept(key: IntArray, guess: IntArray) -> Mark:
         The 0-based candidate line of each line of the release, -1 for a deleted record.
     guess : int array, shape (n_lines,)
         0-based candidate lines, -1 for no guess, which never hits. What is guessed for a deleted
-        record is ignored.
+        record is ignored. Of candidates that are equal in every column only the right line hits.
 
     Returns
     -------

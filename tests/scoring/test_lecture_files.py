@@ -165,6 +165,8 @@ def test_blank_lines_are_refused_where_nothing_may_be_deleted():
         ("record.empty_line", 2),
         ("record.empty_line", 3),
     ]
+    found = problems("20,,x\n30,A,x\n30,A,x\n30,A,x\n", blank_records=False)
+    assert [(code, row, column) for code, row, column, _ in found] == [("cell.empty", 1, "city")]
 
 
 @pytest.mark.parametrize(
