@@ -50,6 +50,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "pwscup.core.middleware.ErasedMiddleware",
 ]
 
 ROOT_URLCONF = "pwscup.urls"
@@ -189,6 +190,7 @@ CELERY_TASK_QUEUES: dict[str, dict] = {
 CELERY_TASK_DEFAULT_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {
     "pwscup.core.tasks.seal": {"queue": "housekeeping"},
+    "pwscup.contests.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.run": {"queue": "audits"},
@@ -196,6 +198,8 @@ CELERY_TASK_ROUTES = {
     "pwscup.notices.tasks.work": {"queue": "notices"},
     "pwscup.rescores.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.rescores.tasks.run": {"queue": "audits"},
+    "pwscup.bots.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.bots.tasks.run": {"queue": "audits"},
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
 CELERY_BEAT_SCHEDULE = {
@@ -204,8 +208,18 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
     },
+    "sweep-contests": {
+        "task": "pwscup.contests.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
     "sweep": {
         "task": "pwscup.submissions.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
+    "sweep-dry-runs": {
+        "task": "pwscup.bots.tasks.sweep",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
     },

@@ -9,6 +9,8 @@ urlpatterns = [
     path("accounts/", include("allauth.account.urls")),
     path("", include("pwscup.submissions.urls")),
     path("", include("pwscup.audits.urls")),
+    path("", include("pwscup.rescores.urls")),
+    path("", include("pwscup.bots.urls")),
     path("", include("pwscup.notices.urls")),
     path("", include("pwscup.leaderboards.urls")),
     path("", include("pwscup.contests.team_urls")),

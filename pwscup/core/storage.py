@@ -9,18 +9,31 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
 
 from pwscup.core.models import StoredFile
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
 Area = StoredFile.Area
 
 
 class SealedFileError(PermissionError):
     """Code other than the door to the answer key tried to read a sealed file."""
+
+
+class ErasedFileError(FileNotFoundError):
+    """The bytes of this file were deleted when the time to keep them was over; its row stays."""
+
+
+ERASED = "erased/"  # where no file lies: the path of a row whose bytes are gone
 
 
 def write(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:
@@ -63,6 +76,7 @@ def path_of(file: StoredFile) -> Path:
     """Where a published file lies."""
     if file.area != Area.PUBLISHED:
         raise SealedFileError(file.pk)
+    refuse_erased(file)
     return settings.PRIVATE_ROOT / file.path
 
 
@@ -74,6 +88,7 @@ def read(file: StoredFile) -> bytes:
 def _draft_path(file: StoredFile) -> Path:
     if file.area != Area.DRAFT:
         raise SealedFileError(file.pk)
+    refuse_erased(file)
     return settings.PRIVATE_ROOT / file.path
 
 
@@ -83,10 +98,41 @@ def read_draft(file: StoredFile) -> bytes:
 
 
 def discard_draft(file: StoredFile) -> None:
-    """Forget a draft: the row, then — once that is certain — the bytes. Nothing else is ever deleted."""
-    path = _draft_path(file)
-    file.delete()
-    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+    """Forget a draft: the row, then — once that is certain — the bytes."""
+    _draft_path(file)  # refuses any other file
+    forget([file])
+
+
+def forget(files: Iterable[StoredFile]) -> None:
+    """Delete rows that no other row needs and, once that is certain, their bytes: drafts and dry runs."""
+    for file in files:
+        path = settings.PRIVATE_ROOT / file.path
+        file.delete()
+        transaction.on_commit(partial(path.unlink, missing_ok=True))
+
+
+def refuse_erased(file: StoredFile) -> None:
+    """Raise ErasedFileError where the bytes were deleted."""
+    if file.erased_at is not None:
+        raise ErasedFileError(f"file {file.pk} was erased at {file.erased_at.isoformat()}")
+
+
+def erase(files: QuerySet[StoredFile], now: datetime) -> int:
+    """Delete the bytes of these files once that is certain; return how many there were. The rows stay."""
+    n_files = files.filter(erased_at=None).update(erased_at=now)
+    transaction.on_commit(remove_erased)
+    return n_files
+
+
+def remove_erased() -> int:
+    """Remove what is marked as erased from the disk; safe to repeat where somebody was interrupted at it."""
+    marked = StoredFile.objects.filter(erased_at__isnull=False).exclude(path__startswith=ERASED)
+    n_files = 0
+    for pk, path in marked.values_list("pk", "path"):
+        (settings.PRIVATE_ROOT / path).unlink(missing_ok=True)
+        StoredFile.objects.filter(pk=pk).update(path=f"{ERASED}{pk}")
+        n_files += 1
+    return n_files
 
 
 def paths_on_disk() -> set[str]:

@@ -45,8 +45,9 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_from_key
         board board-csv board-fragment contest health home invitation round rules schema terms
         news news-feed unsubscribe""",
-    # The one is open only in a demo, from this very machine; in this contest teams share a table.
-    NOBODY: "mail release-candidates team-data",
+    # The one is open only in a demo, from this very machine; in this contest teams share a table, and
+    # its secret is not published before it is over.
+    NOBODY: "mail release-candidates reveal team-data",
     PERSON: "account account-delete account_change_password account_email account_reauthenticate team questions",
     PERSON_BACK: """
         account_confirm_login_code account_set_password
@@ -54,40 +55,53 @@ GET: dict[tuple[object, ...], str] = {
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
-    OWN_TEAM: "receipt receipt-json submission submission-appeal submission-file submission-status audit audit-status audit-report",
+    OWN_TEAM: """
+        receipt receipt-json submission submission-appeal submission-file submission-status
+        audit audit-status audit-report""",
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
-        organize-clock organize-contest organize-data organize-decisions organize-events organize-events-csv
+        organize-clock organize-contest organize-data organize-terms organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv
-        organize-news organize-announcement organize-questions organize-question organize-webhooks""",
+        organize-news organize-announcement organize-questions organize-question organize-webhooks
+        organize-rules organize-rescore organize-dry-run""",
     ORGANIZERS: "organize organize-new",
     NO_GET: """
         organize-columns organize-organizers organize-publish organize-unpublish
-        organize-round-open organize-round-close organize-round-extend organize-round-reopen
-        organize-outage organize-pause organize-resume
+        organize-reveal organize-round-open organize-round-close organize-round-extend
+        organize-round-reopen
+        organize-outage organize-pause organize-resume organize-erase organize-retention
         organize-announcement-withdraw organize-question-publish organize-webhook
+        organize-rules-preview
         submission-cancel submission-choose submission-note submission-rule""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
+    # nothing is computed, played or written down under that number
+    (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
+        organize-rescore-status organize-dry-run-status organize-rules-version""",
 }
 
 # An empty POST by those who have no business there; the columns are STRANGERS.
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
+        organize-rescore-status organize-dry-run-status organize-rules-version
         board board-csv board-fragment contest health home mail organize organize-clock organize-contest
-        organize-events organize-events-csv organize-events-jsonl original receipt receipt-json release reveal rules sample schema
+        organize-events organize-events-csv organize-events-jsonl original receipt
+        receipt-json release reveal rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates
         news news-feed question organize-questions""",
     (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
-        organize-columns organize-data organize-decisions organize-organizers organize-publish organize-round-close
+        organize-columns organize-data organize-decisions organize-organizers organize-publish organize-reveal
+        organize-round-close
         organize-outage organize-pause organize-resume organize-round-extend
+        organize-erase organize-retention organize-terms
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer
         organize-news organize-announcement organize-announcement-withdraw organize-question
-        organize-question-publish organize-webhook organize-webhooks""",
+        organize-question-publish organize-webhook organize-webhooks
+        organize-rules organize-rules-preview organize-rescore organize-dry-run""",
     (LOGIN, GONE, GONE, OK): "organize-new",
     (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",

@@ -6,12 +6,13 @@ import itertools
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.core import jobs
 from pwscup.core.models import Event
-from pwscup.rescores import queue, selectors, services, tasks, worker
+from pwscup.rescores import diff, queue, selectors, services, tasks, worker
 from pwscup.submissions import queue as scoring_queue
 from pwscup.submissions.models import Evaluation, Rescore
 from pwscup.submissions.selectors import latest_evaluation
@@ -303,3 +304,98 @@ def test_nothing_handed_in_is_nothing_to_evaluate(cast):
     other = factories.make_contest("other")
     with pytest.raises(ContestRefused, match="no re-scoring"):
         services.apply(actor=cast.oscar, contest=other)
+
+
+# Pages
+
+
+def test_the_editor_shows_what_the_rules_page_would_say_and_keeps_nothing(cast, oscar):
+    address = reverse("organize-rules-preview", args=["cup"])
+    text = cast.contest.ruleset_text.replace('en = "Attack round"', 'en = "The big raid"')
+    page = oscar.post(address, {"text": text, "version": "0"}).content.decode()
+    assert "The big raid" in page
+    cast.contest.refresh_from_db()
+    assert "The big raid" not in cast.contest.ruleset_text
+
+
+def test_the_editor_names_every_wrong_key(cast, oscar):
+    text = cast.contest.ruleset_text.replace('"U1", "U2"', '"U1", "U99"', 1) + "\n[extra]\nx = 1\n"
+    for name in ("organize-rules", "organize-rules-preview"):
+        page = oscar.post(reverse(name, args=["cup"]), {"text": text, "version": "0"})
+        assert "scoring.measures" in page.content.decode()
+        assert "extra" in page.content.decode()
+    assert page.status_code == 200
+    assert not cast.contest.ruleset_versions.exists()
+
+
+def test_what_was_typed_stays_where_it_is_refused(cast, oscar):
+    text = cast.contest.ruleset_text.replace('ties = "expected"', 'ties = "never"')
+    response = oscar.post(
+        reverse("organize-rules", args=["cup"]), {"text": text, "version": "0", "note": "why"}
+    )
+    assert response.status_code == 422
+    assert "never" in response.content.decode()
+
+
+def test_saved_rules_hold_and_can_be_downloaded(cast, oscar):
+    text = with_s2_alone(cast.contest.ruleset_text)
+    crlf = text.replace("\n", "\r\n")
+    given = {"text": crlf, "version": str(cast.contest.version), "note": "S2 says more"}
+    assert oscar.post(reverse("organize-rules", args=["cup"]), given).status_code == 302
+    cast.contest.refresh_from_db()
+    assert cast.contest.ruleset_text == text
+    number = cast.contest.ruleset_versions.get().number
+    file = oscar.get(reverse("organize-rules-version", args=["cup", number]))
+    assert file.content.decode() == text
+    assert "S2 says more" in oscar.get(reverse("organize-rules", args=["cup"])).content.decode()
+
+
+def test_the_page_shows_the_difference_by_board_and_team(cast, round, oscar):
+    """Averaging is better by S2, noise by every measure of utility: without utility the ranks turn round."""
+    scored(hand_in(cast.alice, cast.red, round))
+    scored(hand_in(cast.carol, cast.blue, round, anonymized=factories.AVERAGED))
+    text = cast.contest.ruleset_text.replace(
+        'utility = ["U1", "U2", "U3", "U4", "U5", "U6"]', 'utility = ["U2"]'
+    )
+    services.change_rules(actor=cast.oscar, contest=cast.contest, text=text, note="only U2")
+    rescore = selectors.undecided(cast.contest)
+    worker.work_on(rescore.pk)
+    rescore.refresh_from_db()
+    (board,) = (b for b in diff.boards(rescore) if "nonymization" in str(b.title))
+    rows = {row.team: row for row in board.rows}
+    assert {row.rank_before for row in rows.values()} != {None}
+    assert any(row.is_changed for row in rows.values())
+    before = {team: (row.rank_before, row.total_before) for team, row in rows.items()}
+    after = {team: (row.rank_after, row.total_after) for team, row in rows.items()}
+    page = oscar.get(reverse("organize-rescore", args=["cup"])).content.decode()
+    assert "only U2" in page
+    assert "Red" in page
+    # Looking changed nothing, and applying does what was shown.
+    rescore.refresh_from_db()
+    assert rescore.state == Rescore.State.DONE
+    now = {p.name: (p.rank, p.total) for p in _placed(cast.contest, board.title)}
+    assert now == before
+    services.apply(actor=cast.oscar, contest=cast.contest)
+    now = {p.name: (p.rank, p.total) for p in _placed(cast.contest, board.title)}
+    assert now == after
+
+
+def _placed(contest, title):
+    return diff.placings(type(contest).objects.get(pk=contest.pk), timezone.now())[title]
+
+
+def test_the_buttons_start_drop_and_say_when_they_are_too_late(cast, submission, oscar):
+    scored(submission)
+    address = reverse("organize-rescore", args=["cup"])
+    oscar.post(address, {"action": "start", "version": str(cast.contest.version)})
+    rescore = cast.contest.rescores.get()
+    assert "waiting" in oscar.get(reverse("organize-rescore-status", args=["cup"])).content.decode()
+    old = {"action": "drop", "version": "0"}
+    assert "Another organizer" in oscar.post(address, old, follow=True).content.decode()
+    rescore.refresh_from_db()
+    assert rescore.state == Rescore.State.WAITING
+    cast.contest.refresh_from_db()
+    oscar.post(address, {"action": "drop", "version": str(cast.contest.version)})
+    rescore.refresh_from_db()
+    assert rescore.state == Rescore.State.DROPPED
+    assert oscar.post(address, {"action": "explode"}).status_code == 404

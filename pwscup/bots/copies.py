@@ -1,0 +1,126 @@
+"""The copy of a contest on which bots play: made, and taken away again without a trace in the original."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.accounts.models import Team
+from pwscup.bots.cast import BOTS
+from pwscup.contests.models import Contest, Dataset, Round, RulesetVersion
+from pwscup.contests.selectors import original_of
+from pwscup.core import audit, storage
+from pwscup.submissions.models import JudgeMark, Release, Submission, SubmissionFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pwscup.accounts.models import User
+    from pwscup.core.models import StoredFile
+
+N_BOTS = 4
+ROUND_LENGTH = timedelta(minutes=30)
+COPIED = ("title", "title_ja", "timezone", "ruleset_text", "max_team_size", "hidden_measures")
+
+
+@transaction.atomic
+def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
+    """A contest like this one, its rounds one after the other in the past, its teams bots."""
+    copy = Contest.objects.create(
+        slug=f"dry-run-{contest.pk}-{contest.dry_runs.count()}",
+        rehearsal_of=contest,
+        is_published=True,
+        **{name: getattr(contest, name) for name in COPIED},
+    )
+    copy.organizers.set(contest.organizers.all())
+    RulesetVersion.objects.create(
+        contest=copy,
+        number=1,
+        text=copy.ruleset_text,
+        digest=copy.ruleset.digest,
+        applied_at=timezone.now(),
+    )
+    _copy_table(contest, copy)
+    _copy_rounds(contest, copy, timezone.now())
+    for bot in BOTS[:N_BOTS]:
+        Team.objects.create(contest=copy, name=bot.name, slug=bot.name.lower(), is_house=True)
+    audit.record(
+        "contest.dry_run_started", actor=actor, contest_id=contest.pk, subject=f"copy {copy.slug}"
+    )
+    return copy
+
+
+def _copy_table(contest: Contest, copy: Contest) -> None:
+    """The same files under another row: bytes are never written twice."""
+    original = original_of(contest)
+    if original is None:
+        raise LookupError(f"contest {contest.pk} has no table")
+    Dataset.objects.create(
+        contest=copy,
+        key=original.key,
+        sealed=original.sealed,
+        public=original.public,
+        schema_text=original.schema_text,
+        n_records=original.n_records,
+    )
+
+
+def _copy_rounds(contest: Contest, copy: Contest, now: datetime) -> None:
+    """All of them over, long enough ago that uploads which began in time have arrived."""
+    rounds = list(contest.rounds.order_by("position"))
+    opens_at = now - (len(rounds) + 1) * ROUND_LENGTH
+    for round in rounds:
+        Round.objects.create(
+            contest=copy,
+            key=round.key,
+            kind=round.kind,
+            position=round.position,
+            opens_at=opens_at,
+            closes_at=opens_at + ROUND_LENGTH,
+            tries=round.tries,
+            tries_per_day=round.tries_per_day,
+            feedback=round.feedback,
+        )
+        opens_at += ROUND_LENGTH
+
+
+@transaction.atomic
+def discard(copy: Contest) -> None:
+    """Remove a copy with all that was handed in on it; its events stay, as all events do."""
+    if copy.rehearsal_of_id is None:
+        raise ValueError(f"contest {copy.pk} is no copy")
+    files = _files_of(copy)
+    Submission.objects.filter(round__contest=copy).exclude(target=None).delete()
+    Release.objects.filter(round__contest=copy).delete()
+    Submission.objects.filter(round__contest=copy).delete()
+    JudgeMark.objects.filter(round__contest=copy).delete()
+    copy.delete()
+    storage.forget(files)
+
+
+def _files_of(copy: Contest) -> list[StoredFile]:
+    """What lies there for the copy alone: the organizer's table is the original's."""
+    shared = {
+        pk for row in copy.rehearsal_of.datasets.all() for pk in (row.sealed_id, row.public_id)
+    }
+    found: list[StoredFile | None] = [copy.secret, copy.reveal]
+    for dataset in copy.datasets.select_related("sealed", "public"):
+        found += [dataset.sealed, dataset.public]
+    for release in Release.objects.filter(round__contest=copy).select_related(
+        "table", "key", "candidates"
+    ):
+        found += [release.table, release.key, release.candidates]
+    handed_in = SubmissionFile.objects.filter(submission__round__contest=copy)
+    found += [row.file for row in handed_in.select_related("file")]
+    return list(_distinct(found, shared))
+
+
+def _distinct(files: Iterable[StoredFile | None], but: set[int | None]) -> Iterable[StoredFile]:
+    seen = set(but)
+    for file in files:
+        if file is not None and file.pk not in seen:
+            seen.add(file.pk)
+            yield file

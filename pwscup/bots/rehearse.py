@@ -1,0 +1,95 @@
+"""Playing a copy through: round by round, by the services and the scoring that everybody's files meet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.utils import timezone
+
+from pwscup.bots import play
+from pwscup.submissions import releases, worker
+from pwscup.submissions.models import JudgeMark, Submission
+from pwscup.submissions.states import FINAL, State
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest, Round
+
+Line = dict[str, Any]
+PATIENCE = timedelta(minutes=10)
+
+
+class StuckError(RuntimeError):
+    """A submission of a bot did not become final in time."""
+
+
+def play_through(copy: Contest, tell: Callable[[str], None]) -> list[Line]:
+    """Play every round; `tell` hears the key of each before it begins. Return a line for each."""
+    lines = []
+    for round in copy.rounds.select_related("contest").order_by("position"):
+        tell(round.key)
+        started = time.perf_counter()
+        if round.phase == "attack":
+            releases.publish(round)
+        play.play_round(copy, round)
+        if round.phase == "presentation":
+            _mark(round)
+        _score(round)
+        lines.append(_line(round, time.perf_counter() - started))
+    return lines
+
+
+def _score(round: Round) -> None:
+    """Score what was handed in, here or wherever a worker was faster."""
+    until = timezone.now() + PATIENCE
+    while open_ones := list(Submission.objects.filter(round=round).exclude(state__in=FINAL)):
+        for submission in open_ones:
+            worker.work_on(submission.pk)
+        if timezone.now() > until:
+            raise StuckError(f"{len(open_ones)} submissions of round {round.pk}")
+        if any(s.state == State.RUNNING for s in open_ones):
+            time.sleep(0.2)
+
+
+def _mark(round: Round) -> None:
+    """Marks as three judges might give them, so that the board has a presentation."""
+    rng = np.random.default_rng(round.pk)
+    JudgeMark.objects.bulk_create(
+        JudgeMark(round=round, team=team, criterion=criterion.key, points=Decimal(int(points)))
+        for team in round.contest.teams.all()
+        for criterion, points in zip(
+            round.spec.criteria, rng.integers(50, 96, len(round.spec.criteria)), strict=True
+        )
+    )
+
+
+def _line(round: Round, seconds: float) -> Line:
+    """What an organizer wants to know of a round: what was scored, what was not and why, how long it took."""
+    handed_in = list(Submission.objects.filter(round=round).select_related("team", "target__team"))
+    states = [submission.state for submission in handed_in]
+    return {
+        "round": round.key,
+        "n_files": len(handed_in),
+        "n_scored": states.count(State.SCORED),
+        "n_published": round.releases.count(),
+        "seconds": round_to_tenths(seconds),
+        "refused": [
+            {
+                "team": submission.team.name,
+                "target": submission.target.team.name if submission.target else "",
+                "state": submission.state,
+                "reference": submission.reference,
+                "problems": submission.problems[:3],
+            }
+            for submission in handed_in
+            if submission.state in (State.REJECTED, State.FAILED)
+        ],
+    }
+
+
+def round_to_tenths(seconds: float) -> float:
+    return round(seconds, 1)

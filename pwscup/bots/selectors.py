@@ -1,0 +1,52 @@
+"""What the page of dry runs reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pwscup.bots.models import Rehearsal
+from pwscup.core import problems
+from scoring.errors import Problem
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+
+def newest(contest: Contest) -> Rehearsal | None:
+    """The dry run that was asked for last."""
+    found = contest.dry_runs.select_related("played_on", "requested_by", "contest")
+    return found.order_by("-pk").first()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A round of the report in the reader's language."""
+
+    title: str
+    n_files: int
+    n_scored: int
+    n_published: int
+    seconds: float
+    refused: tuple[tuple[str, str], ...]
+
+
+def report_of(rehearsal: Rehearsal) -> list[RoundLine]:
+    """A line for each round that was played, with who was refused and why."""
+    titles = {round.key: round.local_title for round in rehearsal.contest.rounds.all()}
+    return [
+        RoundLine(
+            title=titles.get(line["round"], line["round"]),
+            refused=tuple(_refused(one) for one in line["refused"]),
+            **{key: line[key] for key in ("n_files", "n_scored", "n_published", "seconds")},
+        )
+        for line in rehearsal.report
+    ]
+
+
+def _refused(one: dict[str, Any]) -> tuple[str, str]:
+    who = f"{one['team']} → {one['target']}" if one["target"] else one["team"]
+    if one["reference"]:
+        return who, one["reference"]
+    shown = (Problem.from_dict(problem) for problem in one["problems"])
+    return who, "; ".join(" — ".join(problems.parts(problem)) for problem in shown)

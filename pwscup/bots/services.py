@@ -1,0 +1,58 @@
+"""Asking for a dry run, and taking away what it left."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.bots import copies, queue
+from pwscup.bots.models import Rehearsal
+from pwscup.contests.selectors import missing_for_publication
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.core import audit
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest
+
+UNFINISHED = (Rehearsal.State.WAITING, Rehearsal.State.RUNNING)
+
+
+@transaction.atomic
+def request_dry_run(*, actor: User, contest: Contest, version: int | None = None) -> Rehearsal:
+    """Let bots play the contest; what an earlier dry run left goes."""
+    held = lock(contest, version)
+    if held.rehearsal_of_id is not None:
+        raise ContestRefused(_("This is a dry run itself."))
+    missing = missing_for_publication(held)
+    if missing:
+        raise ContestRefused(*missing)
+    if held.dry_runs.filter(state__in=UNFINISHED).exists():
+        raise ContestRefused(_("The bots are playing already. Wait until they are done."))
+    _discard_copies(held)
+    rehearsal = Rehearsal.objects.create(contest=held, requested_by=actor, sent_at=timezone.now())
+    audit.record("contest.dry_run_requested", actor=actor, contest_id=held.pk)
+    transaction.on_commit(partial(queue.announce, rehearsal.pk))
+    return rehearsal
+
+
+@transaction.atomic
+def discard_dry_run(*, actor: User, contest: Contest, version: int | None = None) -> None:
+    """Remove the copy on which the bots played; the report stays."""
+    held = lock(contest, version)
+    if held.dry_runs.filter(state__in=UNFINISHED).exists():
+        raise ContestRefused(_("The bots are playing. Wait until they are done."))
+    if not _discard_copies(held):
+        raise ContestRefused(_("There is no dry run to remove."))
+    audit.record("contest.dry_run_removed", actor=actor, contest_id=held.pk)
+
+
+def _discard_copies(contest: Contest) -> int:
+    found = list(contest.rehearsals.select_related("rehearsal_of", "secret", "reveal"))
+    for copy in found:
+        copies.discard(copy)
+    return len(found)

@@ -1,0 +1,71 @@
+"""The organizer's page of dry runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pwscup.bots import selectors, services
+from pwscup.bots.models import Rehearsal
+from pwscup.contests.models import Contest
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.selectors import missing_for_publication
+from pwscup.contests.services.common import ContestRefused
+from pwscup.core.polling import etag, polled
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def dry_run(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """How the last dry run went; a POST asks for one, or removes what it left."""
+    if request.method == "POST":
+        return _changed(request, contest)
+    found = selectors.newest(contest)
+    page = organizer_page(request, contest, "dry-run") | {
+        "rehearsal": found,
+        "missing": missing_for_publication(contest),
+        "lines": selectors.report_of(found) if found else [],
+        **_status(found),
+    }
+    return render(request, "bots/dry_run.html", page)
+
+
+def _changed(request: HttpRequest, contest: Contest) -> HttpResponse:
+    removes = "remove" in request.POST
+    service = services.discard_dry_run if removes else services.request_dry_run
+    try:
+        service(actor=request.user, contest=contest, version=version_of(request))
+    except ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, _("Removed.") if removes else _("The bots begin to play."))
+    return redirect("organize-dry-run", contest.slug)
+
+
+def _status(rehearsal: Rehearsal | None) -> dict[str, Any]:
+    if rehearsal is None:
+        return {}
+    titles = {round.key: round.local_title for round in rehearsal.contest.rounds.all()}
+    final = rehearsal.state not in services.UNFINISHED
+    return {
+        "is_final": final,
+        "step": titles.get(rehearsal.step, rehearsal.step),
+        "etag": etag(rehearsal.pk, rehearsal.state, rehearsal.step),
+    }
+
+
+@require_safe
+@for_organizers
+def dry_run_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
+    """How far it is, for the page that waits."""
+    found = selectors.newest(contest)
+    if found is None:
+        raise Http404
+    status = _status(found)
+    context = {"contest": contest, "rehearsal": found} | status
+    return polled(request, "bots/_status.html", context, is_final=status["is_final"])

@@ -1,0 +1,60 @@
+"""What the pages of rules and re-scorings show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import scoring
+from pwscup.contests.rules import preview_of
+from pwscup.core import problems
+from pwscup.core.polling import etag
+from pwscup.rescores import diff, selectors
+from pwscup.submissions.models import Rescore
+from scoring.errors import ProblemsFound
+from scoring.rulesets import parse_ruleset
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+STILL = (Rescore.State.DONE, Rescore.State.FAILED)
+
+
+def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> dict[str, Any]:
+    """The rules page as it would be, or what is wrong with the text."""
+    try:
+        if found is None:
+            return {"rules": preview_of(parse_ruleset(text)), "problems": (), "n_problems": 0}
+    except ProblemsFound as error:
+        found = error
+    shown = problems.shown(found.problems, {})
+    return {"rules": None, "problems": shown, "n_problems": found.n_total}
+
+
+def state_of(rescore: Rescore | None) -> dict[str, Any]:
+    """How far a re-scoring is."""
+    if rescore is None:
+        return {}
+    share = round(100 * rescore.n_done / max(1, rescore.n_total))
+    return {
+        "share": share,
+        "is_still": rescore.state in STILL,
+        "etag": etag(rescore.pk, rescore.state, rescore.n_done, rescore.n_total),
+    }
+
+
+def difference(rescore: Rescore | None) -> dict[str, Any]:
+    """What applying it would change; nothing before everything is computed."""
+    if rescore is None or rescore.state != Rescore.State.DONE:
+        return {"boards": ()}
+    return {
+        "boards": diff.boards(rescore),
+        "changed": diff.submissions(rescore),
+        "n_missing": selectors.missing(rescore).count(),
+    }
+
+
+def library(contest: Contest) -> dict[str, Any]:
+    """The installed version of the library, and those that the results in force were made by."""
+    made_by = list(selectors.scored_by(contest))
+    installed = scoring.__version__
+    return {"installed": installed, "made_by": made_by, "is_newer": made_by != [installed]}

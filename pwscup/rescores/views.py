@@ -1,0 +1,153 @@
+"""The organizer's pages of rules and re-scorings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pwscup.contests import policies
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.services.common import ContestRefused
+from pwscup.core.polling import polled
+from pwscup.rescores import pages, selectors, services
+from pwscup.rescores.forms import RulesForm
+from scoring.errors import ProblemsFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pwscup.contests.models import Contest
+
+UNPROCESSABLE = 422
+
+
+# Rules
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """The text of the rules and the page that follows from it."""
+    if request.method != "POST":
+        return _editor(request, contest, _form_of(contest))
+    form = RulesForm(request.POST)
+    if not form.is_valid():
+        return _editor(request, contest, form)
+    try:
+        services.change_rules(actor=request.user, contest=contest, **form.cleaned_data)
+    except ProblemsFound as found:
+        return _editor(request, contest, form, found)
+    except ContestRefused as refusal:
+        for message in refusal.messages:
+            form.add_error(None, message)
+        return _editor(request, contest, form)
+    if selectors.undecided(contest) is not None:
+        messages.success(
+            request, _("The new version is written down. Its results are being computed.")
+        )
+        return redirect("organize-rescore", contest.slug)
+    messages.success(request, _("The new rules hold."))
+    return redirect("organize-rules", contest.slug)
+
+
+def _form_of(contest: Contest) -> RulesForm:
+    return RulesForm(initial={"text": contest.ruleset_text, "version": contest.version})
+
+
+def _editor(
+    request: HttpRequest, contest: Contest, form: RulesForm, found: ProblemsFound | None = None
+) -> HttpResponse:
+    text = form["text"].value() or contest.ruleset_text
+    page = organizer_page(request, contest, "rules") | {
+        "form": form,
+        "has_begun": policies.has_submissions(contest),
+        "versions": selectors.versions(contest),
+        "digest": contest.ruleset.digest,
+        **pages.preview(contest, text, found),
+    }
+    status = UNPROCESSABLE if form.errors or found else 200
+    return render(request, "rescores/rules.html", page, status=status)
+
+
+@require_POST
+@for_organizers
+def rules_preview(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """What the rules page would say; nothing is kept."""
+    form = RulesForm(request.POST)
+    form.is_valid()
+    page = pages.preview(contest, form.cleaned_data.get("text", ""))
+    return render(request, "rescores/_preview.html", {"contest": contest} | page)
+
+
+@require_safe
+@for_organizers
+def rules_version(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
+    """The text of one version, as a file."""
+    found = get_object_or_404(contest.ruleset_versions, number=number)
+    response = HttpResponse(found.text, content_type="application/toml; charset=utf-8")
+    name = f"{contest.slug}-rules-{number}.toml"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+# Re-scoring
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def rescore(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """What is computed, the difference that it would make, and the decision."""
+    if request.method != "POST":
+        return render(request, "rescores/rescore.html", _rescore_page(request, contest))
+    service, done = _action(request)
+    given: dict[str, Any] = {"actor": request.user, "contest": contest}
+    if service is not services.complete:
+        given["version"] = version_of(request)
+    try:
+        service(**given)
+    except ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, done)
+    return redirect("organize-rescore", contest.slug)
+
+
+def _action(request: HttpRequest) -> tuple[Callable[..., Any], str]:
+    actions = {
+        "start": (services.start, _("Everything is being computed again.")),
+        "complete": (services.complete, _("The rest is being computed.")),
+        "apply": (services.apply, _("Applied: the boards follow from the new results.")),
+        "drop": (services.drop, _("Dropped: everything stays as it was.")),
+    }
+    chosen = actions.get(request.POST.get("action", ""))
+    if chosen is None:
+        raise Http404
+    return chosen
+
+
+def _rescore_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
+    current = selectors.undecided(contest)
+    return organizer_page(request, contest, "rescore") | {
+        "current": current,
+        "past": selectors.rescores(contest),
+        "has_submissions": policies.has_submissions(contest),
+        **pages.state_of(current),
+        **pages.difference(current),
+        **pages.library(contest),
+    }
+
+
+@require_safe
+@for_organizers
+def rescore_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
+    """How far it is, for the page that waits."""
+    current = selectors.undecided(contest)
+    if current is None:
+        raise Http404
+    state = {"contest": contest, "current": current} | pages.state_of(current)
+    return polled(request, "rescores/_status.html", state, is_final=state["is_still"])

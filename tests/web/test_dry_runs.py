@@ -1,0 +1,165 @@
+"""Bots play a whole contest on a copy: what organizers see of it, and that nobody else does."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from pwscup.bots import copies, queue, rehearse, services, tasks, worker
+from pwscup.bots.cast import BOTS
+from pwscup.bots.models import Rehearsal
+from pwscup.contests.models import Contest
+from pwscup.contests.services.common import ContestRefused
+from pwscup.core import storage
+from pwscup.core.models import StoredFile
+from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.states import State
+from tests import factories
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch, sent) -> None:
+    """The broker is told of nothing: the test works."""
+    monkeypatch.setattr(tasks, "send_run", lambda rehearsal_id: None)
+
+
+def played(contest: Contest, actor) -> Rehearsal:
+    rehearsal = services.request_dry_run(actor=actor, contest=contest)
+    assert worker.work_on(rehearsal.pk)
+    rehearsal.refresh_from_db()
+    return rehearsal
+
+
+@pytest.fixture
+def lecture(cast) -> Contest:
+    contest = factories.make_lecture_contest(organizer=cast.oscar)
+    contest.is_published = False
+    contest.save()
+    return contest
+
+
+def test_bots_play_a_contest_of_one_table_through(cast):
+    rehearsal = played(cast.contest, cast.oscar)
+    assert rehearsal.state == Rehearsal.State.DONE
+    copy = rehearsal.played_on
+    assert copy.rehearsal_of == cast.contest
+    tables, guesses = rehearsal.report
+    n = copies.N_BOTS
+    assert (tables["n_files"], tables["n_scored"], tables["refused"]) == (n, n, [])
+    assert (guesses["n_published"], guesses["n_files"]) == (n, n * (n - 1))
+    assert guesses["n_scored"] == n * (n - 1)
+    assert not Submission.objects.filter(round__contest=cast.contest).exists()
+    assert not Release.objects.filter(round__contest=cast.contest).exists()
+
+
+def test_bots_play_a_lecture_contest_through(cast, lecture, as_user):
+    rehearsal = played(lecture, cast.oscar)
+    assert rehearsal.state == Rehearsal.State.DONE
+    kinds = {line["round"]: line for line in rehearsal.report}
+    assert all(line["refused"] == [] for line in rehearsal.report)
+    attack = next(r for r in rehearsal.played_on.rounds.all() if r.phase == "attack")
+    assert kinds[attack.key]["n_scored"] == copies.N_BOTS * (copies.N_BOTS - 1)
+    board = as_user(cast.oscar).get(reverse("board", args=[rehearsal.played_on.slug]))
+    assert all(bot.name in board.content.decode() for bot in BOTS[: copies.N_BOTS])
+
+
+def test_nobody_but_its_organizers_knows_of_the_copy(cast, as_user, oscar):
+    copy = played(cast.contest, cast.oscar).played_on
+    submission = Submission.objects.filter(round__contest=copy).first()
+    release = Release.objects.filter(round__contest=copy).first()
+    addresses = [
+        reverse("contest", args=[copy.slug]),
+        reverse("board", args=[copy.slug]),
+        reverse("board-csv", args=[copy.slug]),
+        reverse("submission", args=[submission.public_id]),
+        reverse("release", args=[release.public_id]),
+    ]
+    for address in addresses:
+        assert oscar.get(address).status_code == 200, address
+        for stranger in (None, cast.alice, cast.eve):
+            assert as_user(stranger).get(address).status_code == 404, address
+    for page in (reverse("home"), reverse("organize")):
+        assert copy.slug not in oscar.get(page).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_copy_is_removed_with_its_bytes_and_the_organizers_table_stays(monkeypatch):
+    oscar = factories.make_user("oscar", is_organizer=True)
+    contest = factories.make_contest(organizer=oscar)
+    monkeypatch.setattr("pwscup.submissions.tasks.send_score", lambda pk: None)
+    before = storage.paths_on_disk()
+    rows = set(StoredFile.objects.values_list("pk", flat=True))
+    played(contest, oscar)
+    assert len(storage.paths_on_disk()) > len(before)
+    services.discard_dry_run(actor=oscar, contest=contest)
+    kept = {contest.secret.path} if Contest.objects.get(pk=contest.pk).secret else set()
+    assert storage.paths_on_disk() - kept == before
+    assert rows <= set(StoredFile.objects.values_list("pk", flat=True))
+    assert not Contest.objects.filter(rehearsal_of=contest).exists()
+    assert contest.dry_runs.get().state == Rehearsal.State.DONE
+    with pytest.raises(ContestRefused, match="no dry run"):
+        services.discard_dry_run(actor=oscar, contest=contest)
+
+
+def test_another_dry_run_replaces_the_one_before(cast):
+    first = played(cast.contest, cast.oscar).played_on
+    second = played(cast.contest, cast.oscar).played_on
+    assert list(Contest.objects.filter(rehearsal_of=cast.contest)) == [second]
+    assert first.pk != second.pk
+
+
+def test_one_at_a_time_and_not_without_a_table(cast, draft):
+    services.request_dry_run(actor=cast.oscar, contest=cast.contest)
+    with pytest.raises(ContestRefused, match="already"):
+        services.request_dry_run(actor=cast.oscar, contest=cast.contest)
+    with pytest.raises(ContestRefused, match="table is missing"):
+        services.request_dry_run(actor=cast.oscar, contest=draft)
+
+
+def test_a_contest_itself_is_never_discarded(cast):
+    with pytest.raises(ValueError, match="no copy"):
+        copies.discard(cast.contest)
+
+
+def test_a_worker_that_went_silent_leaves_nothing_behind(cast):
+    rehearsal = services.request_dry_run(actor=cast.oscar, contest=cast.contest)
+    lost = queue.claim(rehearsal.pk)
+    copy = copies.copy_for_bots(cast.contest, actor=cast.oscar)
+    queue.plays_on(lost, copy)
+    Rehearsal.objects.filter(pk=rehearsal.pk).update(lease_until=timezone.now())
+    queue.sweep(timezone.now())
+    assert worker.work_on(rehearsal.pk)
+    rehearsal.refresh_from_db()
+    assert list(Contest.objects.filter(rehearsal_of=cast.contest)) == [rehearsal.played_on]
+    assert not queue.finish_done(lost, report=[], seconds=0)
+
+
+def test_what_is_refused_is_told_with_its_reason(cast, monkeypatch, oscar):
+    files = rehearse.play.MAKERS["anonymization"]
+
+    def broken(original, bot, *, seed):
+        made = files(original, bot, seed=seed)
+        return made | {"rows": ("rows.csv", b"row\n1\n1\n1\n1\n")} if bot.name == "Swap" else made
+
+    monkeypatch.setitem(rehearse.play.MAKERS, "anonymization", broken)
+    rehearsal = played(cast.contest, cast.oscar)
+    assert [one["state"] for one in rehearsal.report[0]["refused"]] == [State.REJECTED]
+    page = oscar.get(reverse("organize-dry-run", args=["cup"])).content.decode()
+    assert "Swap" in page
+    assert "row" in page
+
+
+def test_the_page_asks_for_a_dry_run_and_shows_how_far_it_is(cast, oscar):
+    address = reverse("organize-dry-run", args=["cup"])
+    assert oscar.post(address).status_code == 302
+    rehearsal = cast.contest.dry_runs.get()
+    status = reverse("organize-dry-run-status", args=["cup"])
+    assert "waiting" in oscar.get(status).content.decode()
+    worker.work_on(rehearsal.pk)
+    done = oscar.get(status, headers={"HX-Request": "true"})
+    assert done["HX-Refresh"] == "true"
+    assert (
+        reverse("board", args=[Rehearsal.objects.get().played_on.slug])
+        in oscar.get(address).content.decode()
+    )
