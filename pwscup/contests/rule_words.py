@@ -145,7 +145,7 @@ PUBLISHED = {
     "candidates": _(
         "When the attack round opens, the submission that counts of every team is published: "
         "its table, the records shuffled. Everybody who attacks has it and the team's table of candidates; "
-        "nobody else has the team's original table."
+        "only the team itself has its original table."
     ),
 }
 """By what attackers get."""

@@ -130,9 +130,10 @@ class Document:
             return None
 
     def _adopted(self, key: str, problem: Problem) -> Problem:
-        params = dict(problem.params)
-        if "key" in params:
-            params["key"] = f"{self.name(key)}.{params['key']}"
+        name = self.name(key)
+        if "key" not in problem.params:
+            return replace(problem, file=f"ruleset, {name}")
+        params = {**problem.params, "key": f"{name}.{problem.params['key']}"}
         return replace(problem, params=params, file="ruleset")
 
     def give_up(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
+from scoring.errors import ProblemsFound
 from scoring.rulesets import StageSpec, ValiditySpec, load_ruleset
 from tests.scoring.rulesets import (
     change,
@@ -274,6 +275,14 @@ def test_problems_of_a_schema_are_named_by_their_key_in_the_ruleset():
     assert problems_of(values) == [
         ("schema.unknown_column", "data.schema.attacks.e2_column", "rent")
     ]
+
+
+def test_problems_of_a_schema_without_a_key_name_the_key_of_the_schema():
+    values = values_of(COMMON)
+    values["data"]["schema"] = {"column": []}
+    with pytest.raises(ProblemsFound) as found:
+        parsed(values)
+    assert str(found.value).startswith("ruleset, data.schema — no columns")
 
 
 def test_an_unknown_kind_hides_no_other_problem():

@@ -81,7 +81,7 @@ def test_what_attackers_get_and_how_guesses_are_marked():
     own, candidates = " ".join(preview_of(RULESET).marking), " ".join(preview_of(LECTURE).marking)
     assert "has it and the original table" in own
     assert "divided by the number of records of the published table." in own
-    assert "the team's table of candidates; nobody else has" in candidates
+    assert "the team's table of candidates; only the team itself has" in candidates
     assert "a decoy is always a miss" in candidates
     assert "that were not deleted" in candidates
     every = changed(LECTURE, "attack", marking="all_records")
