@@ -217,6 +217,9 @@ def test_a_tail_that_is_exactly_alpha_is_not_below_it():
     # P(Binomial(2, 1/10) = 2) is 1/100, which floating-point numbers only come close to.
     assert binomial_threshold(2, 0.1, 0.01) == 3
     assert binomial_threshold(2, 0.1, 0.0100000001) == 2
+    # The float 0.3 squared is below the float 0.09.
+    assert Fraction(0.3) ** 2 < Fraction(0.09)
+    assert binomial_threshold(2, 0.3, 0.09) == 3
 
 
 @pytest.mark.parametrize(("n", "p"), [(100, 0.005), (8333, 0.00012), (8333, 0.5), (20_000, 0.25)])
