@@ -7,6 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.leaderboards.words import PARTS
+
 Section = Mapping[str, Any]
 
 
@@ -59,7 +61,53 @@ def heat_map(section: Section) -> dict[str, Any] | None:
     }
 
 
+def parts(section: Section) -> dict[str, Any] | None:
+    """What the totals are made of: a weighted sum as stacked points, other formulas part by part."""
+    rows = [row for row in section["rows"] if row["submitted"]]
+    weights = _weights(section, rows)
+    series = [
+        {
+            "name": str(PARTS[part]),
+            "values": [_scaled(row["cells"][column]["value"], weights.get(part)) for row in rows],
+        }
+        for column, part in enumerate(section["parts"])
+        if any(row["cells"][column]["value"] is not None for row in rows)
+    ]
+    if not series:
+        return None
+    return {
+        "kind": "parts",
+        "teams": [row["name"] for row in rows],
+        "series": series,
+        "stacked": bool(weights),
+        "x_label": _("Points of the total") if weights else _("Points, 0 to 100"),
+        "none": _("no value"),
+        "words": _("A bar for each team, its parts by their weights.")
+        if weights
+        else _("Bars for each team, one for each part."),
+    }
+
+
+def _weights(section: Section, rows: list[Mapping[str, Any]]) -> dict[str, float]:
+    """The share of each part in a weighted sum; empty for other formulas, and where a part is hidden."""
+    if section["formula"] != "weighted-sum" or any(c["hidden"] for r in rows for c in r["cells"]):
+        return {}
+    known = {
+        cell["part"]: section["settings"][cell["part"]]
+        for row in rows
+        for cell in row["cells"]
+        if cell["value"] is not None
+    }
+    whole = sum(known.values())
+    return {part: weight / whole for part, weight in known.items()} if whole else {}
+
+
+def _scaled(value: float | None, weight: float | None) -> float | None:
+    return value if value is None or weight is None else round(value * weight, 9)
+
+
 CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
     "anonymization": trade_off,
+    "score": parts,
     "matrix": heat_map,
 }

@@ -44,6 +44,21 @@ def _attack(section: dict[str, Any]) -> Iterator[Line]:
         yield [*_start(row), row["mean_rate"], row["n_guessed"], row["n_targets"]]
 
 
+def _score(section: dict[str, Any]) -> Iterator[Line]:
+    yield ["rank", "team", "house_team", "total", *section["parts"], "tie_broken_by"]
+    for row in section["rows"]:
+        parts = [cell["value"] for cell in row["cells"]]
+        yield [*_start(row), row["total"], *parts, row["tie_broken_by"]]
+
+
+def _season(section: dict[str, Any]) -> Iterator[Line]:
+    stages = [f"{stage['key']}_{what}" for stage in section["stages"] for what in ("total", "rank")]
+    yield ["rank", "team", "house_team", "total", *stages, "tie_broken_by"]
+    for row in section["rows"]:
+        cells = [part for cell in row["cells"] for part in (cell["total"], cell["rank"])]
+        yield [*_start(row), row["total"], *cells, row["tie_broken_by"]]
+
+
 def _matrix(section: dict[str, Any]) -> Iterator[Line]:
     """Attackers down, attacked teams across; empty where there is no rate."""
     yield ["attacker", "kind", *(column["name"] for column in section["defenders"])]
@@ -60,5 +75,7 @@ LINES: dict[str, Callable[[dict[str, Any]], Iterator[Line]]] = {
     "overall": _overall,
     "anonymization": _anonymization,
     "attack": _attack,
+    "score": _score,
+    "season": _season,
     "matrix": _matrix,
 }

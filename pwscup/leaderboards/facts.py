@@ -84,7 +84,7 @@ def _submissions_key(scope: Scope, shown: list[int]) -> list[list[Any]]:
     scored = as_of(Submission.objects.filter(round__in=shown), "arrived_at", scope.before)
     grouped = scored.filter(state=State.SCORED).order_by().values("round")
     counts = grouped.annotate(Count("pk"), Max("pk"), Sum("pk")).order_by("round")
-    awaited = _n_awaited(scope)
+    awaited = n_awaited(scope)
     return [
         *_rows(counts.values_list("round", "pk__count", "pk__max", "pk__sum")),
         sorted(awaited.items()),
@@ -101,7 +101,7 @@ def _marks_key(scope: Scope) -> list[int | None]:
     )
 
 
-def _n_awaited(scope: Scope) -> dict[int, int]:
+def n_awaited(scope: Scope) -> dict[int, int]:
     """By round, how many submissions of a closed round are still to be scored."""
     closed = [
         round.pk
@@ -142,7 +142,7 @@ def gather(scope: Scope) -> list[Facts]:
         everybody.append(Player(pk, name, is_house))
         if scope.division is None or division == scope.division.pk:
             players.append(everybody[-1])
-    awaited = _n_awaited(scope)
+    awaited = n_awaited(scope)
     return [
         _facts_of(scope, stage, tuple(everybody), tuple(players), awaited) for stage in scope.stages
     ]

@@ -107,7 +107,7 @@ def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, 
         "fragment_url": _address("board-fragment", contest, shown.query),
         "csv_url": _address("board-csv", contest, shown.query, board=name),
         "section": section,
-        "shown_at": datetime.fromisoformat(section["shown_at"]) if section["shown_at"] else None,
+        "shown_at": _shown_at(boards, section),
         "columns": [shown_measure(measure) for measure in section.get("measures", [])],
         "attacks": _attack_titles(section),
         "weights": boards.scope.rules.ranking,
@@ -115,6 +115,13 @@ def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, 
         "has_values": any(row.get("submitted", True) for row in section["rows"]),
         "chart": charts.CHARTS[name](section) if name in charts.CHARTS else None,
     }
+
+
+def _shown_at(boards: Boards, section: Mapping[str, Any]) -> datetime | None:
+    """When a hidden board is shown; of a frozen one nobody knows."""
+    if boards.scope.before is not None or not section["shown_at"]:
+        return None
+    return datetime.fromisoformat(section["shown_at"])
 
 
 # Tabs

@@ -53,13 +53,15 @@ def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[st
     """What the template of a board says beside its numbers."""
     if name == "season":
         return {"stages": _stages(section)}
+    if name == "anonymization":
+        return {"weighted": weighted_measures(rules)}
     if name != "score":
         return {}
     return {
         "formula": _(FORMULAS[section["formula"]].title),
         "settings": _settings(section),
         "parts": [_part(part, rules) for part in section["parts"]],
-        "missing": _listed([str(MISSING[part]) for part in section["missing"]]),
+        "missing": _missing(section),
         "tie_breaks": [str(TIE_BREAKS[name]) for name in section["tie_breaks"]],
     }
 
@@ -90,8 +92,20 @@ def _stages(section: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _listed(words: list[str]) -> str:
-    return _(", ").join(words)
+def _missing(section: Mapping[str, Any]) -> str:
+    """What rounds that are not over will add; built-in attacks stand for the teams' protection."""
+    stands_in = {"protection"} if section["is_built_in"] else set()
+    return ", ".join(str(MISSING[part]) for part in section["missing"] if part not in stands_in)
+
+
+def weighted_measures(rules: Ruleset) -> str:
+    """The measures that do not weigh 1 among those of their heading, such as "U1 × 3"."""
+    heavy = [
+        f"{measure} × {number_format(rules.weights[measure])}"
+        for measure in (*rules.ranking.utility, *rules.ranking.safety)
+        if rules.weights[measure] != 1
+    ]
+    return ", ".join(heavy)
 
 
 def stage_title(rules: Ruleset, key: str) -> str | _StrPromise:

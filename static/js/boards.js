@@ -69,7 +69,31 @@
     };
   }
 
-  const KINDS = { "trade-off": tradeOff, "heat-map": heatMap };
+  // Parts of the totals: one stacked bar a team, or a group of bars.
+  const PART_COLOURS = ["#2f6db5", "#1d7a6b", "#b3701c", "#6b4b9a"];
+
+  function partBars(data) {
+    const label = { width: isNarrow() ? 84 : 170, overflow: "truncate" };
+    const points = (value) => (value === null || value === undefined ? data.none : value.toFixed(2));
+    return {
+      height: 130 + data.teams.length * (data.stacked ? 30 : 14 + 14 * data.series.length),
+      option: {
+        color: PART_COLOURS,
+        grid: { left: label.width + 16, right: 24, top: 56, bottom: 48 },
+        legend: { top: 4 },
+        tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, renderMode: "richText", formatter: (bars) =>
+          [bars[0].name, ...bars.map((bar) => `${bar.seriesName}: ${points(bar.value)}`)].join("\n") },
+        xAxis: { ...axisName, type: "value", min: 0, max: 100, name: data.x_label, nameGap: 28 },
+        yAxis: { type: "category", data: data.teams, inverse: true, axisLabel: label },
+        series: data.series.map((series) => ({
+          name: series.name, type: "bar", data: series.values, stack: data.stacked ? "total" : undefined,
+          barMaxWidth: data.stacked ? 20 : 11, itemStyle: { borderColor: "#fff", borderWidth: data.stacked ? 1 : 0 },
+        })),
+      },
+    };
+  }
+
+  const KINDS = { "trade-off": tradeOff, "heat-map": heatMap, parts: partBars };
 
   function draw(root) {
     for (const node of root.querySelectorAll("[data-chart]")) {

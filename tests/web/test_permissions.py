@@ -43,7 +43,8 @@ GET: dict[tuple[object, ...], str] = {
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
-        board board-csv board-fragment contest health home invitation round rules schema terms
+        board board-csv board-fragment ceremony ceremony-fragment contest health home invitation
+        round rules schema terms
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
@@ -62,13 +63,14 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
-        organize-clock organize-contest organize-data organize-terms organize-decisions organize-events organize-events-csv
+        organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest organize-data organize-terms organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv
         organize-news organize-announcement organize-questions organize-question organize-webhooks
         organize-rules organize-rescore organize-dry-run""",
     ORGANIZERS: "organize organize-new",
     NO_GET: """
         organize-columns organize-organizers organize-publish organize-unpublish
+        organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-reveal organize-round-open organize-round-close organize-round-extend
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention
@@ -84,8 +86,9 @@ GET: dict[tuple[object, ...], str] = {
 # An empty POST by those who have no business there; the columns are STRANGERS.
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
+        organize-ceremony organize-ceremony-fragment
         organize-rescore-status organize-dry-run-status organize-rules-version
-        board board-csv board-fragment contest health home mail organize organize-clock organize-contest
+        board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize organize-clock organize-contest
         organize-events organize-events-csv organize-events-jsonl original receipt
         receipt-json release reveal rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
@@ -93,6 +96,7 @@ POST: dict[tuple[object, ...], str] = {
         news news-feed question organize-questions""",
     (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
+        organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-columns organize-data organize-decisions organize-organizers organize-publish organize-reveal
         organize-round-close
         organize-outage organize-pause organize-resume organize-round-extend

@@ -1,0 +1,98 @@
+"""What organizers choose about the leaderboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.forms import MomentField, VersionedForm
+from pwscup.contests.measures import shown_measure
+from pwscup.contests.models import Contest
+from pwscup.leaderboards.scope import has_season
+from pwscup.leaderboards.words import ALL_TEAMS, stage_title
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Division
+
+SEASON = "*"
+"""Stands for the season in the choice of stages, where no key can look like it."""
+
+
+class DisplayForm(VersionedForm):
+    """For whom the boards are, and what is kept from them."""
+
+    audience = forms.ChoiceField(
+        label=_("Who sees the leaderboard"),
+        choices=Contest.Audience,
+        help_text=_("Judges and organizers always see it."),
+    )
+    hidden_measures = forms.MultipleChoiceField(
+        label=_("Hidden measures"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_(
+            "Their values are shown to organizers alone, on boards and on result pages. They enter "
+            "the totals all the same."
+        ),
+    )
+
+    def __init__(self, contest: Contest, data: Any = None) -> None:
+        chosen = {
+            "version": contest.version,
+            "audience": contest.board_audience,
+            "hidden_measures": contest.hidden_measures,
+        }
+        super().__init__(data, initial=chosen)
+        measures = [shown_measure(measure) for measure in contest.ruleset.measures]
+        self.fields["hidden_measures"].choices = [(m.id, f"{m.id}: {m.title}") for m in measures]
+
+
+class FreezeForm(VersionedForm):
+    """When the boards stop."""
+
+    def __init__(self, contest: Contest, data: Any = None) -> None:
+        super().__init__(data, initial={"version": contest.version, "at": contest.frozen_at})
+        self.fields["at"] = MomentField(
+            zone=contest.tz,
+            required=False,
+            label=_("Freeze as of"),
+            help_text=_(
+                "Empty: now. A time in the past hides what came after it; a time to come lets the "
+                "boards run until then. In the contest's time zone."
+            ),
+        )
+
+
+class CeremonyForm(VersionedForm):
+    """Which final order is revealed."""
+
+    def __init__(self, contest: Contest, data: Any = None) -> None:
+        rules = contest.ruleset
+        season = [(SEASON, stage_title(rules, ""))] if has_season(rules) else []
+        stages = [(spec.key, stage_title(rules, spec.key)) for spec in rules.stages]
+        last = max(rules.stages, key=lambda spec: (spec.weight > 0, rules.stages.index(spec)))
+        self.divisions = {division.key: division for division in contest.divisions.all()}
+        chosen = {"version": contest.version, "stage": SEASON if season else last.key}
+        super().__init__(data, initial=chosen)
+        self.fields["stage"] = forms.ChoiceField(label=_("Stage"), choices=season + stages)
+        self.fields["division"] = forms.ChoiceField(
+            label=_("Division"),
+            required=False,
+            choices=[("", ALL_TEAMS), *((key, d.local_title) for key, d in self.divisions.items())],
+        )
+        if len(season + stages) == 1:
+            self.fields["stage"].widget = forms.HiddenInput()
+        if not self.divisions:
+            self.fields["division"].widget = forms.HiddenInput()
+
+    @property
+    def stage(self) -> str | None:
+        """The key of the stage, None for the season."""
+        chosen = self.cleaned_data["stage"]
+        return None if chosen == SEASON else chosen
+
+    @property
+    def division(self) -> Division | None:
+        return self.divisions.get(self.cleaned_data["division"])
