@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.contests import guidance, policies, selectors, services
-from pwscup.contests.forms import ColumnsForm, TableForm
+from pwscup.contests.forms import ColumnsForm, GenerateForm, TableForm
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
 from pwscup.core import problems
@@ -38,9 +38,24 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
             version=form.cleaned_data["version"],
             name=upload.name,
             data=upload.read(),
+            n_sampled=form.cleaned_data["n_sampled"],
         )
     except ProblemsFound as found:
         return _page(request, contest, found=found, file_name=upload.name)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+    return redirect("organize-data", contest.slug)
+
+
+@require_POST
+@for_organizers
+def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Make a table where there is none to upload."""
+    form = GenerateForm(request.POST)
+    if not form.is_valid():
+        return _page(request, contest, generate_form=form)
+    try:
+        services.generate_table(actor=request.user, contest=contest, **form.cleaned_data)
     except services.ContestRefused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)
@@ -87,6 +102,7 @@ def _page(
     contest: Contest,
     *,
     upload_form: TableForm | None = None,
+    generate_form: GenerateForm | None = None,
     columns_form: ColumnsForm | None = None,
     checked: Schema | None = None,
     found: ProblemsFound | None = None,
@@ -104,6 +120,7 @@ def _page(
         "columns_form": columns_form,
         "column_rows": _column_rows(columns_form, draft),
         "upload_form": upload_form or TableForm(initial={"version": contest.version}),
+        "generate_form": generate_form or GenerateForm(initial={"version": contest.version}),
         "may_replace": policies.may_replace_table(request.user, contest),
         "has_started": policies.has_started(contest, page["now"]),
         "checked": checked is not None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from scoring.anonymizers import anonymize
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import shorten
 from scoring.evaluate import score
 from scoring.reading import read_table, write_rows, write_table
@@ -55,6 +57,35 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     columns = [_described(table[name]) for name in suggested.names]
     schema = _with_former(suggested, former) if former is not None else suggested
     return Described(schema, columns, len(table))
+
+
+def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
+    """So many records of a CSV, drawn at random without replacement, in their order; and how many it has.
+
+    The cells stay as they are written; all of them where there are fewer.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the bytes are no usable CSV.
+    """
+    suggest_schema(data)  # refuses what is no table, with every problem
+    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    n_kept = min(n_sampled, len(records))
+    kept = sorted(secrets.SystemRandom().sample(range(len(records)), n_kept))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([header, *(records[row] for row in kept)])
+    return out.getvalue().encode(), len(records)
+
+
+def generated(n_records: int) -> tuple[bytes, Described]:
+    """Pseudo households, another table every time, and what their columns are."""
+    table = households(n_records, seed=secrets.randbits(63))
+    columns = [_described(table[name]) for name in HOUSEHOLDS_SCHEMA.names]
+    return (
+        write_table(table, HOUSEHOLDS_SCHEMA),
+        Described(HOUSEHOLDS_SCHEMA, columns, len(table)),
+    )
 
 
 def _editable(schema: Schema) -> Schema:

@@ -5,6 +5,7 @@ from pwscup.contests import (
     organizer_clock,
     organizer_data,
     organizer_rounds,
+    organizer_terms,
     views,
 )
 
@@ -24,6 +25,7 @@ urlpatterns = [
     path("organize/<slug:slug>/unpublish/", organizer.unpublish, name="organize-unpublish"),
     path("organize/<slug:slug>/organizers/", organizer.organizers, name="organize-organizers"),
     path("organize/<slug:slug>/data/", organizer_data.data, name="organize-data"),
+    path("organize/<slug:slug>/data/generate/", organizer_data.generate, name="organize-generate"),
     path("organize/<slug:slug>/data/columns/", organizer_data.columns, name="organize-columns"),
     path("organize/<slug:slug>/rounds/", organizer_rounds.rounds, name="organize-rounds"),
     path(
@@ -50,6 +52,13 @@ urlpatterns = [
         organizer_clock.reopen,
         name="organize-round-reopen",
     ),
+    path("organize/<slug:slug>/terms/", organizer_terms.terms, name="organize-terms"),
+    path(
+        "organize/<slug:slug>/terms/retention/",
+        organizer_terms.retention,
+        name="organize-retention",
+    ),
+    path("organize/<slug:slug>/terms/erase/", organizer_terms.erase, name="organize-erase"),
     path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),
     path("organize/<slug:slug>/events.csv", organizer.events_csv, name="organize-events-csv"),
     path("organize/<slug:slug>/events.jsonl", organizer.events_jsonl, name="organize-events-jsonl"),

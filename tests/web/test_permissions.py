@@ -69,7 +69,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-rules organize-rescore organize-dry-run""",
     ORGANIZERS: "organize organize-new",
     NO_GET: """
-        organize-columns organize-organizers organize-publish organize-unpublish
+        organize-columns organize-generate organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-reveal organize-round-open organize-round-close organize-round-extend
         organize-round-reopen
@@ -97,7 +97,7 @@ POST: dict[tuple[object, ...], str] = {
     (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
-        organize-columns organize-data organize-decisions organize-organizers organize-publish organize-reveal
+        organize-columns organize-generate organize-data organize-decisions organize-organizers organize-publish organize-reveal
         organize-round-close
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms

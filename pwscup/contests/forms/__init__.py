@@ -11,12 +11,15 @@ from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choice
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
 from pwscup.contests.forms.people import OrganizerForm
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
-from pwscup.contests.forms.table import ColumnForm, ColumnsForm, TableForm
+from pwscup.contests.forms.table import ColumnForm, ColumnsForm, GenerateForm, TableForm
+from pwscup.contests.forms.terms import EraseForm, RetentionForm, TermsForm
 
 __all__ = [
     "ColumnForm",
     "ColumnsForm",
     "DescriptionForm",
+    "EraseForm",
+    "GenerateForm",
     "LengthForm",
     "MomentField",
     "NewContestForm",
@@ -24,10 +27,12 @@ __all__ = [
     "OutageForm",
     "PauseForm",
     "ResumeForm",
+    "RetentionForm",
     "RoundForm",
     "RoundsForm",
     "SettingsForm",
     "TableForm",
+    "TermsForm",
     "VersionedForm",
     "clock_forms",
     "zone_choices",

@@ -31,6 +31,14 @@ class TableForm(VersionedForm):
         error_messages={"required": _("Choose a file.")},
     )
 
+    n_sampled = forms.IntegerField(
+        label=_("Draw so many records at random"),
+        min_value=4,
+        max_value=1_000_000,
+        required=False,
+        help_text=_("Leave it empty to take the whole table."),
+    )
+
     def clean_table(self) -> UploadedFile:
         upload = self.cleaned_data["table"]
         if upload.size > settings.MAX_UPLOAD_BYTES:
@@ -42,6 +50,14 @@ class TableForm(VersionedForm):
                 },
             )
         return upload
+
+
+class GenerateForm(VersionedForm):
+    """A table that the platform makes."""
+
+    n_records = forms.IntegerField(
+        label=_("Records"), min_value=100, max_value=100_000, initial=1_000
+    )
 
 
 class BoundField(forms.Field):

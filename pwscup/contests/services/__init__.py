@@ -13,6 +13,7 @@ from pwscup.contests.services.contest import (
     update_settings,
 )
 from pwscup.contests.services.outages import record_outage
+from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
     RoundPlan,
     close_round_now,
@@ -27,11 +28,13 @@ from pwscup.contests.services.table import (
     attach_dataset,
     check_table,
     confirm_table,
+    generate_table,
     upload_table,
 )
 from pwscup.contests.services.terms import accept_terms, update_terms
 
 __all__ = [
+    "LONGEST_DAYS",
     "RESERVED_SLUGS",
     "ChangedMeanwhile",
     "ContestRefused",
@@ -43,8 +46,11 @@ __all__ = [
     "close_round_now",
     "confirm_table",
     "create_contest",
+    "erase",
+    "erased_from",
     "extend_round",
     "free_slug",
+    "generate_table",
     "open_round_now",
     "pause",
     "plan_of",
@@ -54,6 +60,7 @@ __all__ = [
     "reopen_round",
     "resume",
     "round_problems",
+    "set_retention",
     "suggested_rounds",
     "unpublish",
     "update_rounds",

@@ -17,6 +17,7 @@ from pwscup.core import audit, storage
 from pwscup.core.storage import Area
 
 if TYPE_CHECKING:
+    from pwscup.contests.tables import Described
     from scoring.rulesets import Ruleset
     from scoring.schema import Schema
 
@@ -24,21 +25,64 @@ MAX_COLUMNS = 500  # the page on which their roles are given holds a form for ea
 
 
 def upload_table(
-    *, actor: User, contest: Contest, version: int | None = None, name: str, data: bytes
+    *,
+    actor: User,
+    contest: Contest,
+    version: int | None = None,
+    name: str,
+    data: bytes,
+    n_sampled: int | None = None,
 ) -> TableDraft:
-    """Keep an uploaded table as a draft with a proposal for its columns.
+    """Keep an uploaded table, or so many of its records drawn at random, as a draft with a proposal for its columns.
 
     Raises
     ------
     ProblemsFound
         Where the bytes are no usable CSV; an earlier draft stays.
     ContestRefused
-        Where the table has more columns than a person can look through.
+        Where the table has more columns than a person can look through, or fewer records than are drawn.
     """
     from pwscup.contests import tables  # pandas, which most processes do without
 
+    if n_sampled is not None:
+        data = _sampled(data, n_sampled)
     former = selectors.original_of(contest)
     described = tables.describe(data, former=former.schema if former else None)
+    return _keep_draft(actor, contest, version, name, data, described, n_sampled)
+
+
+def _sampled(data: bytes, n_sampled: int) -> bytes:
+    from pwscup.contests import tables
+
+    sampled, n_records = tables.sampled(data, n_sampled)
+    if n_sampled > n_records:
+        raise ContestRefused(
+            _("The table has %(got)d records — expected at least the %(expected)d that are drawn.")
+            % {"got": n_records, "expected": n_sampled}
+        )
+    return sampled
+
+
+def generate_table(
+    *, actor: User, contest: Contest, version: int | None = None, n_records: int
+) -> TableDraft:
+    """Draw pseudo households as a draft whose columns are known: nobody is in it, and anybody may have it."""
+    from pwscup.contests import tables
+
+    data, described = tables.generated(n_records)
+    name = f"households-{n_records}.csv"
+    return _keep_draft(actor, contest, version, name, data, described, None)
+
+
+def _keep_draft(
+    actor: User,
+    contest: Contest,
+    version: int | None,
+    name: str,
+    data: bytes,
+    described: Described,
+    n_sampled: int | None,
+) -> TableDraft:
     if len(described.columns) > MAX_COLUMNS:
         raise ContestRefused(
             _("The table has %(got)d columns — expected at most %(expected)d.")
@@ -62,6 +106,7 @@ def upload_table(
             sha256=draft.file.sha256,
             n_records=draft.n_records,
             n_columns=len(described.schema.columns),
+            **({"n_sampled": n_sampled} if n_sampled else {}),
         )
     return draft
 
