@@ -322,13 +322,13 @@ def checks_of_reveal_in_trail(reveal: Entry, entries: Sequence[Entry]) -> list[C
     drawn = {
         entry["data"]["purpose"]: entry["position"]
         for entry in reversed(until)
-        if entry["kind"] == "truth.read" and "purpose" in entry["data"]
+        if _is(entry, "truth", "read") and "purpose" in entry["data"]
     }
     found = [_committed_first(reveal["commitment"], until, drawn), _same_draws(reveal, drawn)]
     published = {
         (entry["data"].get("submission"), entry["data"].get("sha256"))
         for entry in until
-        if entry["kind"] == "release.published"
+        if _is(entry, "release", "published")
     }
     found += [
         Check(f"{one['purpose']} in events", False, "no event published this file")
@@ -336,6 +336,10 @@ def checks_of_reveal_in_trail(reveal: Entry, entries: Sequence[Entry]) -> list[C
         if (one.get("submission"), one["sha256"]) not in published
     ]
     return found if head is None else [*found, _link_check("head of reveal", head, entries)]
+
+
+def _is(entry: Entry, what: str, happened: str) -> bool:
+    return bool(entry["kind"] == f"{what}.{happened}")
 
 
 def _committed_first(stated: str, entries: Iterable[Entry], drawn: Mapping[str, int]) -> Check:
@@ -392,7 +396,7 @@ def checks_of_receipt(receipt: Entry, entries: Sequence[Entry]) -> list[Check]:
         (
             entry["data"]
             for entry in entries
-            if entry["kind"] == "submission.received" and entry["subject"] == receipt["submission"]
+            if _is(entry, "submission", "received") and entry["subject"] == receipt["submission"]
         ),
         None,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from pwscup.submissions import decision_views, views
+from pwscup.submissions import decision_views, proof_views, views
 
 urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),
@@ -21,6 +21,10 @@ urlpatterns = [
         decision_views.organize_decisions,
         name="organize-decisions",
     ),
+    path("s/<uuid:public_id>/receipt/", proof_views.receipt, name="receipt"),
+    path("s/<uuid:public_id>/receipt.json", proof_views.receipt_json, name="receipt-json"),
+    path("c/<slug:slug>/reveal.json", proof_views.reveal, name="reveal"),
+    path("organize/<slug:slug>/reveal/", proof_views.organize_reveal, name="organize-reveal"),
     path("c/<slug:slug>/data/team/<slug:team>/<str:name>", views.team_data, name="team-data"),
     path("r/<uuid:public_id>.csv", views.release, name="release"),
     path("r/<uuid:public_id>/candidates.csv", views.release_candidates, name="release-candidates"),

@@ -1,0 +1,96 @@
+"""Receipts: what a team can show later to prove what it handed in, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from pwscup.core import seals
+from pwscup.core.models import Event, Seal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pwscup.submissions.models import Submission
+
+FORMAT, VERSION = "pwscup-receipt", 1
+RECEIVED = "submission.received"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A submission with its place in the audit trail, and the head of the trail at this moment.
+
+    Both hashes bind the organizers: what was in the trail up to there cannot be changed unseen by
+    whoever keeps the receipt.
+    """
+
+    submission: Submission
+    sealed: Seal | None
+    head: Seal | None
+
+    @property
+    def arrived_local(self) -> str:
+        """The time of arrival on the contest's clock."""
+        local = self._arrived_at.astimezone(self.submission.round.contest.tz)
+        return f"{local:%Y-%m-%d %H:%M:%S %Z}"
+
+    @property
+    def arrived_utc(self) -> str:
+        return f"{self._arrived_at.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+    @property
+    def _arrived_at(self) -> datetime:
+        return self.submission.arrived_at
+
+    def to_dict(self) -> dict[str, Any]:
+        """The receipt as JSON-able data, as `python -m scoring verify --receipt` reads it."""
+        found = self.submission
+        contest = found.round.contest
+        files = found.files.all()
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "contest": contest.slug,
+            "round": found.round.key,
+            "team": found.team.slug,
+            "number": found.number,
+            "submission": str(found.public_id),
+            "target": found.target.team.slug if found.target else None,
+            "arrived_at": found.arrived_at.astimezone(UTC).isoformat(timespec="microseconds"),
+            "arrived_at_local": found.arrived_at.astimezone(contest.tz).isoformat(),
+            "timezone": contest.timezone,
+            "files": [
+                {
+                    "key": file.key,
+                    "name": file.file.name,
+                    "size_bytes": file.file.size_bytes,
+                    "sha256": file.file.sha256,
+                }
+                for file in files
+            ],
+            "trail": _link(self.sealed),
+            "head": _link(self.head),
+        }
+
+
+def receipt_of(submission: Submission) -> Receipt:
+    """The receipt of a submission; what of the trail is not sealed yet is sealed for it."""
+    contest_id = submission.round.contest_id
+    sealed = _seal_of(submission)
+    if sealed is None:
+        seals.sweep()
+        sealed = _seal_of(submission)
+    return Receipt(submission, sealed, seals.head(contest_id))
+
+
+def _seal_of(submission: Submission) -> Seal | None:
+    events = Event.objects.filter(
+        contest_id=submission.round.contest_id, kind=RECEIVED, subject=str(submission.public_id)
+    )
+    return Seal.objects.filter(event__in=events).first()
+
+
+def _link(seal: Seal | None) -> dict[str, Any] | None:
+    return seal and {"position": seal.position, "hash": seal.hash}
