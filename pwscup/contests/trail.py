@@ -88,6 +88,7 @@ KINDS = {
     "webhook.enabled": gettext_lazy("webhook switched on"),
     "webhook.disabled": gettext_lazy("webhook switched off after failures"),
     "webhook.tested": gettext_lazy("webhook tested"),
+    "marks.saved": gettext_lazy("marks of a presentation saved"),
     "audit.requested": gettext_lazy("audit asked for"),
     "audit.done": gettext_lazy("audit done"),
     "audit.failed": gettext_lazy("audit failed"),

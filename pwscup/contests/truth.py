@@ -13,7 +13,7 @@ import numpy as np
 from django.conf import settings
 
 from pwscup.contests.services.commitment import ensure_committed
-from pwscup.core import audit
+from pwscup.core import audit, storage
 from scoring import commitments
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def read_sealed(
     file: StoredFile, *, reason: str, contest_id: int | None, actor: Any = None, **data: str
 ) -> bytes:
     """The bytes of a sealed file; who read it and why is on record before they are handed out."""
+    storage.refuse_erased(file)
     audit.record(
         "truth.read",
         actor=actor,

@@ -23,6 +23,18 @@ class StoredFile(models.Model):
     sha256 = models.CharField(max_length=64)
     size_bytes = models.PositiveBigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
+    erased_at = models.DateTimeField(
+        null=True, blank=True, help_text="the bytes were deleted; name, size and hash stay"
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["erased_at"],
+                condition=models.Q(erased_at__isnull=False),
+                name="erased_files",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

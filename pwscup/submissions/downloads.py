@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
@@ -49,8 +49,10 @@ def published_response(file: StoredFile) -> FileResponse:
     return response
 
 
-def releases_response(round: Round, releases: Iterable[Release]) -> StreamingHttpResponse:
+def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHttpResponse:
     """All published tables as one archive, packed while it is sent."""
+    for _release, file in _published(releases):
+        storage.refuse_erased(file)  # while the answer can still say so
     response = StreamingHttpResponse(packed(releases), content_type="application/zip")
     name = f"{round.contest.slug}-targets.zip"
     response["Content-Disposition"] = content_disposition_header(True, name)

@@ -127,3 +127,54 @@ def test_a_contest_without_terms_asks_nothing(cast, as_user):
     assert "set no terms" in as_user(None).get(URL).content.decode()
     assert accept(as_user(cast.alice), cast.contest).status_code == 302
     assert not TermsAcceptance.objects.exists()
+
+
+# The organizer's page
+
+
+def test_organizers_write_the_terms_and_see_who_accepted(cast, oscar, as_user):
+    data = {"version": cast.contest.version, "terms": "Be fair.\r\n", "terms_ja": "公正に。"}
+    oscar.post("/organize/cup/terms/", data)
+    cast.contest.refresh_from_db()
+    assert (cast.contest.terms, cast.contest.terms_ja) == ("Be fair.", "公正に。")
+    event = Event.objects.get(kind="contest.terms_changed")
+    assert event.data["digest"][1] == digest_of(cast.contest)
+    accept(as_user(cast.alice), cast.contest)
+    lines = {line.name: line for line in oscar.get("/organize/cup/terms/").context["acceptances"]}
+    assert lines["Alice"].is_present
+    assert lines["Alice"].team == "Red"
+    assert lines["Bob"].accepted_at is None
+    services.update_terms(actor=cast.oscar, contest=cast.contest, terms="Be kind.", terms_ja="")
+    page = oscar.get("/organize/cup/terms/")
+    (alice,) = [line for line in page.context["acceptances"] if line.name == "Alice"]
+    assert not alice.is_present
+    assert "(earlier terms)" in page.content.decode()
+
+
+def test_terms_from_an_old_page_overwrite_nothing(cast, oscar):
+    old = {"version": cast.contest.version, "terms": "Mine.", "terms_ja": ""}
+    oscar.post("/organize/cup/terms/", old)
+    response = oscar.post("/organize/cup/terms/", old | {"terms": "No, mine."}, follow=True)
+    assert "Another organizer changed this contest" in response.content.decode()
+    cast.contest.refresh_from_db()
+    assert cast.contest.terms == "Mine."
+
+
+def test_terms_that_are_too_long_come_back(cast, oscar):
+    data = {"version": 0, "terms": "x" * 20_001, "terms_ja": ""}
+    response = oscar.post("/organize/cup/terms/", data)
+    assert response.status_code == 422
+    assert response.context["terms_form"].errors
+
+
+def test_more_teams_cost_no_more_queries(cast, oscar, django_assert_max_num_queries):
+    counts = []
+    for n_teams in (3, 30):
+        while (n := cast.contest.teams.count()) < n_teams:
+            person = factories.make_user(f"p{n}")
+            factories.make_team(cast.contest, f"Team {n}", person)
+            cast.contest.acceptances.create(user=person, digest=digest_of(cast.contest))
+        with django_assert_max_num_queries(40) as found:
+            oscar.get("/organize/cup/terms/")
+        counts.append(len(found))
+    assert counts[0] == counts[1]

@@ -45,7 +45,8 @@ def check_files() -> Iterator[Finding]:
 def check_stored() -> Iterator[Finding]:
     """Rows without bytes are a loss; bytes without a row are what a crash may leave."""
     try:
-        known = set(StoredFile.objects.values_list("path", flat=True))
+        kept = StoredFile.objects.filter(erased_at=None)  # of the others only the rows are kept
+        known = set(kept.values_list("path", flat=True))
     except DatabaseError:
         return  # there is nothing to compare with, and the database has its own finding
     found = storage.paths_on_disk()
