@@ -63,6 +63,8 @@ def _answer(target: addresses.Target, body: bytes, headers: Mapping[str, str]) -
             connection.request("POST", target.path, body, {"Host": target.host_header, **headers})
             response = connection.getresponse()
             response.read(MOST_BYTES)
+            if late.is_set():
+                raise TimeoutError  # what was cut off looks complete
             return response.status
         except (OSError, http.client.HTTPException, ValueError):
             if late.is_set():

@@ -55,6 +55,10 @@ PUBLIC_KINDS: dict[str, Change] = {
     "contest.rescore_applied": Change(
         gettext_lazy("All submissions were scored again"), shows_reason=True
     ),
+    "contest.terms_changed": Change(gettext_lazy("The terms of participation were changed")),
+    "contest.revealed": Change(
+        gettext_lazy("The secret behind all random draws was published"), is_important=False
+    ),
     "contest.board_frozen": Change(gettext_lazy("The leaderboard is frozen"), is_important=False),
     "contest.board_revealed": Change(
         gettext_lazy("The final leaderboard was revealed"), is_important=False

@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.notices.models import MAX_QUESTION, MAX_TEXT, Announcement, Preference, Webhook
+from pwscup.notices.models import MAX_QUESTION, MAX_TEXT, Announcement, Preference
 
 # Feeds are XML, which cannot hold these; nobody types them.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -102,14 +102,10 @@ class MailForm(forms.ModelForm):
         widgets = {"wanted": forms.RadioSelect}
 
 
-class WebhookForm(forms.ModelForm):
+class WebhookForm(forms.Form):
     url = forms.CharField(
         label=_("Address"),
         max_length=500,
         validators=[one_line],
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
     )
-
-    class Meta:
-        model = Webhook
-        fields = ["url"]

@@ -94,6 +94,8 @@ def is_wanted(delivery: Delivery) -> bool:
         return False
     if not notice.contest.is_published and notice.kind != TEST:
         return False
+    if notice.round_key and not notice.contest.rounds.filter(key=notice.round_key).exists():
+        return False
     if delivery.channel == Channel.WEBHOOK:
         return webhooks(notice).filter(pk=delivery.webhook_id).exists()
     return recipients(notice).filter(pk=delivery.user_id).exists()

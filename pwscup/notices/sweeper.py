@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, Max, OuterRef, Q
+from django.utils import timezone
 
 from pwscup.contests.models import Contest, Round
 from pwscup.core.models import Event
@@ -31,7 +32,7 @@ def sweep(now: datetime) -> bool:
     tell_rounds(now)
     outbox.spread_all()
     queue.take_back(now)
-    return queue.is_due(now)
+    return queue.is_due(timezone.now())  # what was just made is due by now
 
 
 def told_contests() -> Iterable[Contest]:
