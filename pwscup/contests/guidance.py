@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.formats import number_format
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.selectors import current_round, following_round
+from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +62,29 @@ class Step:
 def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
     """Every round with where it stands."""
     return [Moment(round, round_state(round, now)) for round in rounds]
+
+
+@dataclass(frozen=True, slots=True)
+class StageRows:
+    """The rounds of a stage; without a title where the contest has but one."""
+
+    title: str
+    rows: list[tuple[Any, Moment]]
+
+
+def by_stage(contest: Contest, forms: Sequence[Any], moments: Sequence[Moment]) -> list[StageRows]:
+    """The forms of rounds with where each stands, in the stages that follow one another."""
+    stages, language = contest.ruleset.stages, get_language() or "en"
+    titles = {stage.key: localized(stage.title, language) for stage in stages}
+    rows: list[StageRows] = []
+    last = None
+    for form, moment in zip(forms, moments, strict=True):
+        key = moment.round.spec.stage
+        if key != last:
+            rows.append(StageRows(titles[key] if len(stages) > 1 else "", []))
+        rows[-1].rows.append((form, moment))
+        last = key
+    return rows
 
 
 def round_state(round: Round, now: datetime) -> str:

@@ -35,7 +35,7 @@ def rounds(request: HttpRequest, contest: Contest) -> HttpResponse:
             messages.success(request, _("Saved."))
         return redirect("organize-rounds", contest.slug)
     timeline = guidance.timeline(page["contest_rounds"], page["now"])
-    page |= {"form": form, "round_rows": list(zip(form.rounds, timeline, strict=True))}
+    page |= {"form": form, "stages": guidance.by_stage(contest, form.rounds, timeline)}
     return render(request, "organize/rounds.html", page)
 
 

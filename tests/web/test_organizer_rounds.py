@@ -15,7 +15,7 @@ from pwscup.contests.forms import MomentField
 from pwscup.contests.models import Contest
 from pwscup.core.models import Event
 from pwscup.submissions.models import Submission
-from scoring.rulesets import load_ruleset
+from scoring.rulesets import load_ruleset, ruleset_names
 from tests import factories
 
 URL = "/organize/cup/rounds/"
@@ -33,6 +33,7 @@ def filled(contest: Contest, **changes) -> dict:
             f"{round.key}-opens_at": local(round.opens_at),
             f"{round.key}-closes_at": local(round.closes_at),
             f"{round.key}-tries": round.tries,
+            f"{round.key}-tries_per_day": round.tries_per_day or "",
             f"{round.key}-feedback": round.feedback,
         }
     return data | {key.replace("__", "-"): value for key, value in changes.items()}
@@ -128,6 +129,35 @@ def test_dates_tries_and_feedback_are_saved_with_an_event(cast, oscar):
     assert set(event.data) == {"attack"}
 
 
+def test_tries_of_a_day_are_set_and_taken_away(cast, oscar):
+    oscar.post(URL, filled(cast.contest, attack__tries_per_day=2))
+    assert cast.contest.rounds.get(key="attack").tries_per_day == 2
+    assert Event.objects.get().data == {"attack": {"tries_per_day": [None, 2]}}
+    cast.contest.refresh_from_db()
+    oscar.post(URL, filled(cast.contest, attack__tries_per_day=""))
+    assert cast.contest.rounds.get(key="attack").tries_per_day is None
+
+
+@pytest.mark.parametrize("name", [name for name in ruleset_names() if name != "pwscup2015"])
+def test_rounds_of_every_format_are_set_by_stage(cast, oscar, name):
+    contest = services.create_contest(
+        actor=cast.oscar, ruleset=name, title="Next", slug="next", starts_at=timezone.now()
+    )
+    url = "/organize/next/rounds/"
+    page = oscar.get(url)
+    stages = page.context["stages"]
+    specs = contest.ruleset.stages
+    used = [spec.title["en"] for spec in specs if contest.ruleset.rounds_of(spec.key)]
+    assert [stage.title for stage in stages] == (used if len(specs) > 1 else [""])
+    assert sum(len(stage.rows) for stage in stages) == contest.rounds.count()
+    last = contest.rounds.last()
+    later = {f"{last.key}__closes_at": local(last.closes_at + timedelta(hours=1))}
+    response = oscar.post(url, filled(contest, **later), follow=True)
+    assert said(response) == "Saved."
+    moved = contest.rounds.get(key=last.key).closes_at - last.closes_at
+    assert abs(moved - timedelta(hours=1)) < timedelta(minutes=1)
+
+
 def test_an_unchanged_form_moves_nothing_not_even_seconds(cast, oscar):
     before = list(cast.contest.rounds.values_list("opens_at", "closes_at"))
     assert any(moment.second or moment.microsecond for pair in before for moment in pair)
@@ -146,6 +176,7 @@ def test_an_unchanged_form_moves_nothing_not_even_seconds(cast, oscar):
         ),
         ({"attack__tries": 0}, "greater than or equal to 1"),
         ({"attack__tries": "many"}, "whole number"),
+        ({"attack__tries_per_day": 0}, "greater than or equal to 1"),
         ({"attack__feedback": "never"}, "valid choice"),
         ({"anonymization__feedback": "coarse"}, "valid choice"),
         ({"attack__opens_at": "soon"}, "Enter a date and a time"),

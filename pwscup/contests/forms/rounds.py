@@ -12,17 +12,18 @@ from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Round
 from pwscup.contests.services import RoundPlan, round_problems
 
+FIELDS = ("opens_at", "closes_at", "tries", "tries_per_day", "feedback")
+
 
 class RoundForm(forms.Form):
     """The dates and limits of one round, on the contest's clock."""
 
     tries = forms.IntegerField(min_value=1, max_value=10_000)
+    tries_per_day = forms.IntegerField(min_value=1, max_value=10_000, required=False)
     feedback = forms.ChoiceField(label=_("Feedback"), choices=Round.Feedback.choices)
 
     def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
-        initial = {
-            name: getattr(round, name) for name in ("opens_at", "closes_at", "tries", "feedback")
-        }
+        initial = {name: getattr(round, name) for name in FIELDS}
         super().__init__(*args, initial=initial, prefix=round.key, **kwargs)
         self.round = round
         zone = round.contest.tz
@@ -31,7 +32,11 @@ class RoundForm(forms.Form):
         per_target = round.spec.tries_per_target is not None
         self.fields["feedback"].choices = feedback_choices(round)
         self.fields["tries"].label = _("Guesses per target") if per_target else _("Tries per team")
-        self.order_fields(["opens_at", "closes_at", "tries", "feedback"])
+        self.fields["tries_per_day"].label = (
+            _("Guesses per target and day") if per_target else _("Tries per team and day")
+        )
+        self.fields["tries_per_day"].widget.attrs["placeholder"] = _("no limit")
+        self.order_fields(FIELDS)
         for field in self.fields.values():
             is_choice = isinstance(field, forms.ChoiceField)
             # Each round's panel holds its buttons' forms too, so its fields name theirs.
