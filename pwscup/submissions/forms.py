@@ -17,13 +17,16 @@ from scoring.rulesets.base import localized
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
+    from django.utils.functional import _StrPromise
 
     from pwscup.contests.models import Round
     from pwscup.submissions.uploads import Part
     from scoring.rulesets.base import FileSpec
 
 EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")
+EMPTY_SLIDES = _("“%(name)s” is empty — expected a PDF document")
 ACCEPT_CSV = ".csv,text/csv"
+ACCEPT_PDF = ".pdf,application/pdf"
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
@@ -36,7 +39,7 @@ class NoteForm(forms.ModelForm):
 
 
 class TableForm(NoteForm):
-    """The files that an anonymization round asks for, one field each."""
+    """The files that a round without targets asks for, one field each."""
 
     def __init__(self, round: Round, specs: Iterable[FileSpec], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -54,7 +57,8 @@ class TableForm(NoteForm):
                 cleaned.pop(key, None)
                 continue
             try:
-                cleaned[key] = _counted(cleaned[key], self.max_bytes)
+                empty = EMPTY_SLIDES if key == "slides" else EMPTY
+                cleaned[key] = _counted(cleaned[key], self.max_bytes, empty)
             except ValidationError as error:
                 self.add_error(key, error)
         return cleaned
@@ -65,7 +69,8 @@ class TableForm(NoteForm):
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
-    widget = forms.FileInput(attrs={"accept": ACCEPT_CSV, "data-max-bytes": max_bytes})
+    accept = ACCEPT_PDF if spec.kind == "slides" else ACCEPT_CSV
+    widget = forms.FileInput(attrs={"accept": accept, "data-max-bytes": max_bytes})
     label = localized(spec.title, get_language() or "en")
     # An empty file gets a message that says what was expected, from `_counted`.
     return forms.FileField(
@@ -77,10 +82,10 @@ def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
     )
 
 
-def _counted(upload: UploadedFile, max_bytes: int) -> Part:
+def _counted(upload: UploadedFile, max_bytes: int, empty: _StrPromise) -> Part:
     part = uploads.limited(upload, max_bytes)
     if part.size_bytes == 0:
-        raise ValidationError(EMPTY, "empty", {"name": part.name})
+        raise ValidationError(empty, "empty", {"name": part.name})
     return part
 
 
@@ -101,7 +106,8 @@ class SeveralFilesField(forms.FileField):
 class GuessForm(NoteForm):
     """Guess files, or a zip of them, each for the target that its name says; or one file for one target.
 
-    `targets` are the other teams' slugs and names, `target` the slug of the one target of a single upload.
+    `targets` are the other teams' slugs and names, `names` what the files are called, `target` the
+    slug of the one target of a single upload.
     """
 
     guess = SeveralFilesField(
@@ -111,11 +117,17 @@ class GuessForm(NoteForm):
     )
 
     def __init__(
-        self, round: Round, targets: dict[str, str], own: str, *args: Any, **kwargs: Any
+        self,
+        round: Round,
+        targets: dict[str, str],
+        own: str,
+        *args: Any,
+        names: list[str] | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.max_bytes = selectors.max_file_bytes(round)
-        self.targets, self.own = targets, own
+        self.targets, self.own, self.names = targets, own, names
         self.fields["guess"].widget.attrs.update(
             {"accept": ACCEPT_GUESSES, "data-max-bytes": settings.MAX_UPLOAD_BYTES}
         )
@@ -131,7 +143,7 @@ class GuessForm(NoteForm):
         single = self.data.get("target", "")
         if single in self.targets and len(parts) == 1:
             return {single: parts[0]}
-        return uploads.matched(parts, self.targets, own=self.own)
+        return uploads.matched(parts, self.targets, own=self.own, names=self.names)
 
     def _received(self) -> tuple[list[Part], list[ValidationError]]:
         """The files, those of archives included, and what is wrong with the others."""

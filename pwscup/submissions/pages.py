@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from pwscup.contests.guidance import round_state
 from pwscup.contests.measures import shown_measure
 from pwscup.contests.selectors import contest_page, downloads
-from pwscup.submissions import draws, feedback, policies, selectors
+from pwscup.contests.team_tables import has_own_tables
+from pwscup.submissions import draws, feedback, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import UNFINISHED, State
@@ -49,11 +50,8 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
     }
-    if round.phase == "attack":
-        return "submissions/attack.html", context | attack(request, round, team, now, form)
-    return "submissions/anonymization.html", context | anonymization(
-        request, round, team, now, form
-    )
+    page = {"attack": attack, "presentation": presentation}.get(round.phase, anonymization)
+    return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
 
 
 # What stands in the way
@@ -69,9 +67,18 @@ class Gate:
 
 
 def gate(
-    request: HttpRequest, round: Round, team: Team | None, now: datetime, *, left: int | None = None
+    request: HttpRequest,
+    round: Round,
+    team: Team | None,
+    now: datetime,
+    *,
+    left: int | None = None,
+    today: int | None = None,
 ) -> Gate | None:
-    """The first reason why the form is not shown; None where it is. `left` counts the tries of the round."""
+    """The first reason why the form is not shown; None where it is.
+
+    `left` counts the tries of the round and `today` those of the day, where each is limited.
+    """
     slug = round.contest.slug
     if team is not None and team.pk in selectors.disqualified(round.contest):
         text = _("The organizers have disqualified your team.")
@@ -91,9 +98,21 @@ def gate(
     if not round.has_opened(now):
         text = _("This round has not opened yet. The rules say what will be handed in.")
         return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
+    if not policies.runs(round, now):
+        return Gate(_("The contest is paused: nothing can be handed in until it goes on."))
     if left == 0:
         return Gate(_("All tries are used. Rejected and cancelled files use none."))
-    return None
+    return Gate(used_today(round, now)) if today == 0 else None
+
+
+def used_today(round: Round, now: datetime) -> str:
+    """That the day's tries are used, and when the next one is possible."""
+    following = limits.next_day(round, now)
+    if following is None:
+        return _("The tries of this day are used, and the round closes before the next day begins.")
+    return _("The tries of this day are used. The next one is possible from %(next)s on.") % {
+        "next": f"{following:%Y-%m-%d %H:%M %Z}"
+    }
 
 
 # Results in lists
@@ -146,8 +165,12 @@ def lines(
 
 
 def headline_of(ruleset: Ruleset) -> list[str]:
-    """The headline measures that the ruleset has."""
-    return [key for key in HEADLINE if key in ruleset.measures]
+    """The headline measures that the ruleset has; what utility is made of comes first where that is one."""
+    first = ruleset.ranking.utility_measure
+    if first is None:
+        return [key for key in HEADLINE if key in ruleset.measures]
+    others = [key for key in ruleset.measures if key != first]
+    return [first, *others][: len(HEADLINE)]
 
 
 def headline(visible: Visible | None, ruleset: Ruleset) -> tuple[tuple[str, float | None], ...]:
@@ -175,20 +198,30 @@ def anonymization(
 ) -> dict[str, Any]:
     """Form, samples and history."""
     history = list(selectors.submissions_of_team(team, round)) if team else []
-    left = selectors.tries_left(team, round) if team else None
     counted = selectors.counted_submission(team, round) if team else None
-    closed_to_me = gate(request, round, team, now, left=left)
-    shown = form or (None if closed_to_me else TableForm(round, round.spec.files))
+    ruleset = round.contest.ruleset
     return {
-        "gate": closed_to_me,
-        "form": shown,
-        "tries_left": left,
+        **table_form(request, round, team, now, form),
+        "own_tables": has_own_tables(round.contest),
+        "validity": ruleset.validity,
+        "has_rates": bool(ruleset.ranking.linkage),
         "history": lines(history, request.user, now, [counted.pk] if counted else []),
-        "headline": [shown_measure(key) for key in headline_of(round.contest.ruleset)],
+        "headline": [shown_measure(key) for key in headline_of(ruleset)],
         "unfinished": [s for s in history if s.state in UNFINISHED],
         **offered_files(round.contest, team, now),
         "by_choice": policies.counts_by_choice(round),
     }
+
+
+def table_form(
+    request: HttpRequest, round: Round, team: Team | None, now: datetime, form: NoteForm | None
+) -> dict[str, Any]:
+    """The form of a round without targets, or why there is none, and the tries that are left."""
+    left = selectors.tries_left(team, round) if team else None
+    today = limits.left_today(team, round, now) if team else None
+    closed_to_me = gate(request, round, team, now, left=left, today=today)
+    shown = form or (None if closed_to_me else TableForm(round, round.spec.files))
+    return {"gate": closed_to_me, "form": shown, "tries_left": left, "left_today": today}
 
 
 def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, list[Download]]:
@@ -209,8 +242,13 @@ class Target:
 
     release: Release
     tries_left: int
+    left_today: int | None
     last: Line | None
     counting: Line | None
+
+    @property
+    def may_guess(self) -> bool:
+        return bool(self.tries_left) and self.left_today != 0
 
 
 def attack(
@@ -226,13 +264,17 @@ def attack(
     counting = selectors.counting_guesses(guesses)
     history = lines(guesses, request.user, now, counting.values())
     left = selectors.tries_left_by_target(team, round) if team else {}
+    today = limits.left_today_by_target(team, round, now) if team else None
     others = [table for table in tables if team is None or table.team_id != team.pk]
     closed_to_me = gate(request, round, team, now)
     return {
         "gate": closed_to_me,
         "pending": None if tables or not round.has_opened(now) else pending(round),
         "form": form or (None if closed_to_me or not others else guess_form(round, team, others)),
-        "targets": [_target(table, history, left) for table in others],
+        "targets": [_target(table, history, left, today) for table in others],
+        "used_today": used_today(round, now) if today and 0 in today.values() else "",
+        "has_candidates": "candidates" in round.spec.gives,
+        "guess_names": guess_names(round, team.slug if team else "", ["<team>"]),
         "may_download": any(
             policies.may_download_release(request.user, t, now) for t in tables[:1]
         ),
@@ -254,14 +296,52 @@ def pending(round: Round) -> str:
 def guess_form(round: Round, team: Team, others: Iterable[Release], *data: Any) -> GuessForm:
     """The form for guesses against these targets."""
     names = {release.team.slug: release.team.name for release in others}
-    return GuessForm(round, names, team.slug, *data)
+    return GuessForm(round, names, team.slug, *data, names=guess_names(round, team.slug, names))
 
 
-def _target(table: Release, history: Sequence[Line], left: dict[int, int]) -> Target:
+def guess_names(round: Round, own: str, targets: Iterable[str]) -> list[str]:
+    """What guess files are called in this round."""
+    if "candidates" in round.spec.gives:
+        return [f"team{own or '<own>'}_attack_team{slug}.csv" for slug in targets]
+    return [f"{slug}.csv" for slug in targets]
+
+
+def _target(
+    table: Release,
+    history: Sequence[Line],
+    left: dict[int, int],
+    today: dict[int, int] | None,
+) -> Target:
     own = [line for line in history if line.submission.target_id == table.pk]
     return Target(
         release=table,
         tries_left=left.get(table.pk, 0),
+        left_today=None if today is None else today.get(table.pk, 0),
         last=own[0] if own else None,
         counting=next((line for line in own if line.counts), None),
     )
+
+
+# The presentations
+
+
+def presentation(
+    request: HttpRequest,
+    round: Round,
+    team: Team | None,
+    now: datetime,
+    form: NoteForm | None,
+) -> dict[str, Any]:
+    """The order of the teams and their slides, the form for one's own, and one's marks once they are shown."""
+    history = list(selectors.submissions_of_team(team, round)) if team else []
+    counted = selectors.counted_submission(team, round) if team else None
+    settled = round.is_settled(now)
+    return {
+        **table_form(request, round, team, now, form),
+        "history": lines(history, request.user, now, [counted.pk] if counted else []),
+        "unfinished": [s for s in history if s.state in UNFINISHED],
+        "talks": marks.talks(round, request.user, now),
+        "criteria": marks.titled_criteria(round),
+        "own_means": marks.means_of(round, team) if team and settled else None,
+        "may_see_marks": policies.may_see_marks(request.user, round),
+    }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from pwscup.accounts.models import Team, User
-    from pwscup.contests.models import Round
+    from pwscup.contests.models import Contest, Round
     from pwscup.submissions.models import Release
 
     Person = User | AnonymousUser
@@ -36,7 +36,7 @@ def may_submit(user: Person | None, team: Team, round: Round, now: datetime) -> 
     return (
         round.contest_id == team.contest_id
         and round.contest.is_published
-        and (round.is_open(now) or may_be_late(team, round, now))
+        and (takes_files(round, now) or may_be_late(team, round, now))
         and plays_for(user, team)
     )
 
@@ -44,8 +44,45 @@ def may_submit(user: Person | None, team: Team, round: Round, now: datetime) -> 
 def may_be_late(team: Team, round: Round, now: datetime) -> bool:
     """Whether an organizer lets this team hand in though the round has closed for the others."""
     newest = LateAllowance.objects.filter(team=team, round=round).order_by("-pk").first()
-    runs = round.contest.paused_at is None
-    return runs and newest is not None and round.opens_at <= now < newest.until
+    return runs(round, now) and newest is not None and round.opens_at <= now < newest.until
+
+
+def runs(round: Round, moment: datetime) -> bool:
+    """Whether the contest's clock ran then: an upload that began before a pause counts."""
+    paused_at = round.contest.paused_at
+    return paused_at is None or moment < paused_at
+
+
+def takes_files(round: Round, moment: datetime) -> bool:
+    """Whether a file that arrived then is taken: between the round's dates, and not during a pause."""
+    return runs(round, moment) and round.opens_at <= moment < round.closes_at
+
+
+def judges(user: Person, contest: Contest) -> bool:
+    return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
+
+
+def may_see_marks(user: Person, round: Round) -> bool:
+    """The judges their own, the organizers all of them."""
+    judging = is_organizer(user, round.contest) or judges(user, round.contest)
+    return round.phase == "presentation" and judging
+
+
+def may_mark(user: Person, round: Round, now: datetime) -> bool:
+    """Judges and organizers who do not play, as long as the presentation round is open."""
+    return (
+        may_see_marks(user, round)
+        and round.contest.is_published
+        and takes_files(round, now)
+        and not plays_in(user, round.contest)
+    )
+
+
+def may_see_all_slides(user: Person, round: Round, now: datetime) -> bool:
+    """Judges and organizers at once; those who play once the round has closed. A team always sees its own."""
+    if may_see_marks(user, round):
+        return True
+    return user.is_authenticated and round.is_settled(now) and plays_in(user, round.contest)
 
 
 def may_rule(user: Person, submission: Submission) -> bool:

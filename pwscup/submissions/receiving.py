@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.selectors import team_of
-from pwscup.submissions import pages, selectors, services
+from pwscup.submissions import limits, pages, selectors, services
 from pwscup.submissions.forms import NoteForm, TableForm
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.services import SubmissionRefused
@@ -37,7 +38,7 @@ def receive(request: HttpRequest, round: Round) -> Received:
 
 
 def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
-    """One submission of an anonymization round."""
+    """One submission of a round without targets: a table, or slides."""
     form = TableForm(round, round.spec.files, request.POST, request.FILES)
     if not form.is_valid():
         return form, []
@@ -64,22 +65,29 @@ def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
     if not form.is_valid():
         return form, []
     guesses = {others[slug]: part for slug, part in form.cleaned_data["guess"].items()}
-    used_up = _used_up(team, round, guesses)
+    used_up = _used_up(team, round, guesses, arrival(request))
     if used_up:
         form.add_error(None, used_up)
         return form, []
     return form, _submit_each(request, round, team, guesses, form)
 
 
-def _used_up(team: Team, round: Round, guesses: Iterable[Release]) -> list[ValidationError]:
-    """The targets that the team may guess about no more, found before anything is taken."""
+def _used_up(
+    team: Team, round: Round, guesses: Iterable[Release], arrived_at: datetime
+) -> list[ValidationError]:
+    """The targets that the team may guess about no more, or not today, found before anything is taken."""
     left = selectors.tries_left_by_target(team, round)
-    message = _("%(team)s: all %(tries)s tries against this target are used")
-    return [
-        ValidationError(message, "tries", {"team": target.team.name, "tries": round.tries})
-        for target in guesses
-        if not left.get(target.pk)
-    ]
+    today = limits.left_today_by_target(team, round, arrived_at)
+    over = _("%(team)s: all %(tries)s tries against this target are used")
+    later = f"%(team)s: {pages.used_today(round, arrived_at)}"
+    errors = []
+    for target in guesses:
+        shown = {"team": target.team.name, "tries": round.tries}
+        if not left.get(target.pk):
+            errors.append(ValidationError(over, "tries", shown))
+        elif today is not None and not today.get(target.pk):
+            errors.append(ValidationError(later, "tries_today", shown))
+    return errors
 
 
 def _submit_each(

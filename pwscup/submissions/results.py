@@ -121,7 +121,7 @@ def _measures(
 ) -> dict[str, Any]:
     """The rows of a scored anonymization and its picture; nothing for other results."""
     values = visible.values if visible else None
-    if submission.target_id is not None or values is None:
+    if submission.target_id is not None or not values:
         return {}
     same = selectors.submissions_of_team(submission.team, submission.round)
     lines = pages.lines(list(same), viewer, now, [])
@@ -130,8 +130,11 @@ def _measures(
         for line in lines
         if line.submission.pk != submission.pk and line.visible and line.visible.values
     }
-    ids = submission.round.contest.ruleset.measures
+    ruleset = submission.round.contest.ruleset
+    ids, loss = ruleset.measures, values.get(ruleset.ranking.utility_measure or "")
     return {
+        "utility": None if loss is None else 100 * (1 - loss),
+        "utility_measure": ruleset.ranking.utility_measure,
         "families": families(ids, values, list(others.values())),
         "n_others": len(others),
         "chart": chart(ids, submission.number, values, others),

@@ -17,7 +17,7 @@ from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
 from pwscup.core import audit, storage
 from pwscup.core.refusals import RefusedByCode
-from pwscup.submissions import policies, queue, selectors
+from pwscup.submissions import limits, policies, queue, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
 
 if TYPE_CHECKING:
@@ -28,10 +28,16 @@ if TYPE_CHECKING:
 Upload = tuple[str, bytes | Iterable[bytes]]
 """A file as it arrived: the name its owner gave it, and its bytes."""
 
+SLIDES = "slides"
+PDF_SIGNATURE, PDF_WITHIN = b"%PDF-", 1024  # readers look for it that far
 NOTE_LENGTH = Submission._meta.get_field("note").max_length
 REFUSALS = {
     "not_allowed": _("You cannot hand in for this team."),
     "round.not_open_yet": _("The round has not opened yet."),
+    "contest.paused": _(
+        "The contest is paused, so nothing can be handed in. The dates move by the length of the pause; "
+        "hand in once it goes on."
+    ),
     "round.closed": _("The round is closed: the file arrived after the deadline."),
     "team.disqualified": _(
         "The organizers have disqualified this team: the reason stands on the team's page. "
@@ -40,6 +46,10 @@ REFUSALS = {
     "round.released": _("The tables of this round are published already."),
     "file.missing": _("The file “%(file)s” is missing."),
     "file.unknown": _("This round asks for no file “%(file)s”."),
+    "file.none": _("Nothing was handed in: choose a file."),
+    "file.not_pdf": _(
+        "The file “%(name)s” is not a PDF document, whatever its name says. Export the slides as PDF."
+    ),
     "file.empty": _("The file “%(name)s” is empty."),
     "file.too_large": _(
         "The file “%(name)s” is too large: at most %(expected)s bytes are accepted."
@@ -52,6 +62,12 @@ REFUSALS = {
         "python -m scoring validate checks files at home."
     ),
     "tries.none_left": _("No tries are left: %(expected)s may be used."),
+    "tries.none_today": _(
+        "%(expected)s a day may be used, and those of today are. The next try is possible from %(next)s on."
+    ),
+    "tries.none_before_close": _(
+        "%(expected)s a day may be used, and those of today are. The round closes before the next day begins."
+    ),
     "note.too_long": _("The note is too long: at most %(expected)s characters."),
     "cancel.too_late": _(
         "Only a submission that waits can be taken back; this one no longer does."
@@ -87,8 +103,7 @@ def submit(
     _check_target(team, round, target)
     _check_keys(spec, files)
     note = _checked_note(note)
-    if selectors.tries_left(team, round, target) == 0:  # cheaply first; counted again under lock
-        raise SubmissionRefused("tries.none_left", expected=round.tries)
+    _check_tries(team, round, target, arrived_at)  # cheaply first; counted again under lock
     written = _write(round, files)
     try:
         with transaction.atomic():
@@ -119,6 +134,8 @@ def _check_round(user: User | None, team: Team, round: Round, arrived_at: dateti
         raise SubmissionRefused("not_allowed")
     if not round.has_opened(arrived_at):
         raise SubmissionRefused("round.not_open_yet")
+    if not policies.runs(round, arrived_at) and not round.has_closed(arrived_at):
+        raise SubmissionRefused("contest.paused")
     if team.pk in selectors.disqualified(round.contest):
         raise SubmissionRefused("team.disqualified")
     if round.has_closed(arrived_at) and not policies.may_be_late(team, round, arrived_at):
@@ -140,6 +157,18 @@ def _check_target(team: Team, round: Round, target: Release | None) -> None:
         raise SubmissionRefused("target.own")
 
 
+def _check_tries(team: Team, round: Round, target: Release | None, arrived_at: datetime) -> None:
+    if selectors.tries_left(team, round, target) == 0:
+        raise SubmissionRefused("tries.none_left", expected=round.tries)
+    if limits.left_today(team, round, arrived_at, target) == 0:
+        following = limits.next_day(round, arrived_at)
+        if following is None:
+            raise SubmissionRefused("tries.none_before_close", expected=round.tries_per_day)
+        raise SubmissionRefused(
+            "tries.none_today", expected=round.tries_per_day, next=f"{following:%Y-%m-%d %H:%M %Z}"
+        )
+
+
 def _check_keys(spec: RoundSpec, files: Mapping[str, Upload]) -> None:
     known = {file.key for file in spec.files}
     for key in files:
@@ -148,6 +177,8 @@ def _check_keys(spec: RoundSpec, files: Mapping[str, Upload]) -> None:
     for file in spec.files:
         if file.required and file.key not in files:
             raise SubmissionRefused("file.missing", file=file.key)
+    if not files:
+        raise SubmissionRefused("file.none")
 
 
 def _checked_note(note: str) -> str:
@@ -163,10 +194,12 @@ def _write(round: Round, files: Mapping[str, Upload]) -> dict[str, StoredFile]:
     written: dict[str, StoredFile] = {}
     try:
         for key, (name, data) in files.items():
-            shown = shown_name(name) or f"{key}.csv"
-            written[key] = storage.write(
-                _limited(data, limit, shown), area=storage.Area.SEALED, name=shown
-            )
+            kind = round.spec.file(key).kind
+            shown = shown_name(name) or f"{key}.{'pdf' if kind == SLIDES else 'csv'}"
+            chunks = _limited(data, limit, shown)
+            if kind == SLIDES:
+                chunks = _pdf(chunks, shown)
+            written[key] = storage.write(chunks, area=storage.Area.SEALED, name=shown)
             if written[key].size_bytes == 0:
                 raise SubmissionRefused("file.empty", name=shown)
     except BaseException:
@@ -183,6 +216,20 @@ def _limited(data: bytes | Iterable[bytes], limit: int, name: str) -> Iterator[b
         if size > limit:
             raise SubmissionRefused("file.too_large", name=name, expected=limit)
         yield chunk
+
+
+def _pdf(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """The chunks of a file that begins as a PDF document does, whatever it is called."""
+    held = b""
+    unread = iter(chunks)
+    for chunk in unread:
+        held += chunk
+        if len(held) >= PDF_WITHIN:
+            break
+    if held and PDF_SIGNATURE not in held[:PDF_WITHIN]:
+        raise SubmissionRefused("file.not_pdf", name=name)
+    yield held
+    yield from unread
 
 
 def shown_name(name: str) -> str:
@@ -206,8 +253,7 @@ def _enter(
     late = policies.may_be_late(team, round, arrived_at)
     if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
-    if selectors.tries_left(team, round, target) == 0:
-        raise SubmissionRefused("tries.none_left", expected=round.tries)
+    _check_tries(team, round, target, arrived_at)
     most = settings.MAX_WASTED_UPLOADS_PER_DAY
     if selectors.n_wasted(team, arrived_at - timedelta(days=1)) >= most:
         raise SubmissionRefused("tries.wasted", expected=most)

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from pwscup.submissions import decision_views, proof_views, views
+from pwscup.submissions import decision_views, mark_views, proof_views, views
 
 urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),
     path("c/<slug:slug>/round/<slug:key>/targets.zip", views.targets_zip, name="targets-zip"),
+    path("c/<slug:slug>/round/<slug:key>/marks/", mark_views.round_marks, name="marks"),
+    path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
     path("s/<uuid:public_id>/", views.submission, name="submission"),
     path("s/<uuid:public_id>/status/", views.submission_status, name="submission-status"),
     path("s/<uuid:public_id>/files/<slug:key>/", views.submission_file, name="submission-file"),

@@ -78,8 +78,10 @@ GET: dict[tuple[object, ...], str] = {
         organize-rules-preview
         submission-cancel submission-choose submission-note submission-rule""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
-    # nothing is computed, played or written down under that number
+    # nothing is computed, played or written down under that number, and nobody presents in this
+    # contest: who may mark where somebody does is in test_lecture_marks.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
+        marks slides
         organize-rescore-status organize-dry-run-status organize-rules-version""",
 }
 
@@ -94,8 +96,9 @@ POST: dict[tuple[object, ...], str] = {
         submission submission-file submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates
         news news-feed question organize-questions""",
-    (LOGIN, SHUT, SHUT, SHUT): "decisions organize-submissions organize-submissions-csv",
+    (LOGIN, SHUT, SHUT, SHUT): "slides decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
+        marks
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers organize-publish organize-reveal
         organize-round-close
