@@ -13,7 +13,7 @@ from scoring.rulesets.kinds import RANK_SUM
 
 BOARDS = ("overall", "anonymization", "attack", "matrix")
 """The boards of the formula "rank-sum"."""
-SCORE_BOARDS = ("score", "matrix")
+SCORE_BOARDS = ("score", "measures", "matrix")
 """The boards of every other formula."""
 SEASON = "season"
 """The board of all weighted stages together."""

@@ -51,6 +51,12 @@ def _score(section: dict[str, Any]) -> Iterator[Line]:
         yield [*_start(row), row["total"], *parts, row["tie_broken_by"]]
 
 
+def _measures(section: dict[str, Any]) -> Iterator[Line]:
+    yield ["rank", "team", "house_team", *section["measures"]]
+    for row in section["rows"]:
+        yield [*_start(row), *(cell["value"] for cell in row["cells"])]
+
+
 def _season(section: dict[str, Any]) -> Iterator[Line]:
     stages = [f"{stage['key']}_{what}" for stage in section["stages"] for what in ("total", "rank")]
     yield ["rank", "team", "house_team", "total", *stages, "tie_broken_by"]
@@ -76,6 +82,7 @@ LINES: dict[str, Callable[[dict[str, Any]], Iterator[Line]]] = {
     "anonymization": _anonymization,
     "attack": _attack,
     "score": _score,
+    "measures": _measures,
     "season": _season,
     "matrix": _matrix,
 }

@@ -16,6 +16,7 @@ from pwscup.leaderboards.sections import (
     phase_row,
 )
 from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, ranked
+from scoring.registry import MEASURES
 
 BUILT_IN = 0
 """Stands among the attackers, whose keys begin with 1, for the library's attacks."""
@@ -34,11 +35,13 @@ def formula_of(facts: Facts) -> Formula:
 
 
 def build(facts: Facts) -> dict[str, Any]:
-    """The board of scores and the attack matrix."""
+    """The board of scores, the measures of the tables, and the attack matrix."""
     lines = lines_of(facts)
-    ranks = {row["team"]: row["rank"] for row in _rows(facts, lines)}
+    section = _section(facts, lines)
+    ranks = {row["team"]: row["rank"] for row in section["rows"]}
     return {
-        "score": _section(facts, lines),
+        "score": section,
+        "measures": _measures(facts, section["rows"]),
         "matrix": {**phase_row(facts.attack), **matrix(facts, ranks, ranks)},
     }
 
@@ -183,3 +186,41 @@ def _is_hidden(facts: Facts, team: int, part: str) -> bool:
         return False
     worst = built_in_worst(facts).get(team)
     return worst is not None and worst.attack in facts.hidden
+
+
+# The measures, which do not rank
+
+
+def _measures(facts: Facts, rows: list[Row]) -> Row:
+    """What the library measured of every table, in the order of the board of scores."""
+    measures = [
+        measure
+        for measure in facts.rules.measures
+        if measure not in facts.hidden
+        and any(values.get(measure) is not None for values in facts.measured.values())
+    ]
+    best = {
+        measure: _best(measure, [facts.measured.get(row["team"], {}).get(measure) for row in rows])
+        for measure in measures
+    }
+    return {
+        **phase_row(facts.anonymization),
+        "measures": measures,
+        "rows": [
+            {
+                **{name: row[name] for name in ("rank", "team", "name", "house")},
+                "submitted": row["team"] in facts.measured,
+                "cells": [
+                    {"value": value, "best": value is not None and value == best[measure]}
+                    for measure in measures
+                    for value in [facts.measured.get(row["team"], {}).get(measure)]
+                ],
+            }
+            for row in rows
+        ],
+    }
+
+
+def _best(measure: str, values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return (min if MEASURES[measure].direction == "lower" else max)(known, default=None)

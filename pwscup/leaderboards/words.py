@@ -20,6 +20,7 @@ TITLES = {
     "anonymization": gettext_lazy("Anonymization"),
     "attack": gettext_lazy("Attack"),
     "score": gettext_lazy("Scores"),
+    "measures": gettext_lazy("Measures"),
     "matrix": gettext_lazy("Attack matrix"),
     "season": gettext_lazy("Season"),
 }

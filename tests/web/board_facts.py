@@ -8,10 +8,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from pwscup.accounts.models import Team
+from pwscup.accounts.models import Team, User
 from pwscup.contests.models import Contest, Round
 from pwscup.core import storage
-from pwscup.submissions.models import Evaluation, Release, Submission
+from pwscup.submissions.models import Evaluation, JudgeMark, Release, Submission
+from scoring.rulesets import load_ruleset
 from tests import factories
 
 MEASURES = ("U1", "U2", "U3", "U4", "U5", "U6", "S1", "S2", "E1", "E2", "E3", "E4", "EUC1", "EUC2")
@@ -141,3 +142,97 @@ def add_guesses(played: SimpleNamespace) -> None:
     for (attacker, defender), rate in GUESSES.items():
         target = played.releases[defender]
         scored(played.teams[attacker], played.attack, rate_of(rate), target=target)
+
+
+# Contests of other formats
+
+
+def contest_of(
+    ruleset: str, *, n_closed: int, slug: str = "other", replace: tuple[tuple[str, str], ...] = ()
+) -> Contest:
+    """A contest of that format in which so many rounds are over and the next has not opened yet."""
+    day = timedelta(days=1)
+    start = timezone.now() + (1 - 4 * n_closed) * day
+    text = load_ruleset(ruleset).text
+    for old, new in replace:
+        assert old in text, old
+        text = text.replace(old, new)
+    contest = Contest.objects.create(
+        slug=slug, title="Other Cup", ruleset_text=text, is_published=True
+    )
+    for position, spec in enumerate(contest.ruleset.rounds):
+        opens_at = start + 4 * position * day
+        Round.objects.create(
+            contest=contest,
+            key=spec.key,
+            kind=spec.kind,
+            position=position,
+            opens_at=opens_at,
+            closes_at=opens_at + 2 * day,
+            tries=5,
+            feedback=spec.feedback,
+        )
+    return contest
+
+
+LOSSES = {"Red": 5 / 12, "Blue": 0.2, "Green": 0.5}
+RATES = {
+    ("Blue", "Red"): 2 / 3,
+    ("Green", "Red"): 0.5,
+    ("Red", "Blue"): 0.1,
+    ("Red", "Green"): 0.4,
+    ("Blue", "Green"): 0.2,
+}
+MARKS = {
+    ("Red", "first"): (90, 80, 70),
+    ("Red", "second"): (60, 60, 60),
+    ("Blue", "first"): (50, 50, 50),
+}
+
+
+def lecture(
+    *, n_closed: int = 3, replace: tuple[tuple[str, str], ...] = (), slug: str = "lecture"
+) -> SimpleNamespace:
+    """Three teams of a lecture contest: losses, attacks and marks, as far as its rounds have come.
+
+    On paper: utility 58.33, 80 and 50; protection 33.33, 90 and 60; attack (10 + 40)/2 = 25,
+    (66.67 + 20)/2 = 43.33 and 25; presentation (80 + 60)/2 = 70, 50 and none.
+    """
+    contest = contest_of("pets-lecture", n_closed=n_closed, replace=replace, slug=slug)
+    rounds = {round.phase: round for round in contest.rounds.all()}
+    teams = {name: factories.make_team(contest, name) for name in LOSSES}
+    played = SimpleNamespace(
+        contest=contest, teams=teams, submissions={}, releases={}, guesses={}, **rounds
+    )
+    for name, loss in LOSSES.items():
+        played.submissions[name] = scored(teams[name], rounds["anonymization"], {"LOSS": loss})
+    if n_closed >= 1:
+        for name, submission in played.submissions.items():
+            played.releases[name] = release(submission, rounds["attack"])
+    if n_closed >= 2:
+        for (attacker, defender), rate in RATES.items():
+            played.guesses[attacker, defender] = scored(
+                teams[attacker], rounds["attack"], rate_of(rate), target=played.releases[defender]
+            )
+            played.guesses[attacker, defender].evaluations.update(values={"rate": rate})
+    if n_closed >= 3:
+        played.judges = {
+            name: factories.make_user(f"{name}-{slug}") for name in ("first", "second")
+        }
+        mark(played, "Red", "second", (0, 0, 0))
+        for (team, judge), points in MARKS.items():
+            mark(played, team, judge, points)
+    return played
+
+
+def mark(played: SimpleNamespace, team: str, judge: str, points: tuple[float, ...]) -> None:
+    """What a judge gave for policy, algorithm and appeal; a later mark replaces an earlier one."""
+    who: User = played.judges[judge]
+    for criterion, given in zip(("policy", "algorithm", "appeal"), points, strict=True):
+        JudgeMark.objects.create(
+            round=played.presentation,
+            team=played.teams[team],
+            judge=who,
+            criterion=criterion,
+            points=given,
+        )
