@@ -175,6 +175,7 @@ class World:
         things = [*Submission.objects.all(), *Release.objects.all()]
         return {
             "slug": [contest.slug],
+            "team": ["red", "blue"],
             "key": ["anonymization", "attack", "anonymized", "rows", "guess", "3-abc"],
             "public_id": [str(thing.public_id) for thing in things],
             "name": ["anonymized.csv", "rows.csv", "original.csv"],
