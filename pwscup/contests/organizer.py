@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.accounts.policies import is_over
-from pwscup.contests import guidance, policies, selectors, services, trail
+from pwscup.contests import guidance, policies, selectors, services, trail, wizard
 from pwscup.contests.forms import NewContestForm, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
@@ -40,12 +40,12 @@ def contests(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     if not policies.may_create_contests(request.user):
         raise Http404
-    form = NewContestForm(request.POST or None)
+    form = NewContestForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         contest = services.create_contest(actor=request.user, **form.cleaned_data)
         messages.success(request, _("The contest is created as a draft. Next: its table."))
         return redirect("organize-data", contest.slug)
-    return render(request, "organize/new.html", {"form": form})
+    return render(request, "organize/new.html", {"form": form, "formats": wizard.formats()})
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 
-from pwscup.contests import selectors
+from pwscup.contests import selectors, wizard
 from pwscup.contests.models import Contest
 from pwscup.core.refusals import Refused
 
@@ -30,7 +30,9 @@ def for_organizers(view: View) -> View:
 
 def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict[str, Any]:
     """What `organize/base.html` needs."""
-    return selectors.contest_page(request, contest, "organize") | {"section": section}
+    steps = wizard.steps(contest, section)
+    frame = {"section": section, "steps": steps, "next_step": wizard.next_step(steps)}
+    return selectors.contest_page(request, contest, "organize") | frame
 
 
 def tell(request: HttpRequest, refusal: Refused) -> None:

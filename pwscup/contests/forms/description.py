@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -15,9 +16,13 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
-from scoring.rulesets import load_ruleset, localized, ruleset_names
+from pwscup.core.problems import parts
+from scoring.errors import ProblemsFound
+from scoring.rulesets import Ruleset, load_ruleset, localized, parse_ruleset, ruleset_names
 
 DEFAULT_ZONE = "Asia/Tokyo"
+MAX_RULESET_BYTES = 200_000
+MOST_MEMBERS = 1_000
 
 
 class DescriptionForm(forms.ModelForm):
@@ -58,7 +63,16 @@ class SettingsForm(DescriptionForm, VersionedForm):
 class NewContestForm(DescriptionForm):
     """A new contest by one of the library's rulesets."""
 
-    ruleset = forms.ChoiceField(label=_("Rules"))
+    ruleset = forms.ChoiceField(
+        label=_("Format"), widget=forms.RadioSelect, required=False, initial="pwscup2015"
+    )
+    ruleset_file = forms.FileField(
+        label=_("Or rules of your own (TOML)"),
+        required=False,
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": ".toml"}),
+        help_text=_("A ruleset file; it goes before the format chosen above."),
+    )
     slug = forms.SlugField(
         label=_("Address"),
         max_length=50,
@@ -75,7 +89,16 @@ class NewContestForm(DescriptionForm):
             "suggest; all dates can be changed before you publish."
         ),
     )
-    field_order = ["ruleset", "title", "title_ja", "slug", "summary", "summary_ja", "timezone"]
+    field_order = [
+        "ruleset",
+        "ruleset_file",
+        "title",
+        "title_ja",
+        "slug",
+        "summary",
+        "summary_ja",
+        "timezone",
+    ]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -87,8 +110,35 @@ class NewContestForm(DescriptionForm):
         self.fields["slug"].widget.attrs["data-slug-from"] = "id_title"
 
     def largest_team(self) -> int:
-        name = self.cleaned_data.get("ruleset") or ruleset_names()[0]
-        return load_ruleset(name).limits.max_team_size
+        rules = self.cleaned_data.get("ruleset_file") or self.cleaned_data.get("ruleset")
+        return rules.limits.max_team_size if rules else MOST_MEMBERS
+
+    def clean_ruleset(self) -> Ruleset | None:
+        """The chosen format."""
+        name = self.cleaned_data["ruleset"]
+        return load_ruleset(name) if name else None
+
+    def clean_ruleset_file(self) -> Ruleset | None:
+        """The uploaded rules; every key that is wrong is named."""
+        upload = self.cleaned_data["ruleset_file"]
+        if upload is None:
+            return None
+        if upload.size > MAX_RULESET_BYTES:
+            raise ValidationError(
+                _("The file is too large — expected at most %(expected)s — got %(got)s"),
+                params={
+                    "expected": filesizeformat(MAX_RULESET_BYTES),
+                    "got": filesizeformat(upload.size),
+                },
+            )
+        try:
+            return parse_ruleset(upload.read().decode("utf-8-sig").replace("\r\n", "\n"))
+        except UnicodeDecodeError as error:
+            raise ValidationError(_("The file is no text in UTF-8.")) from error
+        except ProblemsFound as found:
+            raise ValidationError(
+                [" — ".join(parts(problem)) for problem in found.problems]
+            ) from found
 
     def clean_slug(self) -> str:
         slug = self.cleaned_data["slug"].lower()
@@ -99,6 +149,10 @@ class NewContestForm(DescriptionForm):
     def clean(self) -> dict[str, Any]:
         """Read the start on the clock of the chosen zone."""
         cleaned = super().clean() or self.cleaned_data
+        if own := cleaned.pop("ruleset_file", None):
+            cleaned["ruleset"] = own
+        elif not cleaned.get("ruleset") and not self.errors:
+            self.add_error("ruleset", _("Choose a format, or a file with rules of your own."))
         if "timezone" in cleaned and "starts_at" in cleaned:
             field = MomentField(zone=ZoneInfo(cleaned["timezone"]))
             try:

@@ -21,7 +21,7 @@ from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.table import drop_draft
 from pwscup.contests.terms import default_terms
 from pwscup.core import audit
-from scoring.rulesets import load_ruleset
+from scoring.rulesets import Ruleset, load_ruleset
 
 RESERVED_SLUGS = frozenset({"new"})
 SETTINGS = (
@@ -47,7 +47,7 @@ def free_slug(title: str) -> str:
 def create_contest(
     *,
     actor: User | None,
-    ruleset: str,
+    ruleset: str | Ruleset,
     title: str,
     starts_at: datetime,
     slug: str = "",
@@ -58,8 +58,9 @@ def create_contest(
     max_team_size: int | None = None,
     is_demo: bool = False,
 ) -> Contest:
-    """A draft by the named ruleset, its rounds one after the other, each as long as the ruleset suggests."""
-    rules = load_ruleset(ruleset)
+    """A draft by a named ruleset of the library or one of its own, its rounds one after the other, each
+    as long as the ruleset suggests."""
+    rules = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     contest = Contest.objects.create(
         slug=slug or free_slug(title),
         title=title,
