@@ -190,14 +190,14 @@ class Command(BaseCommand):
 
     def _service(self, name: str, program: str, *arguments: str, once: bool = False) -> Service:
         start = [str(BASE_DIR / program)] if program.endswith(".py") else ["-m", program]
-        env = {
+        given = {
             "PWSCUP_DEMO": "1" if self.demo else "0",
             "PWSCUP_SITE_URL": env.str("PWSCUP_SITE_URL", default=f"http://{self.address}"),
             "PYTHONUNBUFFERED": "1",
             "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),  # processes share the cores
         }
         command = [sys.executable, *start, *arguments]
-        return self.supervisor.start(Service(name, command, self._log(name), BASE_DIR, env, once))
+        return self.supervisor.start(Service(name, command, self._log(name), BASE_DIR, given, once))
 
     def _log(self, name: str) -> Path:
         return settings.DATA_DIR / "logs" / f"{name}.log"
