@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pwscup.celery import app
+from celery import shared_task  # our application knows apps that this one must not
+
 from pwscup.core import seals
 
 
-@app.task
+@shared_task
 def seal() -> None:
     """Link new events of the audit trail into their chains."""
     seals.sweep()

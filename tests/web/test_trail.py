@@ -5,19 +5,25 @@ from __future__ import annotations
 import copy
 import io
 import json
+import re
 import threading
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections, transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
+from pwscup.accounts import services as accounts
+from pwscup.contests.trail import KINDS
 from pwscup.core import audit, seals
 from pwscup.core.models import AppendOnlyError, Event, Seal
 from pwscup.core.tasks import seal as seal_task
 from scoring.trail import FIRST, event_hash, first_broken, read_trail
+from tests.web.pipeline import hand_in
 
 
 def happened(n: int, contest_id: int | None = 1) -> list[Event]:
@@ -339,3 +345,33 @@ def test_the_page_shows_the_head_of_the_chain(cast, oscar):
     page = oscar.get("/organize/cup/events/").content.decode()
     assert seals.head(cast.contest.pk).hash in page
     assert "/organize/cup/events.jsonl" in page
+
+
+# Who and what
+
+
+def test_an_account_that_goes_leaves_no_name_and_no_gap(cast, round, oscar):
+    hand_in(cast.carol, cast.blue, round)
+    audit.record("contest.organizer_added", actor=cast.oscar, contest_id=cast.contest.pk, user_id=1)
+    seals.sweep()
+    before = list(seals.chain(cast.contest.pk))
+    cast.blue.captain = None
+    cast.blue.save()
+    accounts.delete_account(user=cast.carol)
+    export = b"".join(oscar.get("/organize/cup/events.jsonl").streaming_content)
+    assert b"Carol" not in export
+    assert b"carol@" not in export
+    entries = read_trail(export)
+    assert entries[: len(before)] == before
+    assert cast.carol.pk in {entry["actor"] for entry in entries}
+    assert first_broken(entries) is None
+
+
+RECORDED = re.compile(r'record\(\s*"([a-z]+\.[a-z_]+)"')
+
+
+def test_every_kind_of_event_of_a_contest_has_words():
+    sources = Path(settings.BASE_DIR, "pwscup").rglob("*.py")
+    kinds = {kind for source in sources for kind in RECORDED.findall(source.read_text())}
+    assert len(kinds) > 25
+    assert {kind for kind in kinds - set(KINDS) if not kind.startswith("account.")} == set()
