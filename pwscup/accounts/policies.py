@@ -31,6 +31,11 @@ def has_organized(user: User, contest: Contest) -> bool:
     return left.filter(data__user_id=user.pk).exists()
 
 
+def judges_in(user: User | AnonymousUser, contest: Contest) -> bool:
+    """Whether the person marks the presentations of this contest."""
+    return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
+
+
 def plays_in(user: User, contest: Contest) -> bool:
     return Membership.objects.filter(user=user, contest=contest).exists()
 
@@ -69,6 +74,8 @@ def refusal_to_play(
     """Why this person may not enter that team, or a new one (a code of `services.REASONS`), or None."""
     if is_organizer(user, contest) or has_organized(user, contest):
         return "organizer"
+    if judges_in(user, contest):
+        return "judge"
     if not contest.is_published:
         return "not_published"
     if is_over(contest, now):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 REASONS: dict[str, Promise] = {
     "not_published": _("The contest is not published yet, so nobody can play in it."),
     "organizer": _("Organizers can see the answer key and may not play in their own contest."),
+    "judge": _("Judges mark the presentations of this contest and may not play in it."),
     "contest_over": _("The last round of the contest has closed; teams no longer change."),
     "has_team": _("You already play in a team of this contest. One person plays in one team."),
     "has_played": _(

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.accounts.models import Membership
-from pwscup.accounts.policies import is_organizer, plays_in
+from pwscup.accounts.policies import is_organizer, judges_in, plays_in
 from pwscup.contests.policies import may_download_original
 from pwscup.contests.team_tables import has_own_tables
 from pwscup.submissions.models import LateAllowance, Submission
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from pwscup.accounts.models import Team, User
-    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.models import Round
     from pwscup.submissions.models import Release
 
     Person = User | AnonymousUser
@@ -58,13 +58,9 @@ def takes_files(round: Round, moment: datetime) -> bool:
     return runs(round, moment) and round.opens_at <= moment < round.closes_at
 
 
-def judges(user: Person, contest: Contest) -> bool:
-    return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
-
-
 def may_see_marks(user: Person, round: Round) -> bool:
     """The judges their own, the organizers all of them."""
-    judging = is_organizer(user, round.contest) or judges(user, round.contest)
+    judging = is_organizer(user, round.contest) or judges_in(user, round.contest)
     return round.phase == "presentation" and judging
 
 
