@@ -8,14 +8,17 @@ import hmac
 import http.server
 import ipaddress
 import json
+import re
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
@@ -23,7 +26,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest
 from pwscup.core import audit
 from pwscup.core.models import Event
-from pwscup.notices import addresses, calls, services, sweeper, worker
+from pwscup.notices import addresses, calls, services, signing, sweeper, worker
 from pwscup.notices.kinds import MAX_FAILURES, MAX_WEBHOOKS
 from pwscup.notices.models import Delivery, Webhook
 from tests import factories
@@ -181,6 +184,23 @@ def test_a_call_is_signed_and_says_what_is_public(cast, receiver):
     sent = called(webhook)
     assert (sent.state, sent.status_code, sent.tries) == (State.SENT, 204, 1)
     assert said["id"] == str(sent.notice.public_id)
+
+
+def test_the_receiver_of_the_documentation_takes_what_is_genuine_and_recent(cast, receiver):
+    page = Path(settings.BASE_DIR, "docs", "how-to", "announce.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    shown: dict[str, object] = {}
+    exec(block, shown)
+    _webhook, secret = add(cast, receiver.url)
+    announce(cast)
+    send_all()
+    [(_path, headers, body)] = receiver.received
+    given = [secret, headers["X-PWSCup-Timestamp"], headers["X-PWSCup-Signature"], body]
+    assert shown["is_genuine"](*given)
+    old = str(int(given[1]) - 301)
+    assert not shown["is_genuine"](secret, old, signing.signature(secret, old, body), body)
+    for place, other in ((0, "other"), (1, str(int(given[1]) + 1)), (3, body + b" ")):
+        assert not shown["is_genuine"](*given[:place], other, *given[place + 1 :])
 
 
 def test_the_secret_is_not_in_the_database_and_another_one_for_each(cast, receiver):
