@@ -130,7 +130,7 @@ def kind_of(address: str) -> tuple[str, object, int]:
     """The view, what tells its pages apart, and how many of one kind are worth a look: 0 for a file."""
     parts = urlsplit(address)
     found = resolve(parts.path)
-    if parts.path.endswith((".csv", ".zip", ".toml")):
+    if parts.path.endswith((".csv", ".zip", ".toml", ".xml")):
         return found.view_name, address, 0
     named = {name: value for name, value in found.kwargs.items() if name in ("slug", "key")}
     board = parse_qs(parts.query).get("board", [""])[0]
