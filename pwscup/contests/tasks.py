@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from celery import shared_task  # our application knows apps that this one must not
 from django.utils import timezone
 
-from pwscup.celery import app
 from pwscup.contests.services import retention
 
 
-@app.task
+@shared_task
 def sweep() -> None:
     """Delete the data whose time is over."""
     retention.erase_due(timezone.now())
