@@ -191,6 +191,7 @@ CELERY_TASK_DEFAULT_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {
     "pwscup.core.tasks.seal": {"queue": "housekeeping"},
     "pwscup.contests.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.contests.tasks.mail_invitations": {"queue": "notices"},
     "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.audits.tasks.run": {"queue": "audits"},

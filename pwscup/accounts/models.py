@@ -106,7 +106,7 @@ def invitation_expiry() -> Any:
 
 
 class Invitation(models.Model):
-    """Fact: whoever holds the token may join the team until it expires or is revoked."""
+    """Fact: whoever holds the token may join the team until it expires, is revoked or used up."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     token = models.CharField(max_length=64, unique=True, default=invitation_token)
@@ -115,6 +115,19 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(default=invitation_expiry)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    used_at = models.DateTimeField(
+        null=True, blank=True, help_text="when it was used up; one with an address works once"
+    )
+
+    # The row is the job: the mail is due as long as `mail_due_at` says so.
+    mail_due_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    mail_tries = models.PositiveSmallIntegerField(default=0)
+    mailed_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"invitation to {self.team}"
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether it was made for one address, and works once."""
+        return bool(self.email)

@@ -31,9 +31,15 @@ def has_organized(user: User, contest: Contest) -> bool:
     return left.filter(data__user_id=user.pk).exists()
 
 
-def judges_in(user: User | AnonymousUser, contest: Contest) -> bool:
+def is_judge(user: User | AnonymousUser, contest: Contest) -> bool:
     """Whether the person marks the presentations of this contest."""
     return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
+
+
+def has_judged(user: User, contest: Contest) -> bool:
+    """Whether the person was a judge of the contest once."""
+    left = Event.objects.filter(contest_id=contest.pk, kind="contest.judge_removed")
+    return left.filter(data__user_id=user.pk).exists()
 
 
 def plays_in(user: User, contest: Contest) -> bool:
@@ -51,7 +57,10 @@ def is_captain(user: User | AnonymousUser, team: Team) -> bool:
 
 
 def may_rename(user: User | AnonymousUser, team: Team, now: datetime) -> bool:
-    """The captain, until results stand under the name: when the first round closes."""
+    """The captain, until results stand under the name: when the first round closes.
+
+    The same holds of the division in which the team plays.
+    """
     closed = any(round.has_closed(now) for round in team.contest.rounds.all())
     return is_captain(user, team) and not closed
 
@@ -74,7 +83,7 @@ def refusal_to_play(
     """Why this person may not enter that team, or a new one (a code of `services.REASONS`), or None."""
     if is_organizer(user, contest) or has_organized(user, contest):
         return "organizer"
-    if judges_in(user, contest):
+    if is_judge(user, contest) or has_judged(user, contest):
         return "judge"
     if not contest.is_published:
         return "not_published"
@@ -84,12 +93,16 @@ def refusal_to_play(
         return "has_team"
     if has_played(user, contest, but=team):
         return "has_played"
+    if team is None and contest.admission == contest.Admission.INVITED:
+        return "invited_only"
     return None
 
 
 def refusal_of_invitation(invitation: Invitation, now: datetime) -> str | None:
     """Why this link opens nothing (a code of `services.REASONS`), or None."""
     team = invitation.team
+    if invitation.used_at is not None:
+        return "invitation_used"
     if invitation.revoked_at is not None:
         return "invitation_revoked"
     if invitation.expires_at <= now:

@@ -27,10 +27,9 @@ def members_of(team: Team) -> QuerySet[Membership]:
 
 
 def live_invitation(team: Team, now: datetime) -> Invitation | None:
-    """The invitation that still opens the team, if there is one."""
-    return (
-        team.invitations.filter(revoked_at=None, expires_at__gt=now).order_by("-created_at").first()
-    )
+    """The captain's link that still opens the team, if there is one."""
+    shared = team.invitations.filter(email="", revoked_at=None, expires_at__gt=now)
+    return shared.order_by("-created_at").first()
 
 
 def invitation_by_token(token: str) -> Invitation | None:

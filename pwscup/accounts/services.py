@@ -17,12 +17,16 @@ from pwscup.core.audit import record
 from pwscup.core.refusals import RefusedByCode
 
 if TYPE_CHECKING:
-    from pwscup.contests.models import Contest
+    from pwscup.contests.models import Contest, Division
 
 REASONS: dict[str, Promise] = {
     "not_published": _("The contest is not published yet, so nobody can play in it."),
     "organizer": _("Organizers can see the answer key and may not play in their own contest."),
-    "judge": _("Judges mark the presentations of this contest and may not play in it."),
+    "judge": _("Judges of this contest, and those who were, may not play in it."),
+    "invited_only": _(
+        "The organizers of this contest set up its teams. Open the invitation link that you were sent, "
+        "or ask them for one."
+    ),
     "contest_over": _("The last round of the contest has closed; teams no longer change."),
     "has_team": _("You already play in a team of this contest. One person plays in one team."),
     "has_played": _(
@@ -33,7 +37,12 @@ REASONS: dict[str, Promise] = {
     "team_full": _("The team is full: every seat is taken."),
     "invitation_revoked": _("This invitation has been revoked. Ask the captain for a new link."),
     "invitation_expired": _("This invitation has expired. Ask the captain for a new link."),
+    "invitation_used": _(
+        "This invitation was for one person and has been used. Ask the captain for a link of your own."
+    ),
+    "division_unknown": _("This contest has no such division."),
     "name_taken": _("Another team of this contest already has this name."),
+    "division_fixed": _("A round has closed; only the organizers can still change the division."),
     "name_fixed": _("A round has closed and results stand under this name; it no longer changes."),
     "captain_only": _("Only the captain of the team may do this."),
     "not_member": _("This person is not in the team."),
@@ -53,19 +62,48 @@ class RefusedError(RefusedByCode):
 
 
 @transaction.atomic
-def create_team(*, user: User, contest: Contest, name: str) -> Team:
+def create_team(
+    *, user: User, contest: Contest, name: str, division: Division | None = None
+) -> Team:
     """Found a team with this person as its captain and only member."""
     _lock_person(user)
     # The contest's row is the lock on the names and slugs of its teams.
     contest = type(contest).objects.select_for_update().get(pk=contest.pk)
     _refuse(policies.refusal_to_play(user, contest, timezone.now()))
     _refuse_taken_name(contest, name)
+    _refuse_foreign_division(contest, division)
     slugs = set(contest.teams.values_list("slug", flat=True))
+    slug = names.team_slug(name, slugs)
     team = Team.objects.create(
-        contest=contest, name=name, slug=names.team_slug(name, slugs), captain=user
+        contest=contest, name=name, slug=slug, captain=user, division=division
     )
     _seat(user, team)
-    _record("team.created", user, team, name=name)
+    _record("team.created", user, team, name=name, **_division_data(division))
+    return team
+
+
+@transaction.atomic
+def choose_division(*, user: User, team: Team, division: Division | None) -> Team:
+    """Let the team play in another division, as long as it may have another name."""
+    team = _lock_as_captain(user, team)
+    if not policies.may_rename(user, team, timezone.now()):
+        raise RefusedError("division_fixed")
+    return _divide(user, team, division)
+
+
+@transaction.atomic
+def move_to_division(*, actor: User, team: Team, division: Division | None) -> Team:
+    """Put a team into a division, by an organizer's word: at any time."""
+    return _divide(actor, _lock(team), division)
+
+
+def _divide(actor: User, team: Team, division: Division | None) -> Team:
+    _refuse_foreign_division(team.contest, division)
+    before, team.division = team.division, division
+    if before != division:
+        team.save(update_fields=["division"])
+        keys = [before.key if before else None, division.key if division else None]
+        _record("team.division_changed", actor, team, division=keys)
     return team
 
 
@@ -116,6 +154,12 @@ def join_team(*, user: User, invitation: Invitation) -> Team:
     _refuse(policies.refusal_of_invitation(invitation, now))
     _refuse(policies.refusal_to_play(user, team.contest, now, team=team))
     _seat(user, team)
+    if invitation.is_personal:
+        invitation.used_at = now
+        invitation.save(update_fields=["used_at"])
+    if team.captain_id is None:  # a team that organizers set up: the first to join leads it
+        team.captain = user
+        team.save(update_fields=["captain"])
     _record("team.joined", user, team)
     return team
 
@@ -175,6 +219,7 @@ def delete_account(*, user: User) -> None:
         leave_team(user=person, team=membership.team)
     EmailAddress.objects.filter(user=person).delete()
     person.organizes.clear()
+    person.judges.clear()
     person.email = f"deleted-{person.pk}@deleted.invalid"
     person.display_name = "deleted user"
     person.is_active = person.is_organizer = person.is_superuser = False
@@ -238,7 +283,9 @@ def _close(team: Team) -> None:
 
 
 def _revoke_all(team: Team, now: datetime) -> int:
-    return team.invitations.filter(revoked_at=None, expires_at__gt=now).update(revoked_at=now)
+    """End the captain's links; what organizers sent to single people is theirs to revoke."""
+    shared = team.invitations.filter(email="", revoked_at=None, expires_at__gt=now)
+    return shared.update(revoked_at=now)
 
 
 def _refuse(code: str | None) -> None:
@@ -250,6 +297,15 @@ def _refuse_taken_name(contest: Contest, name: str, *, but: Team | None = None) 
     others = contest.teams.exclude(pk=but.pk) if but else contest.teams.all()
     if names.likeness(name) in {names.likeness(other.name) for other in others}:
         raise RefusedError("name_taken")
+
+
+def _refuse_foreign_division(contest: Contest, division: Division | None) -> None:
+    if division is not None and division.contest_id != contest.pk:
+        raise RefusedError("division_unknown")
+
+
+def _division_data(division: Division | None) -> dict[str, str]:
+    return {"division": division.key} if division else {}
 
 
 def _record(kind: str, user: User, team: Team, **data: object) -> None:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services, trail, wizard
-from pwscup.contests.forms import NewContestForm, OrganizerForm, SettingsForm
+from pwscup.contests.forms import JudgeForm, NewContestForm, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
 from pwscup.core import seals
@@ -54,7 +54,12 @@ def contest(request: HttpRequest, contest: Contest) -> HttpResponse:
     return _overview(request, contest, OrganizerForm())
 
 
-def _overview(request: HttpRequest, contest: Contest, form: OrganizerForm) -> HttpResponse:
+def _overview(
+    request: HttpRequest,
+    contest: Contest,
+    form: OrganizerForm,
+    judge_form: JudgeForm | None = None,
+) -> HttpResponse:
     page = organizer_page(request, contest, "overview")
     page |= {
         "timeline": guidance.timeline(page["contest_rounds"], page["now"]),
@@ -67,6 +72,8 @@ def _overview(request: HttpRequest, contest: Contest, form: OrganizerForm) -> Ht
         "n_teams": contest.teams.count(),
         "organizers": contest.organizers.order_by("display_name", "pk"),
         "organizer_form": form,
+        "judges": contest.judges.order_by("display_name", "pk"),
+        "judge_form": judge_form or JudgeForm(prefix="judge"),
     }
     return render(request, "organize/contest.html", page)
 
@@ -133,6 +140,26 @@ def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
         tell(request, refusal)
     stays = selectors.organized_contests(request.user).filter(pk=contest.pk).exists()
     return redirect("organize-contest", contest.slug) if stays else redirect("home")
+
+
+@require_POST
+@for_organizers
+def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Add a judge by address, or remove one by the button beside the name."""
+    form = JudgeForm(request.POST, prefix="judge")
+    leaving = request.POST.get("remove", "")
+    try:
+        if leaving.isdecimal() and len(leaving) < 19:
+            services.remove_judge(actor=request.user, contest=contest, user_id=int(leaving))
+        elif form.is_valid():
+            services.add_judge(
+                actor=request.user, contest=contest, email=form.cleaned_data["email"]
+            )
+        else:
+            return _overview(request, contest, OrganizerForm(), form)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+    return redirect("organize-contest", contest.slug)
 
 
 # The audit trail

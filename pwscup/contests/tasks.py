@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from celery import shared_task  # our application knows apps that this one must not
+from django.conf import settings
 from django.utils import timezone
 
+from pwscup.accounts import invitations
+from pwscup.celery import app
 from pwscup.contests.services import retention
 
 
-@shared_task
+@app.task
+def mail_invitations() -> None:
+    """Send the personal invitations that are due."""
+    invitations.send_due(timezone.now())
+
+
+@app.task
 def sweep() -> None:
-    """Delete the data whose time is over."""
-    retention.erase_due(timezone.now())
+    """Delete the data whose time is over, and have the mails sent that wait."""
+    now = timezone.now()
+    retention.erase_due(now)
+    if invitations.due(now).exists():
+        invitations.announce(send_mails)
+
+
+def send_mails() -> None:
+    """Send the hint that mails are due; the next sweep repeats it."""
+    mail_invitations.apply_async(retry=False, expires=max(settings.SWEEP_SECONDS, 1))

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.accounts.models import Membership
-from pwscup.accounts.policies import is_organizer, judges_in, plays_in
+from pwscup.accounts.policies import is_judge, is_organizer, plays_in
 from pwscup.contests.policies import may_download_original
 from pwscup.contests.team_tables import has_own_tables
 from pwscup.submissions.models import LateAllowance, Submission
@@ -60,7 +60,7 @@ def takes_files(round: Round, moment: datetime) -> bool:
 
 def may_see_marks(user: Person, round: Round) -> bool:
     """The judges their own, the organizers all of them."""
-    judging = is_organizer(user, round.contest) or judges_in(user, round.contest)
+    judging = is_organizer(user, round.contest) or is_judge(user, round.contest)
     return round.phase == "presentation" and judging
 
 

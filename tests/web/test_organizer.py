@@ -104,7 +104,11 @@ def test_a_free_address_is_made_of_the_title(cast, title, slug):
 
 def settings_of(contest: Contest, **changes) -> dict:
     fields = {name: getattr(contest, name) for name in ("title", "title_ja", "timezone")}
-    return fields | {"max_team_size": 3, "version": contest.version} | changes
+    return (
+        fields
+        | {"max_team_size": 3, "admission": contest.admission, "version": contest.version}
+        | changes
+    )
 
 
 def test_settings_are_saved_with_what_was_and_what_is(cast, oscar):

@@ -73,7 +73,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-reveal organize-round-open organize-round-close organize-round-extend
         organize-round-reopen
-        organize-outage organize-pause organize-resume organize-erase organize-retention
+        organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview
         submission-cancel submission-choose submission-note submission-rule""",
@@ -103,7 +103,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-columns organize-generate organize-data organize-decisions organize-organizers organize-publish organize-reveal
         organize-round-close
         organize-outage organize-pause organize-resume organize-round-extend
-        organize-erase organize-retention organize-terms
+        organize-erase organize-retention organize-terms organize-judges
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer
         organize-news organize-announcement organize-announcement-withdraw organize-question

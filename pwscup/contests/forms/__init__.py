@@ -9,7 +9,7 @@ from pwscup.contests.forms.clock import (
 )
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
-from pwscup.contests.forms.people import OrganizerForm
+from pwscup.contests.forms.people import JudgeForm, OrganizerForm
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
 from pwscup.contests.forms.table import ColumnForm, ColumnsForm, GenerateForm, TableForm
 from pwscup.contests.forms.terms import EraseForm, RetentionForm, TermsForm
@@ -20,6 +20,7 @@ __all__ = [
     "DescriptionForm",
     "EraseForm",
     "GenerateForm",
+    "JudgeForm",
     "LengthForm",
     "MomentField",
     "NewContestForm",

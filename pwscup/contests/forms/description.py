@@ -59,6 +59,9 @@ class DescriptionForm(forms.ModelForm):
 class SettingsForm(DescriptionForm, VersionedForm):
     """The settings of a contest that exists."""
 
+    class Meta(DescriptionForm.Meta):
+        fields = [*DescriptionForm.Meta.fields, "admission"]
+
 
 class NewContestForm(DescriptionForm):
     """A new contest by one of the library's rulesets."""

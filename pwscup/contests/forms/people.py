@@ -8,3 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 class OrganizerForm(forms.Form):
     email = forms.EmailField(label=_("E-mail address of the account"))
+
+
+class JudgeForm(OrganizerForm):
+    """The account of somebody who marks presentations."""

@@ -4,15 +4,24 @@ from pwscup.contests.services.clock import extend_round, pause, reopen_round, re
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.contests.services.contest import (
     RESERVED_SLUGS,
-    add_organizer,
     create_contest,
     free_slug,
     publish,
-    remove_organizer,
     unpublish,
     update_settings,
 )
+from pwscup.contests.services.divisions import (
+    create_division,
+    remove_division,
+    rename_division,
+)
 from pwscup.contests.services.outages import record_outage
+from pwscup.contests.services.people import (
+    add_judge,
+    add_organizer,
+    remove_judge,
+    remove_organizer,
+)
 from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
     RoundPlan,
@@ -31,6 +40,13 @@ from pwscup.contests.services.table import (
     generate_table,
     upload_table,
 )
+from pwscup.contests.services.teams import (
+    TeamListRefused,
+    invite_address,
+    resend_invitation,
+    revoke_invitation,
+    set_up_teams,
+)
 from pwscup.contests.services.terms import accept_terms, update_terms
 
 __all__ = [
@@ -39,28 +55,38 @@ __all__ = [
     "ChangedMeanwhile",
     "ContestRefused",
     "RoundPlan",
+    "TeamListRefused",
     "accept_terms",
+    "add_judge",
     "add_organizer",
     "attach_dataset",
     "check_table",
     "close_round_now",
     "confirm_table",
     "create_contest",
+    "create_division",
     "erase",
     "erased_from",
     "extend_round",
     "free_slug",
     "generate_table",
+    "invite_address",
     "open_round_now",
     "pause",
     "plan_of",
     "publish",
     "record_outage",
+    "remove_division",
+    "remove_judge",
     "remove_organizer",
+    "rename_division",
     "reopen_round",
+    "resend_invitation",
     "resume",
+    "revoke_invitation",
     "round_problems",
     "set_retention",
+    "set_up_teams",
     "suggested_rounds",
     "unpublish",
     "update_rounds",

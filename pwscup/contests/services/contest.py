@@ -1,4 +1,4 @@
-"""A contest as a whole: creation, settings, publication, organizers."""
+"""A contest as a whole: creation, settings, publication."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import User
-from pwscup.accounts.policies import plays_in
 from pwscup.contests import selectors
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.services.commitment import drawn, ensure_committed
@@ -31,6 +30,7 @@ SETTINGS = (
     "summary_ja",
     "timezone",
     "max_team_size",
+    "admission",
 )
 
 
@@ -143,40 +143,3 @@ def unpublish(*, actor: User, contest: Contest, version: int | None = None) -> N
     held.is_published = contest.is_published = False
     held.save(update_fields=["is_published"])
     audit.record("contest.unpublished", actor=actor, contest_id=contest.pk, subject=contest.slug)
-
-
-@transaction.atomic
-def add_organizer(*, actor: User, contest: Contest, email: str) -> User:
-    """Let another account organize this contest."""
-    person = User.objects.filter(email=email.strip().lower(), is_active=True).first()
-    if person is None:
-        raise ContestRefused(
-            _("There is no account with this address. Ask the person to sign up first.")
-        )
-    held = lock(contest)
-    if plays_in(person, held):
-        raise ContestRefused(
-            _("This person plays in a team of the contest and therefore cannot organize it.")
-        )
-    held.organizers.add(person)
-    _record("contest.organizer_added", actor, contest, person)
-    return person
-
-
-@transaction.atomic
-def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
-    """Take the contest out of an organizer's hands; one always stays."""
-    held = lock(contest)
-    person = held.organizers.filter(pk=user_id).first()
-    if person is None:
-        return
-    if held.organizers.count() == 1:
-        raise ContestRefused(_("A contest has at least one organizer. Add another one first."))
-    held.organizers.remove(person)
-    _record("contest.organizer_removed", actor, contest, person)
-
-
-def _record(kind: str, actor: User, contest: Contest, person: User) -> None:
-    """By number: a name written here would outlive the account."""
-    subject = f"user {person.pk}"
-    audit.record(kind, actor=actor, contest_id=contest.pk, subject=subject, user_id=person.pk)
