@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 
-from pwscup.contests import selectors, wizard
+from pwscup.contests import organizer_nav, selectors, wizard
 from pwscup.contests.models import Contest
 from pwscup.core.refusals import Refused
 
@@ -31,7 +31,12 @@ def for_organizers(view: View) -> View:
 def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict[str, Any]:
     """What `organize/base.html` needs."""
     steps = wizard.steps(contest, section)
-    frame = {"section": section, "steps": steps, "next_step": wizard.next_step(steps)}
+    frame = {
+        "section": section,
+        "organizer_nav": organizer_nav.nav(contest, section),
+        "steps": steps,
+        "next_step": wizard.next_step(steps),
+    }
     return selectors.contest_page(request, contest, "organize") | frame
 
 

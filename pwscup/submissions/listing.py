@@ -10,7 +10,7 @@ from django import forms
 from django.core.paginator import Paginator
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.selectors import contest_page
+from pwscup.contests.organizer_common import organizer_page
 from pwscup.submissions import selectors
 from pwscup.submissions.states import State
 
@@ -57,7 +57,7 @@ def submissions_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     form = FilterForm(contest, request.GET)
     page = Paginator(found(contest, form), PER_PAGE).get_page(request.GET.get("page"))
     kept = {key: value for key, value in request.GET.items() if key in form.fields and value}
-    return contest_page(request, contest, "organize") | {
+    return organizer_page(request, contest, "submissions") | {
         "form": form,
         "page": page,
         "query": urlencode(kept),

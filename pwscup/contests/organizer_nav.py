@@ -1,0 +1,76 @@
+"""Where an organizer finds what: one table of all pages, of this app and of those above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django.utils.functional import Promise
+
+    from pwscup.contests.models import Contest
+
+PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
+    (
+        _("Set up"),
+        (
+            ("overview", _("State"), "organize-contest"),
+            ("rules", _("Rules"), "organize-rules"),
+            ("data", _("Data"), "organize-data"),
+            ("rounds", _("Rounds"), "organize-rounds"),
+            ("terms", _("Terms"), "organize-terms"),
+            ("settings", _("Settings"), "organize-settings"),
+            ("dry-run", _("Dry run"), "organize-dry-run"),
+        ),
+    ),
+    (
+        _("Run"),
+        (
+            ("clock", _("Clock"), "organize-clock"),
+            ("submissions", _("Submissions"), "organize-submissions"),
+            ("decisions", _("Decisions"), "organize-decisions"),
+            ("news", _("Announcements"), "organize-news"),
+            ("questions", _("Questions"), "organize-questions"),
+            ("webhooks", _("Webhooks"), "organize-webhooks"),
+        ),
+    ),
+    (
+        _("Results"),
+        (
+            ("board", _("Leaderboard"), "organize-board"),
+            ("rescore", _("Re-scoring"), "organize-rescore"),
+            ("events", _("Events"), "organize-events"),
+        ),
+    ),
+)
+"""By group: the section that a page calls itself, its title, and the name of its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    title: Promise
+    url: str
+    is_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: Promise
+    links: tuple[Link, ...]
+
+
+def nav(contest: Contest, section: str) -> list[Group]:
+    """The links of every organizer's page."""
+    return [
+        Group(
+            title,
+            tuple(
+                Link(words, reverse(name, args=[contest.slug]), key == section)
+                for key, words, name in pages
+            ),
+        )
+        for title, pages in PAGES
+    ]
