@@ -23,7 +23,12 @@ from pwscup.submissions.evaluation.originals import (
     dataset_for,
     original_table,
 )
-from pwscup.submissions.evaluation.tables import ShuffledTable, read_anonymized, shuffled_table
+from pwscup.submissions.evaluation.tables import (
+    ShuffledTable,
+    decoys_of,
+    read_anonymized,
+    shuffled_table,
+)
 from pwscup.submissions.models import Submission
 from scoring.commitments import shuffled
 
@@ -96,17 +101,22 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
 
 
 def audited(submission: Submission, progress: Progress) -> Audit:
-    """All attackers and measures against a scored table; `progress` hears of every step."""
+    """All attackers and measures against a scored table; `progress` hears of every step.
+
+    Where the team has its own table, its decoys are the strangers that attacks are compared with.
+    """
     from scoring.audits.audit import audit  # all that attackers need, which scoring does not
 
     original = original_table(dataset_for(submission))
     table, source = read_anonymized(submission, original)
+    control = decoys_of(submission)
     return audit(
-        original.prepared,
+        original.prepared if control is None else original.prepared.original.to_frame(),
         table.to_frame(),
         source,
         original.schema,
         rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
+        control=control,
         options=submission.round.contest.ruleset.options,
         progress=progress,
     )

@@ -9,9 +9,9 @@ import numpy as np
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.team_tables import draw_of
+from pwscup.contests.team_tables import draw_of, has_own_tables
 from pwscup.submissions.evaluation import handed_in
-from pwscup.submissions.evaluation.drawing import published_candidates
+from pwscup.submissions.evaluation.drawing import published_candidates, rows_of
 from pwscup.submissions.evaluation.originals import Original, dataset_for, original_table
 from scoring.aligned import read_aligned, write_aligned
 from scoring.commitments import shuffled
@@ -21,6 +21,8 @@ from scoring.reading import write_table
 from scoring.validation import read_submitted_records
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pwscup.contests.models import Round
     from pwscup.submissions.models import Submission
     from scoring.records import Records
@@ -104,3 +106,16 @@ def _shuffled_lines(
         len(lines.key),
         published_candidates(dataset_of(contest), rows["candidates"]),
     )
+
+
+def decoys_of(submission: Submission) -> pd.DataFrame | None:
+    """The records that were drawn beside the team's own; None where teams share a table, or none were."""
+    draw = draw_of(submission.team) if has_own_tables(submission.round.contest) else None
+    if draw is None:
+        return None
+    rows = truth.drawn_rows(draw, reason=f"audit of {submission.public_id}")
+    if not len(rows["decoys"]):
+        return None
+    organizers = dataset_of(submission.round.contest)
+    records = truth.original_records(organizers, reason=f"audit of {submission.public_id}")
+    return rows_of(records, rows["decoys"]).to_frame()
