@@ -1,35 +1,17 @@
-"""The pictures of an audit, as SVG whose text is text: the reader's browser chooses the font."""
+"""The pictures of an audit."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scoring.audits.audit import Audit
 from scoring.equivalence import IntArray
+from scoring.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-INK, MUTED, BAR, WORST = "#1f2933", "#8a94a0", "#4477aa", "#cc3311"
-WIDTH = 6.2  # inches; narrow, so that its words can still be read on a phone
-_STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "pwscup",  # the same audit gives the same bytes
-    "font.family": "sans-serif",
-    "font.size": 11,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "text.color": INK,
-}
 
 
 def rates(audit: Audit) -> str:
@@ -50,7 +32,7 @@ def rates(audit: Audit) -> str:
         axes.set_xlabel("%")
         axes.tick_params(axis="y", length=0)
 
-    return _svg(draw, (WIDTH, height))
+    return svg(draw, (WIDTH, height))
 
 
 def times_found(audit: Audit) -> str:
@@ -62,7 +44,7 @@ def times_found(audit: Audit) -> str:
         axes.bar(positions, counts, color=[MUTED, *[BAR] * (len(counts) - 1)], width=0.7)
         axes.set_xticks(positions)
 
-    return _svg(draw, (WIDTH, 2.6))
+    return svg(draw, (WIDTH, 2.6))
 
 
 def class_sizes(audit: Audit) -> str:
@@ -74,7 +56,7 @@ def class_sizes(audit: Audit) -> str:
         axes.bar(np.arange(len(labels)), counts, color=colours, width=0.7)
         axes.set_xticks(np.arange(len(labels)), labels)
 
-    return _svg(draw, (WIDTH, 2.6))
+    return svg(draw, (WIDTH, 2.6))
 
 
 def records_by_class_size(sizes: IntArray) -> tuple[list[str], list[int]]:
@@ -93,16 +75,3 @@ def records_by_class_size(sizes: IntArray) -> tuple[list[str], list[int]]:
         for low, high in zip(bounds, ends, strict=True)
     ]
     return labels, counts
-
-
-def _svg(draw: Callable[[Axes], None], size: tuple[float, float]) -> str:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure as NewFigure  # without pyplot: no global state, no window
-
-    with mpl.rc_context(_STYLE):
-        figure: Figure = NewFigure(figsize=size, layout="constrained")
-        draw(figure.subplots())
-        text = io.StringIO()
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
-    svg = text.getvalue()
-    return svg[svg.index("<svg") :]

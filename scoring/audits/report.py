@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
 
 from scoring.audits import NOTABLE_TIMES, VERDICT, pictures
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.style import STYLE
-from scoring.document import document
+from scoring.document import document, figure, section, table
 from scoring.errors import gettext_noop as _
 from scoring.intervals import Rate
 from scoring.registry import MEASURES, Measure
 
 Translate = Callable[[str], str]
-Rows = Iterable[Sequence[str]]
 
 FAMILIES = {
     "anonymity": _("Equivalence classes"),
@@ -63,7 +62,7 @@ def report(
         _comparisons(audit, t),
         _measures(audit, t),
         _methods(audit, t),
-        _table(
+        table(
             t(_("Where this comes from")), [], ((escape(k), escape(v)) for k, v in facts.items())
         ),
     ]
@@ -134,10 +133,10 @@ def _attackers(audit: Audit, t: Translate) -> str:
             "the share that was found. Every attacker has the whole original and the records in a random order."
         )
     )
-    figure = _figure(pictures.rates(audit), caption)
+    picture = figure(pictures.rates(audit), caption)
     rows = (_finding(finding, t) for finding in audit.findings)
-    table = _table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="attackers")
-    return _section(t(_("All attackers")), f"{figure}{table}")
+    found = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="attackers")
+    return section(t(_("All attackers")), f"{picture}{found}")
 
 
 def _finding(finding: Finding, t: Translate) -> tuple[str, ...]:
@@ -158,10 +157,10 @@ def _interval(rate: Rate) -> str:
 def _records(audit: Audit, t: Translate) -> str:
     times = t(_("Records by the number of attackers that found them: none, one, two, …"))
     sizes = t(_("Records by the size of their equivalence class; who is alone stands on the left."))
-    figures = _figure(pictures.times_found(audit), times) + _figure(
+    figures = figure(pictures.times_found(audit), times) + figure(
         pictures.class_sizes(audit), sizes
     )
-    return _section(t(_("The records")), figures)
+    return section(t(_("The records")), figures)
 
 
 def _comparisons(audit: Audit, t: Translate) -> str:
@@ -182,7 +181,7 @@ def _comparisons(audit: Audit, t: Translate) -> str:
     text = t(
         _("What an attacker learns about the people in the table beyond what it tells of any.")
     )
-    table = _table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4))
+    risks = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4))
     member = ""
     if audit.membership is not None:
         sentence = t(
@@ -190,18 +189,18 @@ def _comparisons(audit: Audit, t: Translate) -> str:
         )
         member = f"<p>{escape(sentence % {'auc': f'{audit.membership.auc:.3f}'})}</p>"
     title = t(_("Compared with people who are not in the table"))
-    return _section(title, f"<p>{escape(text)}</p>{table}{member}")
+    return section(title, f"<p>{escape(text)}</p>{risks}{member}")
 
 
 def _measures(audit: Audit, t: Translate) -> str:
     parts = [_family(family, audit, t) for family in FAMILIES]
-    return _section(t(_("All measures")), "".join(parts))
+    return section(t(_("All measures")), "".join(parts))
 
 
 def _family(family: str, audit: Audit, t: Translate) -> str:
     known = [(MEASURES[id_], value) for id_, value in audit.values.items() if value is not None]
     rows = [_measure(measure, value, t) for measure, value in known if measure.family == family]
-    return _table(t(FAMILIES[family]), [], rows, numeric=(1,), kind="measures") if rows else ""
+    return table(t(FAMILIES[family]), [], rows, numeric=(1,), kind="measures") if rows else ""
 
 
 def _measure(measure: Measure, value: float | int, t: Translate) -> tuple[str, ...]:
@@ -227,27 +226,4 @@ def _methods(audit: Audit, t: Translate) -> str:
         f"<dt>{escape(f.attack.id)}</dt><dd>{escape(f.attack.summary)}.</dd>"
         for f in sorted(audit.findings, key=lambda f: f.attack.id)
     )
-    return _section(t(_("What the attackers do")), f"<dl>{items}</dl>")
-
-
-def _section(title: str, body: str) -> str:
-    return f"<section><h2>{escape(title)}</h2>{body}</section>"
-
-
-def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
-
-
-def _table(
-    title: str, head: Sequence[str], rows: Rows, *, numeric: Sequence[int] = (), kind: str = "plain"
-) -> str:
-    """A table of cells that are HTML already."""
-
-    def cells(row: Sequence[str], tag: str) -> str:
-        kinds = [' class="n"' if i in numeric else "" for i in range(len(row))]
-        return "".join(f"<{tag}{k}>{cell}</{tag}>" for cell, k in zip(row, kinds, strict=True))
-
-    caption = f"<h3>{escape(title)}</h3>" if title else ""
-    top = f"<thead><tr>{cells([escape(h) for h in head], 'th')}</tr></thead>" if head else ""
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return f'{caption}<div class="scroll"><table class="{kind}">{top}<tbody>{body}</tbody></table></div>'
+    return section(t(_("What the attackers do")), f"<dl>{items}</dl>")
