@@ -15,6 +15,7 @@ from django.conf import settings
 from django.core import serializers
 from django.utils import timezone
 
+from pwscup.accounts.models import User
 from pwscup.contests import truth
 from pwscup.contests.models import Contest, Dataset
 from pwscup.core import storage
@@ -170,21 +171,25 @@ class World:
         }
 
     def parameters(self) -> dict[str, list[str]]:
-        """Values for every parameter that an address of the site has."""
-        contest = self.cast.contest
-        things = [*Submission.objects.all(), *Release.objects.all()]
-        return {
-            "slug": [contest.slug],
-            "team": ["red", "blue"],
-            "key": ["anonymization", "attack", "anonymized", "rows", "guess", "3-abc"],
-            "public_id": [str(thing.public_id) for thing in things],
-            "name": ["anonymized.csv", "rows.csv", "original.csv"],
-            "token": ["no-such-token"],
-            "pk": ["1"],
-            "number": ["1"],
-            "user_id": [str(self.cast.bob.pk)],
-            "uidb36": ["1"],
-        }
+        return parameters_of(self.cast.contest, self.cast.bob)
+
+
+def parameters_of(contest: Contest, person: User) -> dict[str, list[str]]:
+    """Values for every parameter that an address of the site has."""
+    things = [*Submission.objects.all(), *Release.objects.all()]
+    keys = [round.key for round in contest.rounds.all()]
+    return {
+        "slug": [contest.slug],
+        "team": ["red", "blue"],
+        "key": [*keys, "anonymized", "rows", "guess", "slides", "3-abc"],
+        "public_id": [str(thing.public_id) for thing in things],
+        "name": ["anonymized.csv", "rows.csv", "original.csv", "sample-anonymized.csv"],
+        "token": ["no-such-token"],
+        "pk": ["1"],
+        "number": ["1"],
+        "user_id": [str(person.pk)],
+        "uidb36": ["1"],
+    }
 
 
 def csv_of(rows: list[int]) -> bytes:
