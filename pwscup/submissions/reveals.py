@@ -101,10 +101,8 @@ def document(contest: Contest, secret: bytes, now: datetime) -> dict[str, Any]:
 
 def purposes_of(contest: Contest) -> list[str]:
     """What was drawn from the secret, in the order in which it was drawn first: every read is on record."""
-    reads = Event.objects.filter(
-        contest_id=contest.pk, kind="truth.read", subject=f"file {contest.secret_id}"
-    )
-    found = reads.order_by("id").values_list("data", flat=True)
+    reads = Event.objects.filter(contest_id=contest.pk, kind="truth.read").order_by("id")
+    found = reads.values_list("data", flat=True).iterator(chunk_size=2_000)
     return list(dict.fromkeys(data["purpose"] for data in found if "purpose" in data))
 
 

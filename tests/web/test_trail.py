@@ -306,6 +306,15 @@ def test_the_command_tells_of_every_chain(cast, draft):
         verify("nocup")
 
 
+def test_the_command_verifies_what_is_left_of_a_deleted_contest(cast):
+    happened(2, 4711)
+    seals.sweep()
+    assert "contest 4711, deleted: 2 events hold" in verify()
+    tamper("UPDATE core_event SET kind = 'x' WHERE id = %s", Event.objects.last().pk)
+    with pytest.raises(CommandError, match="contest 4711, deleted: position 2 — changed"):
+        verify()
+
+
 def test_the_command_finds_a_changed_event(cast):
     happened(3, cast.contest.pk)
     seals.sweep()

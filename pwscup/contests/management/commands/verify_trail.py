@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pwscup.contests.models import Contest
 from pwscup.core import seals
+from pwscup.core.models import Seal
 from scoring.trail import first_broken
 
 
@@ -16,10 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("slug", nargs="?", help="one contest; without it all of them")
 
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
-        chains: dict[str, int | None] = {} if slug else {"no contest": None}
-        contests = Contest.objects.order_by("pk")
-        found = contests.filter(slug=slug) if slug else contests
-        chains |= dict(found.values_list("slug", "pk"))
+        chains = _chain_of(slug) if slug else _all_chains()
         if not chains:
             raise CommandError(f"{slug}: no contest has this address.")
         broken = [self._verify(name, contest_id) for name, contest_id in chains.items()]
@@ -38,3 +36,18 @@ class Command(BaseCommand):
             told += f", the last has position {n} and hash {last.hash}"
         self.stdout.write(f"{name}: {told}" + (f"; {waiting} not sealed yet" if waiting else ""))
         return None
+
+
+def _chain_of(slug: str) -> dict[str, int | None]:
+    return dict(Contest.objects.filter(slug=slug).values_list("slug", "pk"))
+
+
+def _all_chains() -> dict[str, int | None]:
+    """Every chain by its name; events outlive a contest that was deleted, as dry runs are."""
+    slugs = dict(Contest.objects.values_list("pk", "slug"))
+    gone = Seal.objects.exclude(contest_id=None).exclude(contest_id__in=slugs).order_by()
+    slugs |= {
+        key: f"contest {key}, deleted"
+        for key in gone.values_list("contest_id", flat=True).distinct()
+    }
+    return {"no contest": None} | {slugs[key]: key for key in sorted(slugs)}
