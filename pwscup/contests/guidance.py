@@ -136,6 +136,21 @@ def next_boundary(rounds: Sequence[Round], now: datetime) -> Boundary | None:
     return None
 
 
+def _after_the_end(page: dict[str, Any]) -> Step:
+    """Where the results are, for whoever may see them."""
+    contest = page["contest"]
+    title = _("This contest is over")
+    if not page["may_see_board"]:
+        return Step(title, _("Its results are shown to its teams."), "", "")
+    frozen = contest.frozen_at is not None and contest.frozen_at <= page["now"]
+    words = (
+        _("The leaderboard is frozen until the organizers reveal the final order.")
+        if frozen
+        else _("The results are on the leaderboard.")
+    )
+    return Step(title, words, reverse("board", args=[contest.slug]), _("See the leaderboard"))
+
+
 def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
     """What to do next, for a viewer of the page that `contest_page` describes."""
     contest, rounds, now = page["contest"], page["contest_rounds"], page["now"]
@@ -148,12 +163,7 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
             _("Organize"),
         )
     if is_over(contest, now):
-        return Step(
-            _("This contest is over"),
-            _("All results are public."),
-            reverse("board", args=[slug]),
-            _("See the leaderboard"),
-        )
+        return _after_the_end(page)
     if page["my_team"] is None:
         return _join(slug, is_anonymous=is_anonymous)
     if contest.paused_at is not None:
