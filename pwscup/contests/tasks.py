@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from celery import shared_task  # our application knows apps that this one must not
 from django.conf import settings
 from django.utils import timezone
 
 from pwscup.accounts import invitations
-from pwscup.celery import app
 from pwscup.contests.services import retention
 
 
-@app.task
+@shared_task
 def mail_invitations() -> None:
     """Send the personal invitations that are due."""
     invitations.send_due(timezone.now())
 
 
-@app.task
+@shared_task
 def sweep() -> None:
     """Delete the data whose time is over, and have the mails sent that wait."""
     now = timezone.now()
