@@ -14,14 +14,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_organizer
 from pwscup.accounts.selectors import team_of
 from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.team_tables import ORIGINAL, has_own_tables
-from pwscup.contests.terms import digest_of
 from pwscup.core.models import Event
 from scoring.rulesets import parse_ruleset
 from scoring.schema import Schema
@@ -258,18 +256,17 @@ def _own_downloads(team: Team) -> list[Download]:
     if dataset is None:
         return []
     n_columns = len(dataset.schema.public().columns)
-    contents = {name: team_tables.content_of(dataset, name) or b"" for name in team_tables.NAMES}
     return [
         Download(
             name,
             team_tables.url_of(team, name),
             download_name(team.contest, team_tables.team_file(team, name)),
-            len(content),
-            hashlib.sha256(content).hexdigest(),
+            size_bytes,
+            sha256,
             dataset.n_records,
             n_columns,
         )
-        for name, content in contents.items()
+        for name, (size_bytes, sha256) in team_tables.facts_of(dataset).items()
     ]
 
 
@@ -309,38 +306,6 @@ def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
     from pwscup.contests import tables  # pandas, which most processes do without
 
     return tables.unmeasured(Schema.from_toml(schema_text), parse_ruleset(ruleset_text))
-
-
-# The terms
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """A member of a team, and when which terms were accepted."""
-
-    name: str
-    team: str
-    accepted_at: datetime | None
-    is_present: bool
-
-
-def acceptances_of(contest: Contest) -> list[Accepted]:
-    """Who plays and whether they accepted the terms, by team; two queries."""
-    accepted = {
-        acceptance.user_id: acceptance
-        for acceptance in contest.acceptances.order_by("accepted_at", "id")
-    }
-    present = digest_of(contest)
-    seats = Membership.objects.filter(contest=contest).select_related("user", "team")
-    return [
-        Accepted(
-            seat.user.display_name,
-            seat.team.name,
-            found.accepted_at if (found := accepted.get(seat.user_id)) else None,
-            found is not None and found.digest == present,
-        )
-        for seat in seats.order_by("team__name", "joined_at", "id")
-    ]
 
 
 # The organizer's pages

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
@@ -74,6 +76,25 @@ def sample_of(dataset: Dataset) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([header, *moved])
     return out.getvalue().encode()
+
+
+@lru_cache(maxsize=256)
+def _facts_of_sample(pk: int, sha256: str, ruleset: str) -> tuple[int, str]:
+    """Size and digest of the sample; both texts are there to tell what it was made from."""
+    sample = sample_of(Dataset.objects.select_related("public", "contest").get(pk=pk))
+    return len(sample), hashlib.sha256(sample).hexdigest()
+
+
+def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
+    """Size and digest of the team's table and of the sample, where there are bytes to make one from."""
+    public = dataset.public
+    if public is None:
+        return {}
+    facts = {ORIGINAL: (public.size_bytes, public.sha256)}
+    if public.erased_at is None:
+        digest = dataset.contest.ruleset.digest
+        facts[SAMPLE] = _facts_of_sample(dataset.pk, public.sha256, digest)
+    return facts
 
 
 def content_of(dataset: Dataset, name: str) -> bytes | None:

@@ -216,3 +216,16 @@ def test_a_contest_without_records_enough_draws_nothing(lecture):
     Dataset.objects.filter(team=None).update(n_records=19)
     assert draws.ensure_drawn(lecture.red) is None
     assert not draws.is_due(lecture.contest, timezone.now())
+
+
+def test_when_the_data_are_deleted_the_pages_stay(lecture, cast, as_user):
+    draws.ensure_drawn(lecture.red)
+    alice, where = as_user(cast.alice), "/c/lecture/data/team/red/original.csv"
+    assert alice.get(where).status_code == 200
+    files = StoredFile.objects.filter(pk=team_tables.table_of(lecture.red).public_id)
+    files.update(erased_at=timezone.now())
+    assert "teamred_original.csv" in alice.get("/c/lecture/").text
+    assert alice.get("/c/lecture/round/anonymization/").status_code == 200
+    for name in ("original", "sample-anonymized"):
+        answer = alice.get(where.replace("original", name))
+        assert answer.status_code == 410
