@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scoring.addresses import function_at
+from scoring.addresses import docstring_at, function_at
 from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class Measure:
     @property
     def description(self) -> str:
         """The function's docstring: definition, range, source."""
-        return inspect.getdoc(self.function) or ""
+        return docstring_at(self.address)
 
 
 def _utility(id_: str, name: str, title: str, function: str, high: float | None = None) -> Measure:

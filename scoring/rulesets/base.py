@@ -10,8 +10,8 @@ from scoring.rulesets.kinds import ONLY_STAGE, RANK_SUM, ROUND_KINDS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scoring.comparison import Options
     from scoring.schema import Schema
+    from scoring.score_options import Options
 
 Text = dict[str, str]
 """A text for people: language code ("en", "ja") to words."""

@@ -14,9 +14,9 @@ from scoring.rulesets.document import Document
 from scoring.rulesets.kinds import TABLES, VALUES
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
+from scoring.score_options import OPTION_CHOICES, Options
 
 if TYPE_CHECKING:
-    from scoring.comparison import Options
     from scoring.schema import Schema
 
 DATA = files("scoring.rulesets") / "data"
@@ -139,8 +139,6 @@ def _validity(document: Document) -> ValiditySpec:
 
 
 def _options(options: Document) -> Options:
-    from scoring.comparison import OPTION_CHOICES, Options
-
     chosen: dict[str, Any] = {
         name: options.choice(name, OPTION_CHOICES[name]) for name in OPTION_CHOICES
     }
