@@ -202,8 +202,15 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         "anonymization": _(
             "Download the original table, anonymize it and hand in the result with its row numbers."
         ),
+        "aligned-anonymization": _(
+            "Download your team's own table, anonymize it and hand in the result, its records in the same order."
+        ),
         "attack": _("Download the other teams' tables and hand in a guess for each."),
-    }.get(current.phase, "")
+        "candidate-attack": _(
+            "Download the other teams' tables with their candidates and hand in a guess for each."
+        ),
+        "presentation": _("Look up when your team presents, and hand in your slides before."),
+    }.get(current.kind, "")
     return Step(
         _("“%(round)s” is open") % {"round": current.local_title},
         words,

@@ -17,14 +17,7 @@ def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     Measures, options, ranking, validity and texts may change. What teams were asked for and given
     may not: files that lie there were made for it.
     """
-    found: list[Words] = []
-    if before.data != after.data:
-        found.append(
-            _(
-                "[data] — the tables are drawn and handed out already — expected no change. "
-                "Make a new contest for other tables."
-            )
-        )
+    found = data_hindrances(before, after)
     old, new = ([spec.key for spec in rules.rounds] for rules in (before, after))
     if old != new:
         found.append(
@@ -37,6 +30,18 @@ def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     for was, becomes in zip(before.rounds, after.rounds, strict=True):
         found += _round_hindrances(was, becomes)
     return found
+
+
+def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
+    """The same of the tables alone, which may be drawn before anything was handed in."""
+    if before.data == after.data:
+        return []
+    return [
+        _(
+            "[data] — the tables are drawn and handed out already — expected no change. "
+            "Make a new contest for other tables."
+        )
+    ]
 
 
 FIXED = ("kind", "stage", "attacks", "gives")

@@ -13,7 +13,10 @@ from django.utils.translation import gettext_lazy as _
 import scoring
 from pwscup.contests import policies
 from pwscup.contests.models import Contest, Round, RulesetVersion
+from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.table import lacking_records
+from pwscup.contests.team_tables import has_draws
 from pwscup.core import audit
 from pwscup.rescores import compatibility, queue, selectors
 from pwscup.submissions.models import Rescore, Submission
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from pwscup.accounts.models import User
+    from pwscup.core.refusals import Words
     from scoring.rulesets import Ruleset
 
 OPEN = (Rescore.State.WAITING, Rescore.State.RUNNING, Rescore.State.DONE)
@@ -63,7 +67,15 @@ def change_rules(
 
 
 def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None:
-    found = list(compatibility.hindrances(contest.ruleset, rules)) if begun else []
+    found: list[Words] = []
+    if begun:
+        found += compatibility.hindrances(contest.ruleset, rules)
+    elif has_draws(contest):
+        found += compatibility.data_hindrances(contest.ruleset, rules)
+    dataset = original_of(contest)
+    lacking = lacking_records(rules, dataset.n_records) if dataset else None
+    if lacking is not None:
+        found.append(lacking)
     if contest.max_team_size > rules.limits.max_team_size:
         found.append(
             _(

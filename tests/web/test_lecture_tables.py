@@ -18,6 +18,7 @@ from pwscup.contests import services, team_tables
 from pwscup.contests.models import Dataset
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
+from pwscup.rescores import services as rescore_services
 from pwscup.submissions import draws, sweeper
 from tests import factories
 
@@ -229,3 +230,24 @@ def test_when_the_data_are_deleted_the_pages_stay(lecture, cast, as_user):
     for name in ("original", "sample-anonymized"):
         answer = alice.get(where.replace("original", name))
         assert answer.status_code == 410
+
+
+# Other rules
+
+
+def change_rules(lecture, cast, text: str):
+    return rescore_services.change_rules(actor=cast.oscar, contest=lecture.contest, text=text)
+
+
+def test_rules_that_ask_for_more_records_than_there_are_are_refused(lecture, cast):
+    text = lecture.contest.ruleset_text.replace("decoys = 10", "decoys = 51")
+    with pytest.raises(services.ContestRefused) as refused:
+        change_rules(lecture, cast, text)
+    assert all(part in str(refused.value) for part in ("60", "61", "10", "51"))
+    assert change_rules(lecture, cast, text.replace("= 51", "= 50")).number == 1
+
+
+def test_rules_draw_no_other_tables_once_these_are_drawn(lecture, cast):
+    draws.ensure_drawn(lecture.red)
+    with pytest.raises(services.ContestRefused, match="drawn and handed out already"):
+        change_rules(lecture, cast, lecture.contest.ruleset_text.replace("= 10", "= 12"))

@@ -18,6 +18,7 @@ from pwscup.core.storage import Area
 
 if TYPE_CHECKING:
     from pwscup.contests.tables import Described
+    from pwscup.core.refusals import Words
     from scoring.rulesets import Ruleset
     from scoring.schema import Schema
 
@@ -227,21 +228,26 @@ def check_enough_records(ruleset: Ruleset, n_records: int) -> None:
     ContestRefused
         With both numbers, and what to do.
     """
+    lacking = lacking_records(ruleset, n_records)
+    if lacking is not None:
+        raise ContestRefused(lacking)
+
+
+def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
+    """That a table is too small for these rules, and what to do; None where it is not."""
     needed = team_tables.n_needed(ruleset)
-    if n_records < needed:
-        raise ContestRefused(
-            _(
-                "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
-                "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "
-                "larger table, or set smaller numbers in the rules."
-            )
-            % {
-                "got": n_records,
-                "sample": ruleset.data.sample,
-                "decoys": ruleset.data.decoys,
-                "expected": needed,
-            }
-        )
+    if n_records >= needed:
+        return None
+    return _(
+        "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
+        "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "
+        "larger table, or set smaller numbers in the rules."
+    ) % {
+        "got": n_records,
+        "sample": ruleset.data.sample,
+        "decoys": ruleset.data.decoys,
+        "expected": needed,
+    }
 
 
 def _check_size(contest: Contest, size_bytes: int) -> None:
