@@ -63,6 +63,15 @@ PUBLIC_KINDS: dict[str, Change] = {
     "contest.board_revealed": Change(
         gettext_lazy("The final leaderboard was revealed"), is_important=False
     ),
+    "contest.ceremony_started": Change(
+        gettext_lazy("The final order is being revealed, step by step"), is_told=False
+    ),
+    "contest.report_published": Change(
+        gettext_lazy("The final report is published"), is_important=False
+    ),
+    "contest.data_erased": Change(
+        gettext_lazy("The data of the contest were deleted, as announced"), is_told=False
+    ),
 }
 
 FIELDS = {
@@ -74,6 +83,7 @@ FIELDS = {
     "tries_per_day": gettext_lazy("tries a day"),
     "feedback": gettext_lazy("feedback"),
 }
+FROZEN = "frozen_at"  # before and after, where only the latter says something
 # Under these keys stand changes of several rounds by their keys.
 NESTS = ("rounds", "moved", "changes")
 
@@ -112,6 +122,8 @@ def _lines(data: Mapping[str, Any], titles: Mapping[str, str], zone: ZoneInfo) -
     for key, value in data.items():
         if key in FIELDS:
             yield _field(key, value, zone)
+        elif key == FROZEN and isinstance(value, list) and value[-1]:
+            yield _("It shows what stood at %(moment)s.") % {"moment": _moment(value[-1], zone)}
         elif key in titles and isinstance(value, dict):
             parts = [_field(name, value[name], zone) for name in FIELDS if name in value]
             if parts:

@@ -107,7 +107,8 @@ def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime |
 
 def _are_results_out(round: Round, now: datetime) -> bool:
     """The round is settled, everything in it is scored, and the board is not frozen."""
-    if not round.is_settled(now) or round.contest.frozen_at is not None:
+    frozen_at = round.contest.frozen_at
+    if not round.is_settled(now) or (frozen_at is not None and frozen_at <= now):
         return False
     return not Submission.objects.filter(round=round, state__in=UNFINISHED).exists()
 

@@ -206,6 +206,14 @@ def test_the_clock_of_a_contest_in_words(cast, as_user):
     assert "Reason: the power failed" in text
 
 
+def test_a_frozen_board_says_as_of_when(cast, as_user):
+    frozen_at = [None, "2030-01-01T00:00:00+00:00"]
+    for kind, pair in (("board_frozen", frozen_at), ("board_revealed", frozen_at[::-1])):
+        audit.record(f"contest.{kind}", contest_id=cast.contest.pk, frozen_at=pair)
+    text = page(as_user(None), cast.contest)
+    assert text.count("It shows what stood at 2030-01-01 09:00 JST.") == 1
+
+
 def test_nothing_before_publication_is_news(cast, oscar, draft, as_user):
     audit.record("contest.round_paused", contest_id=draft.pk, subject="attack", reason="early")
     assert as_user(None).get(reverse("news", args=[draft.slug])).status_code == 404

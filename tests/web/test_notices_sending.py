@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import smtplib
+import threading
 from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -228,6 +230,35 @@ def test_two_sweepers_at_once_tell_once(cast, round, monkeypatch):
     assert Delivery.objects.count() == 2 * 3
 
 
+@pytest.mark.django_db(transaction=True)
+def test_many_workers_at_once_tell_and_send_once(cast, round):
+    now = timezone.now()
+    pipeline.move(round, now - timedelta(minutes=1), now + timedelta(days=5))
+    audit.record("contest.round_paused", contest_id=cast.contest.pk, subject=round.key)
+    announce(cast)
+    start, faults = threading.Barrier(4), []
+
+    def run() -> None:
+        try:
+            start.wait(30)
+            sweeper.sweep(timezone.now())
+            worker.work()
+        except Exception as fault:
+            faults.append(fault)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    worker.work()  # whoever came last may have left something to the next sweep
+    assert len(mail.outbox) == len({(one.subject, *one.to) for one in mail.outbox}) == 3 * 3
+    assert set(Delivery.objects.values_list("state", "tries", "attempts")) == {(State.SENT, 1, 1)}
+
+
 def test_two_that_spread_the_same_notice_make_one_delivery_each(cast):
     announce(cast)
     notice, again = Notice.objects.get(), Notice.objects.get()
@@ -268,7 +299,7 @@ def test_results_wait_for_the_last_score_and_for_a_frozen_board(cast, round, sen
     Submission.objects.filter(pk=submission.pk).update(state=Submission.State.SCORED)
     Contest.objects.update(frozen_at=now)
     assert send_all(now) == []
-    Contest.objects.update(frozen_at=None)
+    Contest.objects.update(frozen_at=now + timedelta(days=1))  # it will be frozen then
     assert len(send_all(now)) == 3
 
 
