@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, Sum
+from django.db.models import BigIntegerField, Count, Max, Sum
 
 import scoring
 from pwscup.accounts.models import Team
@@ -83,7 +83,9 @@ def _round_key(round: Round, now: datetime) -> list[Any]:
 def _submissions_key(scope: Scope, shown: list[int]) -> list[list[Any]]:
     scored = as_of(Submission.objects.filter(round__in=shown), "arrived_at", scope.before)
     grouped = scored.filter(state=State.SCORED).order_by().values("round")
-    counts = grouped.annotate(Count("pk"), Max("pk"), Sum("pk")).order_by("round")
+    # PostgreSQL sums keys to decimals, which no digest is made of.
+    total = Sum("pk", output_field=BigIntegerField())
+    counts = grouped.annotate(Count("pk"), Max("pk"), pk__sum=total).order_by("round")
     awaited = n_awaited(scope)
     return [
         *_rows(counts.values_list("round", "pk__count", "pk__max", "pk__sum")),
