@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.forms import SignupForm as AllauthSignupForm
 from django import forms
@@ -11,12 +11,18 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team, User
 from pwscup.accounts.names import clean_name
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from pwscup.contests.models import Division
+
 
 class NameField(forms.CharField):
     """A name that other people will see."""
 
     def clean(self, value: Any) -> str:
-        return clean_name(super().clean(value))
+        typed = super().clean(value)
+        return clean_name(typed) if typed else ""
 
 
 def display_name_field() -> NameField:
@@ -64,4 +70,30 @@ class TeamForm(forms.Form):
         max_length=Team._meta.get_field("name").max_length,
         help_text=_("At most 40 characters. Everybody sees it on the leaderboard."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class FoundingForm(TeamForm):
+    """A new team, and its division where the contest has some."""
+
+    def __init__(self, *args: Any, divisions: QuerySet[Division], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if divisions:
+            self.fields["division"] = division_field(divisions)
+
+
+class DivisionChoiceForm(forms.Form):
+    """Another division."""
+
+    def __init__(self, *args: Any, divisions: QuerySet[Division], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["division"] = division_field(divisions)
+
+
+def division_field(divisions: QuerySet[Division]) -> forms.ModelChoiceField:
+    return forms.ModelChoiceField(
+        divisions,
+        label=_("Division"),
+        to_field_name="key",
+        help_text=_("It can be changed until the first round closes."),
     )

@@ -92,7 +92,7 @@ def message(invitation: Invitation) -> EmailMessage:
     subject = f"[{title}] " + " / ".join(dict.fromkeys(subjects))
     return EmailMessage(
         " ".join(subject.split()),  # a header is one line
-        "\n\n----\n\n".join(parts) + "\n",
+        "\n\n----\n\n".join(dict.fromkeys(parts)) + "\n",
         to=[invitation.email],
         headers={"Auto-Submitted": "auto-generated"},
     )

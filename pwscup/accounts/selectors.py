@@ -54,3 +54,9 @@ def contests_left_without_organizer(user: User) -> list[Contest]:
         for contest in user.organizes.prefetch_related("organizers")
         if len(contest.organizers.all()) == 1
     ]
+
+
+def personal_invitations(team: Team) -> QuerySet[Invitation]:
+    """What organizers sent to single people who have not come yet."""
+    waiting = team.invitations.filter(revoked_at=None, used_at=None)
+    return waiting.exclude(email="").order_by("id")

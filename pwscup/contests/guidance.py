@@ -165,7 +165,7 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
     if is_over(contest, now):
         return _after_the_end(page)
     if page["my_team"] is None:
-        return _join(slug, is_anonymous=is_anonymous)
+        return _join(contest, is_anonymous=is_anonymous)
     if contest.paused_at is not None:
         return Step(
             _("The contest is paused"),
@@ -174,8 +174,13 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
     return _play(slug, rounds, now)
 
 
-def _join(slug: str, *, is_anonymous: bool) -> Step:
-    team = reverse("team", args=[slug])
+def _join(contest: Contest, *, is_anonymous: bool) -> Step:
+    team = reverse("team", args=[contest.slug])
+    if contest.admission == contest.Admission.INVITED:
+        return Step(
+            _("Take part"),
+            _("The organizers set up the teams: open the invitation link that you were sent."),
+        )
     if is_anonymous:
         return Step(
             _("Take part"),

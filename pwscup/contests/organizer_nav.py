@@ -21,6 +21,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
             ("rules", _("Rules"), "organize-rules"),
             ("data", _("Data"), "organize-data"),
             ("rounds", _("Rounds"), "organize-rounds"),
+            ("teams", _("Teams"), "organize-teams"),
             ("terms", _("Terms"), "organize-terms"),
             ("settings", _("Settings"), "organize-settings"),
             ("dry-run", _("Dry run"), "organize-dry-run"),
@@ -42,7 +43,9 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
         (
             ("board", _("Leaderboard"), "organize-board"),
             ("rescore", _("Re-scoring"), "organize-rescore"),
+            ("report", _("Report and certificates"), "organize-report"),
             ("events", _("Events"), "organize-events"),
+            ("archive", _("Archive"), "organize-archive"),
         ),
     ),
 )

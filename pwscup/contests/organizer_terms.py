@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.accounts.policies import is_over
-from pwscup.contests import selectors, services
+from pwscup.contests import people, services
 from pwscup.contests.forms import EraseForm, RetentionForm, TermsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
@@ -31,7 +31,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
         "erase_form": EraseForm(slug=contest.slug, initial=version),
         "erased_from": services.erased_from(contest),
         "is_over": is_over(contest, page["now"]),
-        "acceptances": selectors.acceptances_of(contest),
+        "acceptances": people.acceptances_of(contest),
     }
     return render(request, "organize/terms.html", page | bound, status=status)
 

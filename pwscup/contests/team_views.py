@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from pwscup.accounts import policies as team_policies
 from pwscup.accounts import selectors as team_selectors
 from pwscup.accounts import services
-from pwscup.accounts.forms import TeamForm
+from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, TeamForm
 from pwscup.accounts.models import Invitation, Team, User
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
@@ -53,7 +53,10 @@ def team_page(
 
 def without_team(user: User, contest: Contest, form: TeamForm | None) -> dict[str, Any]:
     code = team_policies.refusal_to_play(user, contest, timezone.now())
-    return {"form": form or TeamForm(), "reason": services.REASONS[code] if code else None}
+    return {
+        "form": form or FoundingForm(divisions=contest.divisions.all()),
+        "reason": services.REASONS[code] if code else None,
+    }
 
 
 def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[str, Any]:
@@ -70,7 +73,18 @@ def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[st
         "is_over": team_policies.is_over(own.contest, now),
         "may_rename": team_policies.may_rename(request.user, own, now),
         "form": form or TeamForm(initial={"name": own.name}),
-    }
+        "invited": list(team_selectors.personal_invitations(own)),
+    } | division_of(own)
+
+
+def division_of(own: Team) -> dict[str, Any]:
+    """The division of the team, and the form to choose another, where the contest has divisions."""
+    divisions = own.contest.divisions.all()
+    if not divisions:
+        return {}
+    initial = {"division": own.division.key if own.division else None}
+    form = DivisionChoiceForm(divisions=divisions, initial=initial)
+    return {"division": own.division, "division_form": form}
 
 
 def invitation_path(invitation: Invitation) -> str:
@@ -116,7 +130,7 @@ def member_named(request: HttpRequest, own: Team) -> User:
 
 @action
 def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
-    form = TeamForm(request.POST)
+    form = FoundingForm(request.POST, divisions=contest.divisions.all())
     if not form.is_valid():
         return team_page(request, contest, form, status=422)
     try:
@@ -138,6 +152,16 @@ def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
         return refused_name(request, contest, form, refusal)
     messages.success(request, _("The team has a new name."))
     return None
+
+
+@action
+def divide(request: HttpRequest, contest: Contest) -> None:
+    own = own_team(request, contest)
+    form = DivisionChoiceForm(request.POST, divisions=contest.divisions.all())
+    if not form.is_valid():
+        raise services.RefusedError("division_unknown")
+    services.choose_division(user=request.user, team=own, **form.cleaned_data)
+    messages.success(request, _("The division is changed."))
 
 
 def refused_name(

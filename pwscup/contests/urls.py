@@ -5,6 +5,7 @@ from pwscup.contests import (
     organizer_clock,
     organizer_data,
     organizer_rounds,
+    organizer_teams,
     organizer_terms,
     views,
 )
@@ -60,6 +61,24 @@ urlpatterns = [
         name="organize-retention",
     ),
     path("organize/<slug:slug>/terms/erase/", organizer_terms.erase, name="organize-erase"),
+    path("organize/<slug:slug>/teams/", organizer_teams.teams, name="organize-teams"),
+    path("organize/<slug:slug>/teams/list/", organizer_teams.team_list, name="organize-team-list"),
+    path(
+        "organize/<slug:slug>/teams/divisions/",
+        organizer_teams.divisions,
+        name="organize-divisions",
+    ),
+    path("organize/<slug:slug>/teams/move/", organizer_teams.move, name="organize-team-move"),
+    path(
+        "organize/<slug:slug>/teams/invitations/",
+        organizer_teams.invitations,
+        name="organize-invitations",
+    ),
+    path(
+        "organize/<slug:slug>/teams/invitations.csv",
+        organizer_teams.invitations_csv,
+        name="organize-invitations-csv",
+    ),
     path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),
     path("organize/<slug:slug>/events.csv", organizer.events_csv, name="organize-events-csv"),
     path("organize/<slug:slug>/events.jsonl", organizer.events_jsonl, name="organize-events-jsonl"),

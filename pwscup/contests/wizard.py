@@ -21,6 +21,7 @@ PAGES = {
     "rules": "organize-rules",
     "data": "organize-data",
     "rounds": "organize-rounds",
+    "teams": "organize-teams",
     "dry-run": "organize-dry-run",
     "overview": "organize-contest",
 }

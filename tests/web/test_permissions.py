@@ -48,11 +48,11 @@ GET: dict[tuple[object, ...], str] = {
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
-    NOBODY: "mail release-candidates reveal team-data",
+    NOBODY: "mail release-candidates report reveal team-data",
     PERSON: "account account-delete account_change_password account_email account_reauthenticate team questions",
     PERSON_BACK: """
         account_confirm_login_code account_set_password
-        team-create team-invite team-leave team-remove team-rename team-revoke team-transfer""",
+        team-create team-division team-invite team-leave team-remove team-rename team-revoke team-transfer""",
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
@@ -63,34 +63,43 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
-        organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest organize-data organize-terms organize-decisions organize-events organize-events-csv
+        organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest organize-data organize-terms organize-teams
+        organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv
         organize-news organize-announcement organize-questions organize-question organize-webhooks
-        organize-rules organize-rescore organize-dry-run""",
-    ORGANIZERS: "organize organize-new",
+        organize-rules organize-rescore organize-dry-run organize-report organize-archive""",
+    ORGANIZERS: "organize organize-new organize-import",
     NO_GET: """
         organize-columns organize-generate organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-reveal organize-round-open organize-round-close organize-round-extend
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
+        organize-divisions organize-invitations organize-team-list organize-team-move
         organize-announcement-withdraw organize-question-publish organize-webhook
-        organize-rules-preview
+        organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
     # nothing is computed, played or written down under that number, and nobody presents in this
     # contest: who may mark where somebody does is in test_lecture_marks.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
         marks slides
-        organize-rescore-status organize-dry-run-status organize-rules-version""",
+        organize-archive-file organize-archive-history organize-archive-status organize-import-status
+        organize-rescore-status organize-dry-run-status organize-rules-version
+        certificate organize-report-preview organize-report-status""",
+    # the contest goes on: the page of the report says so
+    (LOGIN, GONE, GONE, GONE, GONE, BACK, GONE): "organize-certificates",
 }
 
 # An empty POST by those who have no business there; the columns are STRANGERS.
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
+        certificate organize-certificates organize-report-preview organize-report-status report
         organize-ceremony organize-ceremony-fragment
+        organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize organize-clock organize-contest
+        organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
         receipt-json release reveal rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
@@ -104,18 +113,20 @@ POST: dict[tuple[object, ...], str] = {
         organize-round-close
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
+        organize-divisions organize-invitations organize-team-list organize-team-move
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer
         organize-news organize-announcement organize-announcement-withdraw organize-question
         organize-question-publish organize-webhook organize-webhooks
-        organize-rules organize-rules-preview organize-rescore organize-dry-run""",
-    (LOGIN, GONE, GONE, OK): "organize-new",
+        organize-rules organize-rules-preview organize-report organize-report-publish organize-rescore organize-dry-run
+        organize-archive organize-archive-delete""",
+    (LOGIN, GONE, GONE, OK): "organize-new organize-import",
     (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
     # carol acts on her own team; to the others there is none
     (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences",
-    (LOGIN, GONE, BACK, GONE): "terms team-invite team-revoke team-leave",
+    (LOGIN, GONE, BACK, GONE): "terms team-archive team-division team-invite team-revoke team-leave",
     (BACK, BACK, BACK, BACK): "set_language",
     (OK, OK, OK, OK): "unsubscribe",  # the token says for whom, and opens nothing else
 }

@@ -312,6 +312,7 @@ def test_the_captain_removes_members_but_not_herself(cast):
 ACTIONS = [
     "team-create",
     "team-rename",
+    "team-division",
     "team-leave",
     "team-invite",
     "team-revoke",
@@ -345,6 +346,7 @@ POSTS = {
     #               visitor eve  alice bob carol oscar
     "team-create": (302, 302, 302, 302, 302, 302),
     "team-rename": (302, 404, 302, 302, 302, 404),
+    "team-division": (302, 404, 302, 302, 302, 404),
     "team-leave": (302, 404, 302, 302, 302, 404),
     "team-invite": (302, 404, 302, 302, 302, 404),
     "team-revoke": (302, 404, 302, 302, 302, 404),

@@ -9,7 +9,13 @@ from pwscup.contests.forms.clock import (
 )
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
-from pwscup.contests.forms.people import JudgeForm, OrganizerForm
+from pwscup.contests.forms.people import (
+    DivisionForm,
+    InviteForm,
+    JudgeForm,
+    OrganizerForm,
+    TeamListForm,
+)
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
 from pwscup.contests.forms.table import ColumnForm, ColumnsForm, GenerateForm, TableForm
 from pwscup.contests.forms.terms import EraseForm, RetentionForm, TermsForm
@@ -18,8 +24,10 @@ __all__ = [
     "ColumnForm",
     "ColumnsForm",
     "DescriptionForm",
+    "DivisionForm",
     "EraseForm",
     "GenerateForm",
+    "InviteForm",
     "JudgeForm",
     "LengthForm",
     "MomentField",
@@ -33,6 +41,7 @@ __all__ = [
     "RoundsForm",
     "SettingsForm",
     "TableForm",
+    "TeamListForm",
     "TermsForm",
     "VersionedForm",
     "clock_forms",

@@ -1,9 +1,20 @@
-"""Who organizes and who judges."""
+"""Who organizes, who judges and who plays: people, divisions and lists of teams."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
+from django.core.exceptions import ValidationError
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.forms import NameField
+from pwscup.contests import team_lists
+from pwscup.contests.forms.common import VersionedForm
+from pwscup.contests.models import Division
+
+LONGEST_TITLE = Division._meta.get_field("title").max_length
 
 
 class OrganizerForm(forms.Form):
@@ -12,3 +23,61 @@ class OrganizerForm(forms.Form):
 
 class JudgeForm(OrganizerForm):
     """The account of somebody who marks presentations."""
+
+
+class DivisionForm(forms.Form):
+    """The titles of a division."""
+
+    title = NameField(label=_("Title (English)"), max_length=LONGEST_TITLE)
+    title_ja = NameField(label=_("Title (Japanese)"), max_length=LONGEST_TITLE, required=False)
+
+
+class TeamListForm(VersionedForm):
+    """A list of teams: a file, or the text that was looked at and corrected."""
+
+    file = forms.FileField(
+        label=_("List of teams (CSV)"),
+        required=False,
+        allow_empty_file=True,
+        widget=forms.FileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
+    )
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 12, "class": "form-control mono"}),
+    )
+
+    def clean_file(self) -> str:
+        """The text of the file."""
+        upload = self.cleaned_data["file"]
+        if upload is None:
+            return ""
+        if upload.size > team_lists.MAX_BYTES:
+            raise ValidationError(
+                _("The file is too large — expected at most %(expected)s — got %(got)s"),
+                params={
+                    "expected": filesizeformat(team_lists.MAX_BYTES),
+                    "got": filesizeformat(upload.size),
+                },
+            )
+        text = team_lists.decoded(upload.read())
+        if text is None:
+            raise ValidationError(_("The file is no text. Save the list as CSV in UTF-8."))
+        return text
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors and not (cleaned["file"] or cleaned["text"]).strip():
+            raise ValidationError(_("Choose a file."))
+        return cleaned
+
+    def words(self) -> str:
+        """The list as text."""
+        return self.cleaned_data["file"] or self.cleaned_data["text"]
+
+
+class InviteForm(forms.Form):
+    """One more person for a team."""
+
+    team = forms.IntegerField(min_value=1, max_value=2**62)
+    email = forms.EmailField()

@@ -1,0 +1,188 @@
+"""The organizer's teams: divisions, lists of teams, personal invitations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from pwscup.accounts import invitations as mails
+from pwscup.accounts import services as accounts
+from pwscup.contests import people, selectors, services, team_lists
+from pwscup.contests.forms import DivisionForm, InviteForm, TeamListForm
+from pwscup.contests.models import Contest
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.core.exports import csv_response
+from pwscup.core.refusals import Refused
+
+UNPROCESSABLE = 422
+HEADER = ("team", "division", "email", "link", "mailed", "state")
+MAX_DIGITS = 19  # what a key of the database holds
+
+
+@require_safe
+@for_organizers
+def teams(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return _page(request, contest)
+
+
+def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
+    """The page; `bound` are forms with errors in the place of empty ones."""
+    page = organizer_page(request, contest, "teams")
+    page |= {
+        "lines": people.team_lines(contest),
+        "divisions": people.divisions_of(contest),
+        "division_form": DivisionForm(prefix="new"),
+        "list_form": TeamListForm(initial={"version": contest.version}),
+    }
+    return render(request, "organize/teams.html", page | bound, status=status)
+
+
+def _done(request: HttpRequest, slug: str, words: str, service: Any, **what: Any) -> HttpResponse:
+    """Call a service, say how it went, and return to the page."""
+    try:
+        service(actor=request.user, **what)
+    except Refused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, words)
+    return redirect("organize-teams", slug)
+
+
+# Divisions
+
+
+@require_POST
+@for_organizers
+def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Add a division; or rename or remove the one that the button names."""
+    if key := request.POST.get("remove"):
+        words = _("The division is removed.")
+        return _done(
+            request, contest.slug, words, services.remove_division, contest=contest, key=key
+        )
+    key = request.POST.get("rename")
+    form = DivisionForm(request.POST, prefix=None if key else "new")
+    if not form.is_valid():
+        if not key:
+            return _page(request, contest, UNPROCESSABLE, division_form=form)
+        messages.error(request, " ".join(e for one in form.errors.values() for e in one))
+        return redirect("organize-teams", contest.slug)
+    what: dict[str, Any] = {"contest": contest, **form.cleaned_data}
+    if key:
+        return _done(request, contest.slug, _("Saved."), services.rename_division, key=key, **what)
+    return _done(
+        request, contest.slug, _("The division is made."), services.create_division, **what
+    )
+
+
+@require_POST
+@for_organizers
+def move(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Put a team into another division, or into none."""
+    team = contest.teams.filter(pk=_number(request, "team")).first()
+    key = request.POST.get("division", "")
+    division = contest.divisions.filter(key=key).first()
+    if team is None or (key and division is None):
+        raise Http404
+    words = _("“%(team)s” is moved.") % {"team": team.name}
+    return _done(
+        request, contest.slug, words, accounts.move_to_division, team=team, division=division
+    )
+
+
+# Lists of teams
+
+
+@require_POST
+@for_organizers
+def team_list(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Look at a list; with the button of that page, make its teams."""
+    form = TeamListForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, list_form=form)
+    text, version = form.words(), form.cleaned_data["version"]
+    if "make" not in request.POST:
+        return _preview(request, contest, team_lists.read(contest, text))
+    try:
+        made = services.set_up_teams(
+            actor=request.user, contest=contest, version=version, text=text
+        )
+    except services.TeamListRefused as refusal:
+        return _preview(request, contest, refusal.found)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+        return _preview(request, contest, team_lists.read(contest, text))
+    words = ngettext("%(n)d team is set up.", "%(n)d teams are set up.", len(made))
+    messages.success(request, words % {"n": len(made)})
+    return redirect("organize-teams", contest.slug)
+
+
+def _preview(request: HttpRequest, contest: Contest, found: team_lists.TeamList) -> HttpResponse:
+    contest.refresh_from_db(fields=["version"])
+    page = organizer_page(request, contest, "teams")
+    initial = {"version": contest.version, "text": found.text}
+    page |= {"found": found, "form": TeamListForm(initial=initial)}
+    status = UNPROCESSABLE if found.problems else 200
+    return render(request, "organize/team_list.html", page, status=status)
+
+
+# Invitations
+
+
+@require_POST
+@for_organizers
+def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Send a personal invitation again, revoke it, or make one more."""
+    for action, service, words in (
+        ("resend", services.resend_invitation, _("The invitation is sent again.")),
+        ("revoke", services.revoke_invitation, _("The invitation no longer works.")),
+    ):
+        if action in request.POST:
+            number = _number(request, action)
+            what = {"contest": contest, "invitation_id": number}
+            return _done(request, contest.slug, words, service, **what)
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter an e-mail address."))
+        return redirect("organize-teams", contest.slug)
+    what = {"contest": contest, "team_id": form.cleaned_data["team"]}
+    email = form.cleaned_data["email"]
+    words = _("The invitation is on its way to %(email)s.") % {"email": email}
+    return _done(request, contest.slug, words, services.invite_address, email=email, **what)
+
+
+@require_safe
+@never_cache
+@for_organizers
+def invitations_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
+    name = selectors.download_name(contest, "invitations.csv")
+    return csv_response(name, HEADER, _rows(contest))
+
+
+def _rows(contest: Contest) -> Iterator[tuple[object, ...]]:
+    for line in people.team_lines(contest):
+        division = line.team.division.key if line.team.division else ""
+        for invitation in line.invitations:
+            mailed = invitation.mailed_at
+            yield (
+                line.team.name,
+                division,
+                invitation.email,
+                mails.link(invitation) if people.is_waiting(invitation) else "",
+                mailed.astimezone(contest.tz).isoformat(timespec="seconds") if mailed else "",
+                "used" if invitation.used_at else "revoked" if invitation.revoked_at else "open",
+            )
+
+
+def _number(request: HttpRequest, name: str) -> int:
+    """The key that was posted; 0, which no row has, where it is none."""
+    text = request.POST.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS else 0

@@ -1,0 +1,84 @@
+"""What organizers read of people: who accepted the terms, and the teams with their invitations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Prefetch
+
+from pwscup.accounts.models import Invitation, Membership, Team
+from pwscup.contests.terms import digest_of
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest, Division
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A member of a team, and when which terms were accepted."""
+
+    name: str
+    team: str
+    accepted_at: datetime | None
+    is_present: bool
+
+
+def acceptances_of(contest: Contest) -> list[Accepted]:
+    """Who plays and whether they accepted the terms, by team; two queries."""
+    accepted = {
+        acceptance.user_id: acceptance
+        for acceptance in contest.acceptances.order_by("accepted_at", "id")
+    }
+    present = digest_of(contest)
+    seats = Membership.objects.filter(contest=contest).select_related("user", "team")
+    return [
+        Accepted(
+            seat.user.display_name,
+            seat.team.name,
+            found.accepted_at if (found := accepted.get(seat.user_id)) else None,
+            found is not None and found.digest == present,
+        )
+        for seat in seats.order_by("team__name", "joined_at", "id")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamLine:
+    """A team with what organizers may change of it."""
+
+    team: Team
+    n_members: int
+    invitations: tuple[Invitation, ...]  # the personal ones, used and revoked ones too
+    has_seat: bool
+
+
+def team_lines(contest: Contest) -> list[TeamLine]:
+    """The teams by name, in a constant number of queries; those of the platform itself are left out."""
+    personal = Invitation.objects.exclude(email="").order_by("id")
+    teams = (
+        contest.teams.filter(is_house=False)
+        .select_related("captain", "division")
+        .annotate(n_members=Count("memberships"))
+        .prefetch_related(Prefetch("invitations", queryset=personal, to_attr="personal"))
+    )
+    return [
+        TeamLine(
+            team,
+            team.n_members,
+            tuple(team.personal),
+            team.n_members + sum(map(is_waiting, team.personal)) < contest.max_team_size,
+        )
+        for team in teams.order_by("name", "id")
+    ]
+
+
+def divisions_of(contest: Contest) -> list[Division]:
+    """The divisions in their order, each with `n_teams`."""
+    return list(contest.divisions.annotate(n_teams=Count("teams")))
+
+
+def is_waiting(invitation: Invitation) -> bool:
+    """Somebody may still use it."""
+    return invitation.used_at is None and invitation.revoked_at is None
