@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.leaderboards.models import Ceremony
 
+DENSE = 10
+"""With more rows than these, the projector's are smaller."""
+
 
 def status(contest: Contest, now: datetime, *, on_stage: bool = False) -> dict[str, Any]:
     """The context of `_ceremony.html`: for everybody, or for the organizers' screen with its buttons."""
@@ -51,4 +54,5 @@ def _progress(contest: Contest, ceremony: Ceremony) -> dict[str, Any]:
         "waiting": waiting,
         "step": ceremony.step,
         "n_steps": len(ceremony.places),
+        "is_dense": sum(len(place["rows"]) for place in ceremony.places) > DENSE,
     }

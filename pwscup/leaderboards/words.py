@@ -72,13 +72,18 @@ def _part(part: str, rules: Ruleset) -> dict[str, Any]:
     return {"key": part, "title": PARTS[part], "meaning": meaning}
 
 
-def _settings(section: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The numbers that an organizer chose, by their meaning."""
+def _settings(section: Mapping[str, Any]) -> str:
+    """The numbers that an organizer chose, with their meaning."""
     formula = FORMULAS[section["formula"]]
-    return [
-        (_(setting.description), number_format(section["settings"][setting.name]))
+    return ", ".join(
+        f"{_(setting.description)} {_plain(section['settings'][setting.name])}"
         for setting in formula.settings
-    ]
+    )
+
+
+def _plain(number: float) -> str:
+    """A number as people write it: without a fraction where it has none."""
+    return number_format(int(number) if float(number).is_integer() else number)
 
 
 def _stages(section: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -86,7 +91,7 @@ def _stages(section: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "title": localized(stage["title"], language),
-            "weight": number_format(stage["weight"]),
+            "weight": _plain(stage["weight"]),
             "shown": stage["shown"],
         }
         for stage in section["stages"]
@@ -102,7 +107,7 @@ def _missing(section: Mapping[str, Any]) -> str:
 def weighted_measures(rules: Ruleset) -> str:
     """The measures that do not weigh 1 among those of their heading, such as "U1 × 3"."""
     heavy = [
-        f"{measure} × {number_format(rules.weights[measure])}"
+        f"{measure} × {_plain(rules.weights[measure])}"
         for measure in (*rules.ranking.utility, *rules.ranking.safety)
         if rules.weights[measure] != 1
     ]
