@@ -1,1 +1,3 @@
 """The contest platform."""
+
+__version__ = "0.1.0"

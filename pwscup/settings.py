@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "pwscup.notices",
     "pwscup.rescores",
     "pwscup.bots",
+    "pwscup.archives",
     "pwscup.leaderboards",
     "pwscup.demo",
 ]
@@ -125,6 +126,7 @@ PRIVATE_ROOT = DATA_DIR / "files"
 # What was rejected or taken back uses no try; without a bound it could fill the disk.
 MAX_WASTED_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_WASTED_UPLOADS_PER_DAY", default=200)
 MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
+MAX_ARCHIVE_BYTES = env.int("PWSCUP_MAX_ARCHIVE_BYTES", default=2 * 1024 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
@@ -151,6 +153,7 @@ SCORING_TIME_LIMIT = env.float("SCORING_TIME_LIMIT", default=300)
 # Audits take far longer than scoring: not all workers may be at them while submissions wait.
 AUDIT_TIME_LIMIT = env.float("AUDIT_TIME_LIMIT", default=1800)
 RESCORE_TIME_LIMIT = env.float("RESCORE_TIME_LIMIT", default=3600)
+ARCHIVE_TIME_LIMIT = env.float("ARCHIVE_TIME_LIMIT", default=3600)
 AUDITS_AT_ONCE = env.int("AUDITS_AT_ONCE", default=1)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace sends a whole backlog again and again.
@@ -201,6 +204,9 @@ CELERY_TASK_ROUTES = {
     "pwscup.rescores.tasks.run": {"queue": "audits"},
     "pwscup.bots.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.bots.tasks.run": {"queue": "audits"},
+    "pwscup.archives.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.archives.tasks.write": {"queue": "audits"},
+    "pwscup.archives.tasks.read": {"queue": "audits"},
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
 CELERY_BEAT_SCHEDULE = {
@@ -221,6 +227,11 @@ CELERY_BEAT_SCHEDULE = {
     },
     "sweep-dry-runs": {
         "task": "pwscup.bots.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
+    "sweep-archives": {
+        "task": "pwscup.archives.tasks.sweep",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
     },

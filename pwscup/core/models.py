@@ -14,6 +14,7 @@ class StoredFile(models.Model):
         SEALED = "sealed"  # uploads, originals, release keys: read through contests.truth alone
         PUBLISHED = "published"  # what participants may download
         DRAFT = "draft"  # an organizer's upload before it becomes a contest's table
+        ARCHIVE = "archive"  # a whole contest in one file, for its organizers alone
 
     area = models.CharField(max_length=10, choices=Area)
     path = models.CharField(max_length=100, unique=True)

@@ -85,6 +85,14 @@ def read(file: StoredFile) -> bytes:
     return path_of(file).read_bytes()
 
 
+def archive_path(file: StoredFile) -> Path:
+    """Where an archive of a contest lies; only its organizers may have it."""
+    if file.area != Area.ARCHIVE:
+        raise SealedFileError(file.pk)
+    refuse_erased(file)
+    return settings.PRIVATE_ROOT / file.path
+
+
 def _draft_path(file: StoredFile) -> Path:
     if file.area != Area.DRAFT:
         raise SealedFileError(file.pk)

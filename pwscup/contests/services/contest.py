@@ -22,7 +22,7 @@ from pwscup.contests.terms import default_terms
 from pwscup.core import audit
 from scoring.rulesets import Ruleset, load_ruleset
 
-RESERVED_SLUGS = frozenset({"new"})
+RESERVED_SLUGS = frozenset({"import", "new"})
 SETTINGS = (
     "title",
     "title_ja",

@@ -35,6 +35,7 @@ from scoring.commitments import shuffled
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
+    from pwscup.core.models import StoredFile
     from scoring.audits.audit import Audit, Progress
     from scoring.rulesets import Ruleset
 
@@ -44,6 +45,7 @@ __all__ = [
     "Result",
     "ShuffledTable",
     "_originals",
+    "archived_file",
     "audited",
     "evaluate",
     "original_table",
@@ -125,3 +127,8 @@ def audited(submission: Submission, progress: Progress) -> Audit:
 def revealed_secret(contest: Contest, *, actor: User) -> bytes:
     """The secret that a contest has committed to, for the organizer who publishes it."""
     return truth.revealed_secret(contest, actor=actor)
+
+
+def archived_file(file: StoredFile, *, contest: Contest, actor: User | None) -> bytes:
+    """The bytes of a sealed file, for the archive with the answer key that somebody asked for."""
+    return truth.read_sealed(file, reason="archive", contest_id=contest.pk, actor=actor)

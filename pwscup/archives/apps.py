@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class ArchivesConfig(AppConfig):
+    """A whole contest as one file, written here and read by another installation."""
+
+    name = "pwscup.archives"

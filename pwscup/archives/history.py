@@ -1,0 +1,42 @@
+"""The events of another installation: kept as they came, and whether their seals hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from scoring.trail import FIRST, LINE, event_hash
+
+
+def verified(lines: Iterable[bytes]) -> dict[str, Any]:
+    """How many events follow each other by their hashes; `broken_at` is the first place that does not hold.
+
+    One line is held at a time; `scoring.trail.first_broken` says more of a chain that is broken.
+    """
+    previous, n = FIRST, 0
+    for line in lines:
+        entry = _entry(line)
+        if entry is None or not _follows(entry, previous, n + 1):
+            return {"n": n, "broken_at": n + 1, "hash": previous}
+        previous, n = entry["hash"], n + 1
+    return {"n": n, "broken_at": None, "hash": previous}
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) and set(entry) == set(LINE) else None
+
+
+def _follows(entry: dict[str, Any], previous: str, position: int) -> bool:
+    if entry["position"] != position or entry["previous"] != previous:
+        return False
+    return event_hash(entry) == entry["hash"]
+
+
+def lines_of(source: IO[bytes]) -> Iterator[bytes]:
+    """The lines that are not empty."""
+    return (line for line in source if line.strip())

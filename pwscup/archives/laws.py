@@ -1,0 +1,61 @@
+"""Which values a column or a row may have, beyond what its field says: plain predicates."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from scoring.registry import MEASURES
+
+PARTS = {"code", "params", "file", "row", "column"}
+
+
+def is_timezone(value: Any) -> bool:
+    return value in available_timezones()
+
+
+def are_measures(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(m, str) and m in MEASURES for m in value)
+
+
+def is_mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def are_values(value: Any) -> bool:
+    """What an evaluation found: numbers by name, or nothing where it rejects."""
+    if value is None:
+        return True
+    return isinstance(value, dict) and all(
+        v is None or (isinstance(v, int | float) and not isinstance(v, bool))
+        for v in value.values()
+    )
+
+
+def are_problems(value: Any) -> bool:
+    """A list as `scoring.errors.Problem.to_dict` writes it."""
+    return isinstance(value, list) and all(_is_problem(problem) for problem in value)
+
+
+def _is_problem(problem: Any) -> bool:
+    return (
+        isinstance(problem, dict)
+        and set(problem) <= PARTS
+        and isinstance(problem.get("code"), str)
+        and isinstance(problem.get("params") or {}, dict)
+        and isinstance(problem.get("row") or 0, int)
+        and all(isinstance(problem.get(part) or "", str) for part in ("file", "column"))
+    )
+
+
+def is_mark(value: Any) -> bool:
+    return value is not None and 0 <= value <= 100
+
+
+def closes_after_it_opens(row: dict[str, Any]) -> bool:
+    return row["opens_at"] < row["closes_at"]
+
+
+def is_evaluation(row: dict[str, Any]) -> bool:
+    """What rejects has problems, and what has values has none."""
+    return (row["values"] is None) == bool(row["problems"])

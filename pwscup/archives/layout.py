@@ -1,0 +1,380 @@
+"""What an archive holds: one table of sheets and columns, which export and import both follow.
+
+A row names another one by the `key` of that one's sheet. Ids of the database and people are in no
+archive: rows are numbered in it, and whoever acted is told by the events alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Min, Model, QuerySet
+
+from pwscup.accounts.models import Team, User
+from pwscup.archives import laws
+from pwscup.contests.models import (
+    Contest,
+    Dataset,
+    Division,
+    Interruption,
+    Round,
+    RulesetVersion,
+    Sample,
+)
+from pwscup.core.models import StoredFile
+from pwscup.notices.models import Announcement, Question
+from pwscup.submissions.models import (
+    AppealMessage,
+    Choice,
+    Evaluation,
+    JudgeMark,
+    LateAllowance,
+    Release,
+    Rescore,
+    Ruling,
+    Submission,
+    SubmissionFile,
+)
+
+FORMAT, VERSION = "pwscup-archive", 1
+MANIFEST, STANDINGS, EVENTS, MEMBERS = (
+    "MANIFEST.json",
+    "standings.json",
+    "events.jsonl",
+    "members.csv",
+)
+CONTEST, SCHEMA, EVALUATIONS = "contest.toml", "schema.toml", "evaluations.json"
+SEALED, PUBLISHED = StoredFile.Area.SEALED, StoredFile.Area.PUBLISHED
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A field of a sheet's model.
+
+    `refers` names the sheet that it points at, and `area` where a file must lie; `sealed` columns are
+    written with the answer key alone, `named` ones where all teams are named; `text` is the entry
+    that holds a long text; `later` is set when every sheet is read; `law` says which values are
+    taken.
+    """
+
+    name: str
+    refers: str = ""
+    area: str = ""
+    sealed: bool = False
+    named: bool = False
+    text: str = ""
+    later: bool = False
+    law: Callable[[Any], bool] | None = None
+
+
+Rows = Callable[[Contest], QuerySet]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The rows of one model: where they stand, in what order, and what names them to other rows.
+
+    `shown` are the rows that an archive without the answer key has; None where it has none of them.
+    No two rows are equal in any of `unique`; `law` says which rows are taken, by their values.
+    """
+
+    name: str
+    entry: str
+    model: type[Model]
+    columns: tuple[Column, ...]
+    rows: Rows
+    key: str = "n"
+    shown: Callable[[QuerySet], QuerySet] | None = None
+    unique: tuple[tuple[str, ...], ...] = ()
+    law: Callable[[dict[str, Any]], bool] | None = None
+    has_contest: bool = False
+
+    @property
+    def is_toml(self) -> bool:
+        return self.entry == CONTEST
+
+
+def _columns(names: str, *others: Column) -> tuple[Column, ...]:
+    return (*others, *(Column(name) for name in names.split()))
+
+
+def _of(path: str, *order: str) -> Callable[[type[Model]], Rows]:
+    def for_model(model: type[Model]) -> Rows:
+        return lambda contest: model._default_manager.filter(**{path: contest}).order_by(
+            *order, "pk"
+        )
+
+    return for_model
+
+
+def _sheet(
+    name: str, entry: str, model: type[Model], path: str, columns: tuple[Column, ...], **more: Any
+) -> Sheet:
+    has_contest = path == "contest"
+    return Sheet(name, entry, model, columns, _of(path)(model), has_contest=has_contest, **more)
+
+
+def _all(rows: QuerySet) -> QuerySet:
+    return rows
+
+
+def _judges(contest: Contest) -> QuerySet:
+    """Who gave marks, in the order in which each gave the first one."""
+    marks = JudgeMark.objects.filter(round__contest=contest).exclude(judge=None)
+    first = marks.values("judge").annotate(first=Min("pk")).order_by("first")
+    return first.values_list("judge", flat=True)
+
+
+TEAM, ROUND = Column("team", refers="teams"), Column("round", refers="rounds")
+SUBMISSION = Column("submission", refers="submissions")
+JOB = "state attempts fence finished_at reference"
+
+FILES = Sheet(
+    "files",
+    "files.csv",
+    StoredFile,
+    (
+        *_columns("area name sha256 size_bytes erased_at"),
+        Column("created_at", sealed=True),
+    ),
+    lambda contest: StoredFile.objects.none(),  # those that the other sheets name
+    shown=_all,
+)
+JUDGES = Sheet("judges", "judges.csv", User, (), _judges)
+CONTEST_SHEET = Sheet(
+    "contest",
+    CONTEST,
+    Contest,
+    (
+        *_columns(
+            "slug title title_ja summary summary_ja max_team_size admission board_audience "
+            "paused_at created_at frozen_at terms terms_ja retention_days erased_at commitment"
+        ),
+        Column("timezone", law=laws.is_timezone),
+        Column("hidden_measures", law=laws.are_measures),
+        Column("secret", refers="files", area=SEALED, sealed=True),
+        Column("reveal", refers="files", area=PUBLISHED, named=True),
+        Column("revealed_at", named=True),
+    ),
+    lambda contest: Contest.objects.filter(pk=contest.pk),
+    shown=_all,
+)
+
+SHEETS: tuple[Sheet, ...] = (
+    FILES,
+    CONTEST_SHEET,
+    _sheet(
+        "rules",
+        CONTEST,
+        RulesetVersion,
+        "contest",
+        (
+            *_columns("number digest note created_at applied_at"),
+            Column("text", text="rules/{number}.toml"),
+        ),
+        key="number",
+        shown=lambda rows: rows.exclude(applied_at=None),
+    ),
+    _sheet(
+        "divisions",
+        CONTEST,
+        Division,
+        "contest",
+        _columns("key title title_ja position"),
+        key="key",
+        shown=_all,
+    ),
+    _sheet(
+        "rounds",
+        CONTEST,
+        Round,
+        "contest",
+        _columns("key kind position opens_at closes_at tries tries_per_day feedback"),
+        key="key",
+        shown=_all,
+        law=laws.closes_after_it_opens,
+    ),
+    _sheet(
+        "interruptions",
+        CONTEST,
+        Interruption,
+        "contest",
+        _columns("kind started_at ended_at reason created_at"),
+        shown=_all,
+    ),
+    JUDGES,
+    _sheet(
+        "teams",
+        "teams.csv",
+        Team,
+        "contest",
+        (
+            *_columns("slug name is_house is_named_in_archive"),
+            Column("division", refers="divisions"),
+            Column("created_at", sealed=True),
+        ),
+        key="slug",
+        shown=_all,
+        unique=(("name",),),
+    ),
+    _sheet(
+        "tables",
+        "tables.csv",
+        Dataset,
+        "contest",
+        (
+            TEAM,
+            *_columns("key n_records created_at"),
+            Column("sealed", refers="files", area=SEALED),
+            Column("public", refers="files", area=PUBLISHED),
+            Column("schema_text", text=SCHEMA),
+        ),
+        unique=(("team", "key"),),
+    ),
+    _sheet(
+        "samples",
+        "samples.csv",
+        Sample,
+        "contest",
+        (Column("key"), Column("file", refers="files", area=PUBLISHED)),
+        unique=(("key",),),
+    ),
+    _sheet(
+        "submissions",
+        "submissions.csv",
+        Submission,
+        "round__contest",
+        (
+            TEAM,
+            ROUND,
+            Column("target", refers="releases", later=True),
+            *_columns(f"number note arrived_at n_problems {JOB}"),
+            Column("problems", law=laws.are_problems),
+        ),
+        unique=(("team", "round", "number"),),
+    ),
+    _sheet(
+        "uploads",
+        "uploads.csv",
+        SubmissionFile,
+        "submission__round__contest",
+        (SUBMISSION, Column("key"), Column("file", refers="files", area=SEALED)),
+        unique=(("submission", "key"),),
+    ),
+    _sheet(
+        "releases",
+        "releases.csv",
+        Release,
+        "round__contest",
+        (
+            ROUND,
+            TEAM,
+            Column("submission", refers="submissions", sealed=True),
+            Column("table", refers="files", area=PUBLISHED),
+            Column("candidates", refers="files", area=PUBLISHED),
+            Column("key", refers="files", area=SEALED, sealed=True),
+            *_columns("n_records created_at"),
+        ),
+        shown=_all,
+        unique=(("round", "team"),),
+    ),
+    _sheet(
+        "rescores",
+        "rescores.csv",
+        Rescore,
+        "contest",
+        (
+            Column("rules", refers="rules"),
+            *_columns(f"scoring_version requested_at n_total n_done decided_at {JOB}"),
+        ),
+    ),
+    _sheet(
+        "evaluations",
+        EVALUATIONS,
+        Evaluation,
+        "submission__round__contest",
+        (
+            SUBMISSION,
+            Column("rescore", refers="rescores"),
+            *_columns("fence ruleset_digest scoring_version seed seconds created_at"),
+            Column("input_hashes", law=laws.is_mapping),
+            Column("values", law=laws.are_values),
+            Column("problems", law=laws.are_problems),
+        ),
+        law=laws.is_evaluation,
+    ),
+    _sheet(
+        "choices",
+        "choices.csv",
+        Choice,
+        "round__contest",
+        (SUBMISSION, TEAM, ROUND, Column("chosen_at")),
+    ),
+    _sheet(
+        "marks",
+        "marks.csv",
+        JudgeMark,
+        "round__contest",
+        (
+            ROUND,
+            TEAM,
+            Column("judge", refers="judges"),
+            *_columns("criterion given_at"),
+            Column("points", law=laws.is_mark),
+        ),
+    ),
+    _sheet(
+        "rulings",
+        "rulings.csv",
+        Ruling,
+        "team__contest",
+        (TEAM, SUBMISSION, *_columns("kind reason decided_at")),
+    ),
+    _sheet(
+        "late",
+        "late.csv",
+        LateAllowance,
+        "round__contest",
+        (TEAM, ROUND, *_columns("until reason granted_at")),
+    ),
+    _sheet(
+        "appeals",
+        "appeals.json",
+        AppealMessage,
+        "submission__round__contest",
+        (SUBMISSION, *_columns("is_organizer text closes written_at")),
+    ),
+    _sheet(
+        "questions",
+        "questions.json",
+        Question,
+        "contest",
+        (TEAM, *_columns("asked_at subject text answer answered_at corrected_at")),
+    ),
+    _sheet(
+        "announcements",
+        "announcements.json",
+        Announcement,
+        "contest",
+        (
+            Column("question", refers="questions", sealed=True),
+            *_columns("title title_ja text text_ja is_pinned created_at edited_at"),
+            Column("withdrawn_at", sealed=True),
+            Column("withdrawn_reason", sealed=True),
+        ),
+        shown=lambda rows: rows.filter(withdrawn_at=None),
+        unique=(("question",),),
+    ),
+)
+BY_NAME = {sheet.name: sheet for sheet in SHEETS}
+
+
+def columns_of(sheet: Sheet, *, with_key: bool, names_all: bool) -> tuple[Column, ...]:
+    """The columns that an archive of that kind has, those of long texts among them."""
+    return tuple(
+        column
+        for column in sheet.columns
+        if (with_key or not column.sealed) and (names_all or not column.named)
+    )

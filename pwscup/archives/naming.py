@@ -1,0 +1,72 @@
+"""What an archive calls the teams: by their names, or by numbers that were drawn once."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from pwscup.accounts.models import Team
+from pwscup.accounts.names import likeness
+from pwscup.archives.models import Archive, TeamNumber
+from pwscup.contests.models import Contest
+
+Names = Archive.Names
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A team in an archive: the place of its row, its address and its name."""
+
+    n: int
+    slug: str
+    name: str
+
+
+@transaction.atomic
+def draw_numbers(contest: Contest) -> dict[int, int]:
+    """The number of every team, drawn now for those that have none; by the team's key."""
+    Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
+    known = dict(TeamNumber.objects.filter(contest=contest).values_list("team_id", "number"))
+    new = list(contest.teams.exclude(pk__in=known).values_list("pk", flat=True))
+    secrets.SystemRandom().shuffle(new)
+    first = max(known.values(), default=0) + 1
+    drawn = {team: number for number, team in enumerate(new, start=first)}
+    TeamNumber.objects.bulk_create(
+        TeamNumber(team_id=team, contest=contest, number=number) for team, number in drawn.items()
+    )
+    return known | drawn
+
+
+def called(contest: Contest, names: str) -> dict[int, Called]:
+    """Every team as an archive calls it, in the order of its rows.
+
+    Where a team goes by its number, the order of the rows is that of the numbers: the order in
+    which teams were founded would tell who is who. The platform's own teams are nobody.
+    """
+    teams = list(contest.teams.order_by("pk"))
+    if names == Names.ALL:
+        return {t.pk: Called(n, t.slug, t.name) for n, t in enumerate(teams, start=1)}
+    numbers = draw_numbers(contest)
+    teams.sort(key=lambda team: numbers[team.pk])
+    named = [team for team in teams if _is_named(team, names)]
+    taken = {team.slug for team in named} | {likeness(team.name) for team in named}
+    return {
+        team.pk: Called(n, team.slug, team.name)
+        if team in named
+        else _by_number(n, numbers[team.pk], taken)
+        for n, team in enumerate(teams, start=1)
+    }
+
+
+def _is_named(team: Team, names: str) -> bool:
+    return team.is_house or (names == Names.CONSENT and team.is_named_in_archive)
+
+
+def _by_number(n: int, number: int, taken: set[str]) -> Called:
+    """“Team 7”, or with more words where a team that is named calls itself so."""
+    name, slug = f"Team {number}", f"team-{number}"
+    while slug in taken or likeness(name) in taken:
+        name, slug = f"{name} (without name)", f"{slug}-without-name"
+    return Called(n, slug, name)

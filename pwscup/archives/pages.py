@@ -1,0 +1,63 @@
+"""What the pages of archives show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pwscup.archives import problems, selectors
+from pwscup.archives.models import Archive, ContestImport
+from pwscup.core.jobs import Job
+from pwscup.core.polling import etag
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.archives.forms import ArchiveForm
+    from pwscup.contests.models import Contest
+
+UNFINISHED = (Job.WAITING, Job.RUNNING)
+
+
+def archives(contest: Contest, form: ArchiveForm) -> dict[str, Any]:
+    """Every archive that was asked for, how far the newest one is, and where the contest comes from."""
+    found = list(selectors.archives_of(contest))
+    return {
+        "form": form,
+        "archives": found,
+        "origin": selectors.origin_of(contest),
+        **(status_of(found[0]) if found else {"is_final": True}),
+    }
+
+
+def status_of(archive: Archive) -> dict[str, Any]:
+    """How far an archive is."""
+    return {
+        "archive": archive,
+        "is_final": archive.state not in UNFINISHED,
+        "share": round(100 * archive.n_done / max(1, archive.n_total)),
+        "etag": etag(archive.pk, archive.state, archive.n_done, archive.n_total),
+    }
+
+
+def imports(user: User) -> dict[str, Any]:
+    """What a person has imported, the newest first with all that is wrong with it."""
+    found = selectors.imports_of(user)
+    return {"lines": [_line(job) for job in found]} | (
+        import_status(found[0]) if found else {"is_final": True}
+    )
+
+
+def import_status(job: ContestImport) -> dict[str, Any]:
+    """How far an import is."""
+    return {
+        "job": job,
+        "is_final": job.state not in UNFINISHED,
+        "etag": etag(job.pk, job.state),
+    }
+
+
+def _line(job: ContestImport) -> dict[str, Any]:
+    return {
+        "job": job,
+        "problems": problems.sentences(job.problems),
+        "left_out": problems.left_out(job.n_problems, len(job.problems)),
+    }

@@ -1,0 +1,152 @@
+"""Archives and imports as jobs: what `core.jobs` says of every row, and what is written when one ends."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from pwscup.archives.models import Archive, ContestImport
+from pwscup.core import audit, jobs, storage
+from pwscup.core.jobs import Claim
+from pwscup.core.models import StoredFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pwscup.archives.restoring import Imported
+
+
+def announce_archive(archive_id: int) -> bool:
+    """Tell the broker that an archive waits to be written."""
+    from pwscup.archives import tasks  # the tasks import this module
+
+    return jobs.announce(Archive, archive_id, tasks.send_write)
+
+
+def announce_import(import_id: int) -> bool:
+    """Tell the broker that an archive waits to be read."""
+    from pwscup.archives import tasks  # the tasks import this module
+
+    return jobs.announce(ContestImport, import_id, tasks.send_read)
+
+
+# Archives
+
+
+def progress(claim: Claim, **done: int) -> None:
+    """Write how far the packing is, if the claim still holds."""
+    held = Archive.objects.filter(pk=claim.pk, fence=claim.fence, state=Archive.State.RUNNING)
+    held.update(**done)
+
+
+def finish_written(claim: Claim, file: StoredFile) -> bool:
+    """Write that the archive is there, if the claim still holds."""
+    with transaction.atomic():
+        file.save()
+        done = jobs.finish(claim, Archive.State.DONE, file=file)
+        if done:
+            _record(claim, "archive.written", sha256=file.sha256, size_bytes=file.size_bytes)
+        else:
+            file.delete()
+    return done
+
+
+def finish_archive_failed(claim: Claim, reference: str) -> bool:
+    """Write that we failed, with a reference to the log, if the claim still holds."""
+    with transaction.atomic():
+        done = jobs.finish(claim, Archive.State.FAILED, reference=reference)
+        if done:
+            _record(claim, "archive.failed", reference=reference)
+    return done
+
+
+def _record(claim: Claim, kind: str, **data: Any) -> None:
+    contest_id = Archive.objects.values_list("contest_id", flat=True).get(pk=claim.pk)
+    audit.record(kind, contest_id=contest_id, subject=f"archive {claim.pk}", **data)
+
+
+# Imports
+
+
+def finish_imported(claim: Claim, imported: Imported) -> bool:
+    """Write what came of an archive, if the claim still holds; inside the transaction that makes the contest."""
+    done = jobs.finish(
+        claim,
+        ContestImport.State.DONE,
+        contest=imported.contest,
+        differences=imported.differences,
+        history=imported.history,
+        chain=imported.chain,
+    )
+    if done:
+        job = _without_archive(claim)
+        audit.record(
+            "contest.imported",
+            actor=job.requested_by,
+            contest_id=imported.contest.pk,
+            subject=imported.contest.slug,
+            sha256=job.sha256,
+            n_differences=len(imported.differences),
+            history_holds=imported.chain.get("broken_at", 0) is None,
+        )
+    return done
+
+
+def finish_refused(claim: Claim, problems: Sequence[dict[str, Any]], n_problems: int) -> bool:
+    """Write what is wrong with an archive, if the claim still holds."""
+    with transaction.atomic():
+        done = jobs.finish(
+            claim, ContestImport.State.REFUSED, problems=list(problems), n_problems=n_problems
+        )
+        if done:
+            job = _without_archive(claim)
+            _record_import(job, "import.refused", n_problems=n_problems)
+    return done
+
+
+def finish_import_failed(claim: Claim, reference: str) -> bool:
+    """Write that we failed, with a reference to the log, if the claim still holds."""
+    with transaction.atomic():
+        done = jobs.finish(claim, ContestImport.State.FAILED, reference=reference)
+        if done:
+            _record_import(_without_archive(claim), "import.failed", reference=reference)
+    return done
+
+
+def _without_archive(claim: Claim) -> ContestImport:
+    """What was uploaded is not needed any more."""
+    job = ContestImport.objects.select_related("file", "requested_by").get(pk=claim.pk)
+    if job.file is not None:
+        storage.forget([job.file])
+    return job
+
+
+def _record_import(job: ContestImport, kind: str, **data: Any) -> None:
+    audit.record(
+        kind, actor=job.requested_by, subject=f"import {job.pk}", sha256=job.sha256, **data
+    )
+
+
+# Housekeeping
+
+
+def sweep(now: datetime) -> None:
+    """Take back what silent workers hold, send what waits unsent, delete archives of deleted data."""
+    for lost in jobs.expired(Archive, now):
+        jobs.take_back(lost, finish_archive_failed)
+    for lost in jobs.expired(ContestImport, now):
+        jobs.take_back(lost, finish_import_failed)
+    jobs.resend_forgotten(Archive, now, announce_archive)
+    jobs.resend_forgotten(ContestImport, now, announce_import)
+    _erase_archives(now)
+
+
+def _erase_archives(now: datetime) -> None:
+    """What was promised of a contest's data holds of its archives with the answer key, too."""
+    kept = Archive.objects.filter(contest__erased_at__isnull=False, file__erased_at=None)
+    files = kept.exclude(file=None).values("file")
+    if files.exists():
+        with transaction.atomic():
+            storage.erase(StoredFile.objects.filter(pk__in=files), now)

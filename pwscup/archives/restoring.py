@@ -1,0 +1,253 @@
+"""From a checked archive to a contest: the files first, then all rows in one transaction, or nothing at all."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.db import DataError, IntegrityError, transaction
+from django.utils import timezone
+
+from pwscup.accounts.models import User
+from pwscup.archives import checking, history, layout, reading, sense, standings
+from pwscup.archives.layout import Column, Sheet
+from pwscup.archives.models import Archive
+from pwscup.archives.naming import called
+from pwscup.archives.problems import ArchiveRefused, Findings
+from pwscup.archives.reading import Reader
+from pwscup.contests.models import Contest
+from pwscup.contests.services import free_slug
+from pwscup.core import storage
+from pwscup.core.jobs import Job
+from pwscup.core.models import StoredFile
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+BATCH = 500
+CHUNK = 64 * 1024
+UNFINISHED = (Job.WAITING, Job.RUNNING)
+
+
+@dataclass(slots=True)
+class Imported:
+    """A contest that was made of an archive, and what is told of it."""
+
+    contest: Contest
+    differences: list[dict[str, Any]]
+    history: StoredFile | None
+    chain: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Restoring:
+    """The rows so far: the new keys by what names a row in the archive."""
+
+    reader: Reader
+    files: dict[str, StoredFile]
+    contest: Contest = field(default_factory=Contest)
+    keys: dict[str, dict[str, int]] = field(default_factory=dict)
+    later: list[tuple[Sheet, Column, int, str]] = field(default_factory=list)
+
+
+def restore(path: Path, *, actor: User | None, keep: Callable[[Imported], bool]) -> Imported | None:
+    """Make a contest of the archive at `path`; None where `keep` says in the end that nobody waits for it.
+
+    `keep` is called inside the transaction.
+
+    Raises
+    ------
+    ArchiveRefused
+        With everything that is wrong; then nothing was made.
+    """
+    checked = checking.check(path)
+    findings = Findings()
+    with reading.opened(checked) as reader:
+        reading.check_rows(reader, findings)
+        sense.check_sense(reader, findings)
+        findings.refuse_if_any()
+        files: dict[str, StoredFile] = {}
+        is_kept = False
+        try:
+            _write_files(reader, files)
+            imported = _enter(reader, files, actor, keep)
+            is_kept = imported is not None
+            return imported
+        finally:
+            if not is_kept:
+                for file in files.values():
+                    if file.erased_at is None:
+                        storage.discard(file)
+
+
+# Files
+
+
+def _write_files(reader: Reader, files: dict[str, StoredFile]) -> None:
+    """The bytes onto the disk; their rows are not saved yet."""
+    for row in reading.rows(reader, layout.FILES):
+        known = {key: row[key] for key in ("sha256", "size_bytes", "erased_at", "created_at")}
+        if row["erased_at"] is None:
+            chunks = _chunks(reader, f"files/{row['sha256']}")
+            file = storage.write(chunks, area=row["area"], name=row["name"])
+            file.created_at = row["created_at"]
+        else:
+            path = f"{storage.ERASED}{secrets.token_hex(16)}"
+            file = StoredFile(area=row["area"], name=row["name"], path=path, **known)
+        files[row["n"]] = file
+    if layout.EVENTS in reader.checked.entries:
+        area = storage.Area.ARCHIVE
+        chunks = _chunks(reader, layout.EVENTS)
+        files[layout.EVENTS] = storage.write(chunks, area=area, name=layout.EVENTS)
+
+
+def _chunks(reader: Reader, entry: str) -> Iterator[bytes]:
+    with reader.open(entry) as source:
+        while chunk := source.read(CHUNK):
+            yield chunk
+
+
+# Rows
+
+
+def _enter(
+    reader: Reader,
+    files: dict[str, StoredFile],
+    actor: User | None,
+    keep: Callable[[Imported], bool],
+) -> Imported | None:
+    try:
+        with transaction.atomic():
+            imported = _entered(reader, files, actor)
+            if not keep(imported):
+                raise _NotWanted
+            return imported
+    except _NotWanted:
+        return None
+    except (IntegrityError, DataError) as error:
+        problem = {"code": "contradiction", "params": {"got": str(error).splitlines()[0][:200]}}
+        raise ArchiveRefused([problem], 1) from error
+
+
+class _NotWanted(Exception):  # noqa: N818 — it ends a transaction, nothing is wrong
+    """Another worker has the import by now."""
+
+
+def _entered(reader: Reader, files: dict[str, StoredFile], actor: User | None) -> Imported:
+    work = Restoring(reader, files)
+    _save_files(work)
+    work.contest = _contest(work, actor)
+    for sheet in layout.SHEETS:
+        if sheet not in (layout.FILES, layout.CONTEST_SHEET):
+            _save_sheet(work, sheet)
+    _set_later(work)
+    events = files.get(layout.EVENTS)
+    chain: dict[str, Any] = {}
+    if events is not None:
+        with reader.open(layout.EVENTS) as source:
+            chain = history.verified(history.lines_of(source))
+    return Imported(work.contest, _compared(work), events, chain)
+
+
+def _save_files(work: Restoring) -> None:
+    saved = StoredFile.objects.bulk_create(work.files.values(), batch_size=BATCH)
+    work.keys["files"] = dict(zip(work.files, (file.pk for file in saved), strict=True))
+
+
+def _contest(work: Restoring, actor: User | None) -> Contest:
+    """A draft under a free address that nobody but the person who imports it knows of."""
+    (row,) = reading.rows(work.reader, layout.CONTEST_SHEET)
+    values = _resolved(work, layout.CONTEST_SHEET, row)
+    values["slug"] = free_slug(values["slug"])
+    rules = sense.holding(work.reader)
+    text = work.reader.text(f"rules/{rules}.toml")
+    contest = Contest.objects.create(ruleset_text=text, is_published=False, **values)
+    if actor is not None:
+        contest.organizers.add(actor)
+    return contest
+
+
+def _save_sheet(work: Restoring, sheet: Sheet) -> None:
+    keys = work.keys.setdefault(sheet.name, {})
+    for batch in _batches(reading.rows(work.reader, sheet)):
+        made = [_instance(work, sheet, row) for row in batch]
+        saved = sheet.model._default_manager.bulk_create(made)
+        for row, instance in zip(batch, saved, strict=True):
+            keys[row["n"] if sheet.key == "n" else str(row[sheet.key])] = instance.pk
+            for column in sheet.columns:
+                if column.later and row[column.name] is not None:
+                    work.later.append((sheet, column, instance.pk, row[column.name]))
+
+
+def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    remaining = iter(rows)
+    while batch := list(islice(remaining, BATCH)):
+        yield batch
+
+
+def _instance(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> Model:
+    if sheet is layout.JUDGES:
+        return _placeholder(row["n"])
+    values = _resolved(work, sheet, row)
+    if sheet.has_contest:
+        values["contest"] = work.contest
+    for column in sheet.columns:
+        if column.text:
+            values[column.name] = work.reader.text(column.text.format(**row))
+    if values.get("state") in UNFINISHED:
+        values["state"] = Job.WAITING  # whoever worked on it does so elsewhere
+    return sheet.model(**values)
+
+
+def _placeholder(n: str) -> User:
+    """Whoever judged on the other installation: an account that nobody can enter, so that marks stay apart."""
+    user = User(
+        email=f"judge-{secrets.token_hex(8)}@imported.invalid",
+        display_name=f"Judge {n}",
+        is_active=False,
+        deleted_at=timezone.now(),
+    )
+    user.set_unusable_password()
+    return user
+
+
+def _resolved(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for column in reading.columns_of(sheet, work.reader.checked.manifest):
+        value = row[column.name]
+        if not column.refers:
+            values[column.name] = value
+        elif not column.later:
+            attname = sheet.model._meta.get_field(column.name).attname
+            values[attname] = None if value is None else work.keys[column.refers][value]
+    return values
+
+
+def _set_later(work: Restoring) -> None:
+    """References to sheets that are read after the one that has them."""
+    for batch in _batches(work.later):
+        made = []
+        for sheet, column, pk, key in batch:
+            attname = sheet.model._meta.get_field(column.name).attname
+            made.append(sheet.model(pk=pk, **{attname: work.keys[column.refers][key]}))
+        sheet, column = batch[0][:2]
+        sheet.model._default_manager.bulk_update(made, [column.name])
+
+
+# Boards
+
+
+def _compared(work: Restoring) -> list[dict[str, Any]]:
+    """Where the boards that follow from the new rows differ from those in the archive."""
+    document = json.loads(work.reader.archive.read(layout.STANDINGS))
+    moment = datetime.fromisoformat(document["as_of"])
+    contest = Contest.objects.get(pk=work.contest.pk)
+    teams = called(contest, Archive.Names.ALL)
+    made = standings.boards_of(contest, moment, teams, is_final=True)
+    return standings.differences(document["boards"], made)

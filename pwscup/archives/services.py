@@ -1,0 +1,209 @@
+"""What people ask of archives: each in one transaction, each with an event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import Team
+from pwscup.accounts.policies import is_captain, is_over
+from pwscup.accounts.services import RefusedError
+from pwscup.archives import queue
+from pwscup.archives.models import Archive, ContestImport
+from pwscup.contests import policies
+from pwscup.contests.models import Contest, RulesetVersion
+from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.core import audit, storage
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+
+MOST_KEPT = 5
+UNFINISHED = (Archive.State.WAITING, Archive.State.RUNNING)
+
+
+# Export
+
+
+@transaction.atomic
+def request_archive(
+    *,
+    actor: User,
+    contest: Contest,
+    version: int | None = None,
+    names: str = Archive.Names.NONE,
+    with_key: bool = False,
+    with_members: bool = False,
+    address: str = "",
+    now: datetime | None = None,
+) -> Archive:
+    """Have the contest written into one file.
+
+    `address` is the contest's, typed where the answer key leaves the platform before the end.
+    """
+    now = now or timezone.now()
+    held = lock(contest, version)
+    if reasons := _hindrances(held, names, with_key, with_members, address, now):
+        raise ContestRefused(*reasons)
+    _write_rules_down(held)
+    archive = Archive.objects.create(
+        contest=held,
+        names=names,
+        with_key=with_key,
+        with_members=with_members,
+        requested_by=actor,
+        sent_at=now,
+    )
+    event = audit.record(
+        "archive.requested",
+        actor=actor,
+        contest_id=held.pk,
+        subject=f"archive {archive.pk}",
+        names=names,
+        with_key=with_key,
+        with_members=with_members,
+    )
+    Archive.objects.filter(pk=archive.pk).update(last_event_id=event.pk)
+    transaction.on_commit(partial(queue.announce_archive, archive.pk))
+    return archive
+
+
+def _hindrances(
+    contest: Contest,
+    names: str,
+    with_key: bool,
+    with_members: bool,
+    address: str,
+    now: datetime,
+) -> list:
+    found = []
+    if contest.archives.filter(state__in=UNFINISHED).exists():
+        found.append(_("An archive is being written already. Wait until it is done."))
+    if contest.archives.exclude(file=None).count() >= MOST_KEPT:
+        found.append(
+            _(
+                "%(n)d archives of this contest are kept. Delete one that you do not need, then ask again."
+            )
+            % {"n": MOST_KEPT}
+        )
+    if with_members and not (with_key and names == Archive.Names.ALL):
+        found.append(
+            _(
+                "The members are written only into an archive with the answer key and the names of all teams. "
+                "Choose both, or leave the members out."
+            )
+        )
+    if with_key and not is_over(contest, now) and address.strip() != contest.slug:
+        found.append(
+            _(
+                "The contest is not over, and whoever has the answer key can win it. To move the contest to "
+                "another installation, type its address “%(slug)s”; otherwise export without the answer key."
+            )
+            % {"slug": contest.slug}
+        )
+    return found
+
+
+def _write_rules_down(contest: Contest) -> None:
+    """A contest that is older than versions of rules gets its first one."""
+    digest = contest.ruleset.digest
+    if contest.ruleset_versions.filter(digest=digest).exclude(applied_at=None).exists():
+        return
+    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
+    RulesetVersion.objects.create(
+        contest=contest,
+        number=(last or 0) + 1,
+        text=contest.ruleset_text,
+        digest=digest,
+        applied_at=contest.created_at,
+    )
+
+
+@transaction.atomic
+def delete_archive(*, actor: User, contest: Contest, number: int) -> None:
+    """Remove an archive from this installation; who asked for it and its digest stay on record."""
+    lock(contest)
+    archive = contest.archives.select_related("file").filter(pk=number).first()
+    if archive is None or archive.file is None:
+        raise ContestRefused(_("This archive is deleted already."))
+    file = archive.file
+    Archive.objects.filter(pk=archive.pk).update(file=None)
+    storage.forget([file])
+    audit.record(
+        "archive.deleted",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=f"archive {archive.pk}",
+        sha256=file.sha256,
+    )
+
+
+def note_download(*, actor: User, archive: Archive) -> None:
+    """Who has an archive with the answer key is on record."""
+    audit.record(
+        "archive.downloaded",
+        actor=actor,
+        contest_id=archive.contest_id,
+        subject=f"archive {archive.pk}",
+        with_key=archive.with_key,
+    )
+
+
+# Import
+
+
+def receive_archive(
+    *, actor: User, name: str, chunks: bytes | Iterable[bytes], announces: bool = True
+) -> ContestImport:
+    """Keep an uploaded archive until it is imported or refused."""
+    if not policies.may_create_contests(actor):
+        raise ContestRefused(_("Contests are made by people whom the operators allow it."))
+    file = storage.write(chunks, area=storage.Area.ARCHIVE, name=name)
+    try:
+        with transaction.atomic():
+            file.save()
+            job = ContestImport.objects.create(
+                name=file.name,
+                sha256=file.sha256,
+                size_bytes=file.size_bytes,
+                file=file,
+                requested_by=actor,
+                sent_at=timezone.now(),
+            )
+            audit.record(
+                "import.requested", actor=actor, subject=f"import {job.pk}", sha256=file.sha256
+            )
+    except BaseException:
+        storage.discard(file)
+        raise
+    if announces:
+        transaction.on_commit(partial(queue.announce_import, job.pk))
+    return job
+
+
+# Consent
+
+
+@transaction.atomic
+def set_consent(*, user: User, team: Team, is_named: bool) -> None:
+    """The captain says whether a published archive may name the team."""
+    held = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    if not is_captain(user, held):
+        raise RefusedError("captain_only")
+    if held.is_named_in_archive == is_named:
+        return
+    held.is_named_in_archive = team.is_named_in_archive = is_named
+    held.save(update_fields=["is_named_in_archive"])
+    audit.record(
+        "team.archive_consent",
+        actor=user,
+        contest_id=held.contest_id,
+        subject=f"team {held.slug}",
+        is_named=[not is_named, is_named],
+    )

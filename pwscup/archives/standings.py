@@ -1,0 +1,166 @@
+"""The boards of a contest as an archive holds them, and where two of them differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+from pwscup.archives.naming import Called
+from pwscup.leaderboards import boards, facts
+from pwscup.leaderboards.scope import Scope, has_season, scope_of
+from pwscup.leaderboards.sections import Facts, Player, built_in_attacks
+from scoring.rulesets.kinds import RANK_SUM
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+Board = dict[str, Any]
+RANKED = ("score", "overall", "anonymization", "attack", boards.SEASON)
+
+
+def moment_of(contest: Contest, now: datetime) -> datetime:
+    """The last moment up to now at which the clock has changed anything on the boards.
+
+    They are the same ever since, so that archives of the same facts are the same.
+    """
+    grace = timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+    changes = [contest.created_at]
+    for round in contest.rounds.all():
+        changes += [round.opens_at, round.closes_at, round.closes_at + grace]
+    if contest.frozen_at is not None:
+        changes.append(contest.frozen_at)
+    return max((moment for moment in changes if moment <= now), default=contest.created_at)
+
+
+def scopes_of(contest: Contest, moment: datetime, *, is_final: bool) -> Iterator[Scope]:
+    """Every stage and the season, for everybody and by division.
+
+    Not final, they are those that everybody may see: without hidden measures, and frozen where
+    they are.
+    """
+    hidden = () if is_final else contest.hidden_measures
+    rules = contest.ruleset
+    for division in (None, *contest.divisions.all()):
+        given: dict[str, Any] = {"division": division, "hidden": hidden, "is_final": is_final}
+        for stage in rules.stages:
+            if is_final or stage.key in _stages_at(contest, moment):
+                yield scope_of(contest, moment, stage=stage.key, **given)
+        if has_season(rules):
+            yield scope_of(contest, moment, is_season=True, **given)
+
+
+def _stages_at(contest: Contest, moment: datetime) -> set[str]:
+    """The stages that the rules name which held when the boards were frozen."""
+    return {stage.key for stage in scope_of(contest, moment).rules.stages}
+
+
+def boards_of(
+    contest: Contest, moment: datetime, teams: Mapping[int, Called], *, is_final: bool
+) -> list[Board]:
+    """Every board, with the teams as `teams` calls them."""
+    found = []
+    for scope in scopes_of(contest, moment, is_final=is_final):
+        known = [_renamed(part, teams) for part in facts.gather(scope)]
+        made = boards.build_season(known) if scope.is_season else boards.build(known[0])
+        found.append({**_what(scope), "boards": made})
+    return json.loads(json.dumps(found, allow_nan=False))
+
+
+def _what(scope: Scope) -> Board:
+    return {
+        "stage": "" if scope.is_season else scope.stage.spec.key,
+        "division": scope.division.key if scope.division else "",
+    }
+
+
+def _renamed(known: Facts, teams: Mapping[int, Called]) -> Facts:
+    def called(players: Iterable[Player]) -> tuple[Player, ...]:
+        found = (Player(teams[p.id].n, teams[p.id].name, p.is_house) for p in players)
+        return tuple(sorted(found, key=lambda player: player.id))
+
+    def by_team(values: Mapping[int, Any]) -> dict[int, Any]:
+        return dict(sorted((teams[team].n, value) for team, value in values.items()))
+
+    return replace(
+        known,
+        players=called(known.players),
+        everybody=called(known.everybody),
+        measured=by_team(known.measured),
+        arrived=by_team(known.arrived),
+        published=frozenset(teams[team].n for team in known.published),
+        rates={(teams[a].n, teams[d].n): rate for (a, d), rate in known.rates.items()},
+        marks=by_team(known.marks),
+    )
+
+
+# Values that everybody may see
+
+
+def shown_values(
+    contest: Contest, moment: datetime, teams: Mapping[int, Called]
+) -> Iterator[dict[str, Any]]:
+    """What the boards show of evaluations: the measures of tables, the rates of guesses."""
+    for scope in scopes_of(contest, moment, is_final=False):
+        if scope.is_season or scope.division is not None:
+            continue
+        stage, known = scope.stage.spec.key, facts.gather(scope)[0]
+        measures = _shown_measures(known)
+        of_tables = ((teams[team], values) for team, values in known.measured.items())
+        for team, values in sorted(of_tables, key=lambda pair: pair[0].n):
+            shown = {measure: values.get(measure) for measure in measures}
+            yield {"stage": stage, "team": team.slug, "values": shown}
+        rates = ((teams[a], teams[d], rate) for (a, d), rate in known.rates.items())
+        for attacker, team, rate in sorted(rates, key=lambda found: (found[0].n, found[1].n)):
+            yield {"stage": stage, "team": attacker.slug, "target": team.slug, "rate": rate}
+
+
+def _shown_measures(known: Facts) -> list[str]:
+    measures: Iterable[str] = known.rules.measures
+    if known.ranking.formula == RANK_SUM:
+        ranking = known.ranking
+        on_board = {*ranking.utility, *ranking.safety, *built_in_attacks(known)}
+        measures = [measure for measure in measures if measure in on_board]
+    return [measure for measure in measures if measure not in known.hidden]
+
+
+# Comparison
+
+
+def differences(expected: list[Board], found: list[Board]) -> list[dict[str, Any]]:
+    """Where boards made anew differ: by board and team, the ranks and totals; empty where they are equal."""
+    if expected == found:
+        return []
+    before, after = (dict(_tables(board)) for board in (expected, found))
+    lines = [
+        line
+        for name in dict.fromkeys([*before, *after])
+        for line in _lines(name, before.get(name, {}), after.get(name, {}))
+    ]
+    return lines or [{"board": "", "team": "", "expected": None, "got": None}]
+
+
+def _tables(found: Iterable[Board]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    for variant in found:
+        for section in RANKED:
+            rows = variant["boards"].get(section, {}).get("rows", [])
+            name = "/".join(
+                part for part in (variant["stage"], variant["division"], section) if part
+            )
+            total = {
+                row["name"]: [row["rank"], row.get("total", row.get("mean_rate"))] for row in rows
+            }
+            yield name, total
+
+
+def _lines(
+    name: str, before: Mapping[str, list[Any]], after: Mapping[str, list[Any]]
+) -> Iterator[dict[str, Any]]:
+    for team in dict.fromkeys([*before, *after]):
+        expected, got = before.get(team), after.get(team)
+        if expected != got:
+            yield {"board": name, "team": team, "expected": expected, "got": got}

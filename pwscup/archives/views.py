@@ -1,0 +1,164 @@
+"""The pages of archives: written for organizers, read for people who may create contests, consent of captains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pwscup.accounts.policies import is_over
+from pwscup.accounts.selectors import team_of
+from pwscup.accounts.services import RefusedError
+from pwscup.archives import pages, selectors, services
+from pwscup.archives.forms import ArchiveForm, ImportForm
+from pwscup.contests import policies
+from pwscup.contests.models import Contest
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.contests.selectors import download_name, visible_contest
+from pwscup.contests.services.common import ContestRefused
+from pwscup.core import storage
+from pwscup.core.polling import polled
+from pwscup.submissions.uploads import plain_name
+
+UNPROCESSABLE = 422
+FORM = require_http_methods(["GET", "HEAD", "POST"])
+
+
+# Export
+
+
+@FORM
+@for_organizers
+def archive(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """What there is, and a form that asks for another one."""
+    page = organizer_page(request, contest, "archive")
+    initial = {"version": contest.version, "names": "consent"}
+    given = {"slug": contest.slug, "is_over": is_over(contest, page["now"])}
+    form = ArchiveForm(request.POST or None, initial=initial, **given)
+    if form.is_valid():
+        return _requested(request, contest, form)
+    status = UNPROCESSABLE if request.method == "POST" else 200
+    return render(
+        request, "archives/archive.html", page | pages.archives(contest, form), status=status
+    )
+
+
+def _requested(request: HttpRequest, contest: Contest, form: ArchiveForm) -> HttpResponse:
+    try:
+        services.request_archive(actor=request.user, contest=contest, **form.cleaned_data)
+    except ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, _("The archive is being written."))
+    return redirect("organize-archive", contest.slug)
+
+
+@require_safe
+@for_organizers
+def archive_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
+    """How far it is, for the page that waits."""
+    newest = selectors.newest(contest)
+    if newest is None:
+        raise Http404
+    status = {"contest": contest} | pages.status_of(newest)
+    return polled(request, "archives/_status.html", status, is_final=status["is_final"])
+
+
+@require_safe
+@for_organizers
+def archive_file(request: HttpRequest, contest: Contest, number: int) -> FileResponse:
+    """The archive, as a download."""
+    found = selectors.get_archive(contest, number)
+    services.note_download(actor=request.user, archive=found)
+    response = FileResponse(
+        storage.archive_path(found.file).open("rb"),
+        as_attachment=True,
+        filename=found.file.name,
+        content_type="application/zip",
+    )
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+@require_POST
+@for_organizers
+def archive_delete(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
+    """Remove an archive from this installation."""
+    try:
+        services.delete_archive(actor=request.user, contest=contest, number=number)
+    except ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, _("The archive is deleted."))
+    return redirect("organize-archive", contest.slug)
+
+
+@require_safe
+@for_organizers
+def history(request: HttpRequest, contest: Contest) -> FileResponse:
+    """The events of the installation that an imported contest comes from."""
+    origin = selectors.origin_of(contest)
+    if origin is None or origin.history is None:
+        raise Http404
+    return FileResponse(
+        storage.archive_path(origin.history).open("rb"),
+        as_attachment=True,
+        filename=download_name(contest, "history.jsonl"),
+        content_type="application/x-ndjson",
+    )
+
+
+# Import
+
+
+@FORM
+@login_required
+def import_contest(request: HttpRequest) -> HttpResponse:
+    """Upload an archive, and see what came of those before."""
+    if not policies.may_create_contests(request.user):
+        raise Http404
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        upload = form.cleaned_data["archive"]
+        name = plain_name(upload.name)
+        services.receive_archive(actor=request.user, name=name, chunks=upload.chunks())
+        return redirect("organize-import")
+    status = UNPROCESSABLE if request.method == "POST" else 200
+    page: dict[str, Any] = {"form": form} | pages.imports(request.user)
+    return render(request, "archives/import.html", page, status=status)
+
+
+@require_safe
+@login_required
+def import_status(request: HttpRequest) -> HttpResponseBase:
+    """How far it is, for the page that waits."""
+    newest = selectors.newest_import(request.user)
+    if newest is None or not policies.may_create_contests(request.user):
+        raise Http404
+    status = pages.import_status(newest)
+    return polled(request, "archives/_import_status.html", status, is_final=status["is_final"])
+
+
+# Consent
+
+
+@require_POST
+@login_required
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """The captain's tick on the page of the team."""
+    team = team_of(request.user, visible_contest(request.user, slug))
+    if team is None:
+        raise Http404
+    is_named = "is_named" in request.POST
+    try:
+        services.set_consent(user=request.user, team=team, is_named=is_named)
+    except RefusedError as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("team", slug)
