@@ -48,6 +48,8 @@ def ensure_drawn(team: Team, now: datetime | None = None) -> Dataset | None:
 
     Safe to call at any time and by several processes at once: the table is drawn once.
     """
+    if not team_tables.has_own_tables(team.contest):
+        return None
     found = team_tables.table_of(team)
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found

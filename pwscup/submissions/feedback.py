@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from pwscup.contests.measures import hidden_measures
 from pwscup.submissions import policies
 
 if TYPE_CHECKING:
@@ -48,17 +49,26 @@ def visible_values(
     """What this viewer may know of the result; None where that is nothing."""
     if evaluation is None or not policies.may_see(viewer, submission):
         return None
-    return visible(submission, evaluation, exact=policies.may_see_rate(viewer, submission, now))
+    exact = policies.may_see_rate(viewer, submission, now)
+    hidden = hidden_measures(submission.round.contest, viewer)
+    return visible(submission, evaluation, exact=exact, hidden=hidden)
 
 
 def visible(
-    submission: Submission, evaluation: Evaluation | None, *, exact: bool
+    submission: Submission,
+    evaluation: Evaluation | None,
+    *,
+    exact: bool,
+    hidden: Collection[str] = (),
 ) -> Visible | None:
-    """What is shown to someone who may see the submission; lists of one team decide `exact` once."""
+    """What is shown to someone who may see the submission; lists of one team decide `exact` and `hidden` once.
+
+    The values of `hidden` measures are left out, whatever else is shown.
+    """
     if evaluation is None:
         return None
     if exact:
-        return Visible(values=evaluation.values)
+        return Visible({key: v for key, v in evaluation.values.items() if key not in hidden})
     round = submission.round
     if round.feedback == round.Feedback.COARSE and "hits" in evaluation.values:
         return Visible(band=Band.of(evaluation.values["hits"], evaluation.values["n_records"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
-from pwscup.contests.measures import shown_measure
+from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.contests.selectors import contest_page, downloads
 from pwscup.contests.team_tables import has_own_tables
 from pwscup.submissions import draws, feedback, limits, marks, policies, selectors
@@ -49,6 +50,7 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "description": localized(round.spec.description, get_language() or "en"),
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
+        "terms_first": terms_first_url(request, round.contest),
     }
     page = {"attack": attack, "presentation": presentation}.get(round.phase, anonymization)
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
@@ -139,22 +141,24 @@ def lines(
 ) -> list[Line]:
     """Lines for one team's submissions in one round; asks once what holds for all of them."""
     scored = next((s for s in submissions if s.state == State.SCORED), None)
+    hidden: frozenset[str] = frozenset()
     if scored is None:
         exact = may_choose = False
     else:
+        hidden = hidden_measures(scored.round.contest, viewer)
         exact = policies.may_see_rate(viewer, scored, now)
         may_choose = policies.may_choose(viewer, scored, now)
     counting = set(counting)
     found = []
     for submission in submissions:
         evaluation = selectors.latest_evaluation(submission)
-        visible = feedback.visible(submission, evaluation, exact=exact)
+        visible = feedback.visible(submission, evaluation, exact=exact, hidden=hidden)
         found.append(
             Line(
                 submission=submission,
                 visible=visible,
-                headline=headline(visible, submission.round.contest.ruleset),
-                worst=worst_rate(visible, submission.round.contest.ruleset),
+                headline=headline(visible, submission.round.contest.ruleset, hidden),
+                worst=worst_rate(visible, submission.round.contest.ruleset, hidden),
                 counts=submission.pk in counting,
                 may_choose=may_choose
                 and submission.state == State.SCORED
@@ -164,24 +168,30 @@ def lines(
     return found
 
 
-def headline_of(ruleset: Ruleset) -> list[str]:
+def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
     """The headline measures that the ruleset has; what utility is made of comes first where that is one."""
     first = ruleset.ranking.utility_measure
+    shown = [key for key in ruleset.measures if key not in hidden]
     if first is None:
-        return [key for key in HEADLINE if key in ruleset.measures]
-    others = [key for key in ruleset.measures if key != first]
-    return [first, *others][: len(HEADLINE)]
+        return [key for key in HEADLINE if key in shown]
+    return sorted(shown, key=lambda key: key != first)[: len(HEADLINE)]
 
 
-def headline(visible: Visible | None, ruleset: Ruleset) -> tuple[tuple[str, float | None], ...]:
+def headline(
+    visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
+) -> tuple[tuple[str, float | None], ...]:
     """The values of the headline measures; None where they are not shown."""
     values = (visible.values if visible else None) or {}
-    return tuple((key, values.get(key)) for key in headline_of(ruleset))
+    return tuple((key, values.get(key)) for key in headline_of(ruleset, hidden))
 
 
-def worst_rate(visible: Visible | None, ruleset: Ruleset) -> float | None:
-    """The highest re-identification rate over the ruleset's attacks."""
+def worst_rate(
+    visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
+) -> float | None:
+    """The highest re-identification rate over the ruleset's attacks; None where one of them is hidden."""
     values = (visible.values if visible else None) or {}
+    if any(key in hidden for key in ruleset.ranking.linkage):
+        return None
     rates = [values[key] for key in ruleset.ranking.linkage if values.get(key) is not None]
     return max(rates, default=None)
 
@@ -206,7 +216,10 @@ def anonymization(
         "validity": ruleset.validity,
         "has_rates": bool(ruleset.ranking.linkage),
         "history": lines(history, request.user, now, [counted.pk] if counted else []),
-        "headline": [shown_measure(key) for key in headline_of(ruleset)],
+        "headline": [
+            shown_measure(key)
+            for key in headline_of(ruleset, hidden_measures(round.contest, request.user))
+        ],
         "unfinished": [s for s in history if s.state in UNFINISHED],
         **offered_files(round.contest, team, now),
         "by_choice": policies.counts_by_choice(round),
@@ -226,7 +239,7 @@ def table_form(
 
 def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, list[Download]]:
     """The data to work on, and the sample that may be handed in as it is; a team's own is drawn now if it is due."""
-    if team is not None:
+    if team is not None and has_own_tables(contest):
         draws.ensure_drawn(team, now)
     files = downloads(contest, team)
     data = [file for file in files if file.key in DATA]

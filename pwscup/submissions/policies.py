@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_judge, is_organizer, plays_in
+from pwscup.contests.measures import hidden_measures
 from pwscup.contests.policies import may_download_original
 from pwscup.contests.team_tables import has_own_tables
 from pwscup.submissions.models import LateAllowance, Submission
@@ -131,9 +132,10 @@ def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
 
 
 def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
-    """Whoever may see the exact rates of a scored table: an audit says more of the same kind."""
+    """Whoever may see the exact rates of a scored table, all of them: an audit says more of the same kind."""
     return (
         submission.round.phase == "anonymization"
+        and not hidden_measures(submission.round.contest, user)
         and submission.state == State.SCORED
         and may_see_rate(user, submission, now)
     )

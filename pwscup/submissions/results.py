@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pwscup.contests.measure_words import SHORT_FAMILIES
-from pwscup.contests.measures import ShownMeasure, shown_measure
+from pwscup.contests.measures import ShownMeasure, shown_measure, visible_measures
 from pwscup.contests.selectors import contest_page
 from pwscup.core.polling import etag
 from pwscup.submissions import feedback, pages, policies, selectors
@@ -131,7 +131,8 @@ def _measures(
         if line.submission.pk != submission.pk and line.visible and line.visible.values
     }
     ruleset = submission.round.contest.ruleset
-    ids, loss = ruleset.measures, values.get(ruleset.ranking.utility_measure or "")
+    ids = visible_measures(submission.round.contest, viewer)
+    loss = values.get(ruleset.ranking.utility_measure or "")
     return {
         "utility": None if loss is None else 100 * (1 - loss),
         "utility_measure": ruleset.ranking.utility_measure,

@@ -443,3 +443,27 @@ def test_an_audit_compares_with_the_decoys(cast):
     assert found.n_original == found.n_anonymized == 10
     assert found.membership is not None
     assert found.values["LOSS"] == 0
+
+
+# Hidden measures
+
+
+def test_a_hidden_measure_is_on_no_page_of_the_team(cast, example, as_user):
+    submission = scored(lecture.hand_in(cast.alice, example.red, lecture.ANONYMIZED))
+    pages = [
+        reverse("submission", args=[submission.public_id]),
+        reverse("round", args=[example.contest.slug, "anonymization"]),
+    ]
+    audit = reverse("audit", args=[submission.public_id])
+    alice, oscar = as_user(cast.alice), as_user(cast.oscar)
+    assert ["0.416667" in alice.get(page).text for page in pages] == [True, True]
+    assert alice.get(audit).status_code == 200
+    type(example.contest).objects.filter(pk=example.contest.pk).update(hidden_measures=["LOSS"])
+    for page in pages:
+        text = alice.get(page).text
+        assert "0.416667" not in text
+        assert "58.33" not in text
+        assert "LOSS" not in text
+    assert alice.get(audit).status_code == 404
+    assert "58.33" in oscar.get(pages[0]).text
+    assert oscar.get(audit).status_code == 200

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.team_tables import has_own_tables, table_of
+from pwscup.contests.team_tables import has_own_tables
+from pwscup.submissions import draws
 from scoring.evaluate import Prepared
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def dataset_for(submission: Submission) -> Dataset:
     """
     if not has_own_tables(submission.round.contest):
         return dataset_of(submission.round.contest)
-    dataset = table_of(submission.team)
+    dataset = draws.ensure_drawn(submission.team)
     if dataset is None:
         raise LookupError(f"team {submission.team_id} has no table of its own")
     return dataset
