@@ -19,6 +19,11 @@ def terms_url(contest: Contest, following: str) -> str:
     return f"{reverse('terms', args=[contest.slug])}?{urlencode({'next': following})}"
 
 
+def terms_first_url(request: HttpRequest, contest: Contest) -> str:
+    """Where the links to data on this page lead as long as the terms are not accepted; then they come back to it."""
+    return "" if policies.has_accepted(request.user, contest) else terms_url(contest, request.path)
+
+
 def terms_first(request: HttpRequest, contest: Contest) -> HttpResponseRedirect | None:
     """Where somebody who may download, but has not accepted the terms, is sent; else None."""
     if policies.has_accepted(request.user, contest):

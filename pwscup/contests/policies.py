@@ -88,10 +88,16 @@ def why_final(round: Round) -> str | None:
         return "erased"
     if round.submissions.filter(releases__isnull=False).exists():
         return "released"
-    shown = Event.objects.filter(contest_id=round.contest_id, kind="contest.board_revealed")
-    if round.contest.revealed_at is not None or shown.filter(at__gte=round.closes_at).exists():
+    if round.contest.revealed_at is not None or _is_shown(round):
         return "revealed"
     return None
+
+
+def _is_shown(round: Round) -> bool:
+    """The results of a frozen board were shown after the round, at once or in a ceremony that has begun."""
+    shown = Event.objects.filter(contest_id=round.contest_id, kind="contest.board_revealed")
+    ceremonies = round.contest.ceremonies.filter(step__gt=0, started_at__gte=round.closes_at)
+    return shown.filter(at__gte=round.closes_at).exists() or ceremonies.exists()
 
 
 def may_replace_table(user: Person, contest: Contest) -> bool:

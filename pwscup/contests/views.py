@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services, team_tables
-from pwscup.contests.downloads import terms_first, terms_url
+from pwscup.contests.downloads import terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules import rules_of
 from pwscup.contests.terms import digest_of, has_terms, local_terms
@@ -50,7 +50,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "has_started": policies.has_started(contest, now),
         "may_download": may_download,
         "has_terms": has_terms(contest),
-        "terms_first": _terms_first_url(request, contest) if may_download else "",
+        "terms_first": terms_first_url(request, contest) if may_download else "",
         "own_tables": team_tables.has_own_tables(contest),
         "sample_size": contest.ruleset.data.sample,
         "downloads": selectors.downloads(
@@ -77,13 +77,6 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 # The terms
-
-
-def _terms_first_url(request: HttpRequest, contest: Contest) -> str:
-    """Where the links to the data lead as long as the terms are not accepted."""
-    if policies.has_accepted(request.user, contest):
-        return ""
-    return terms_url(contest, reverse("contest", args=[contest.slug]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -79,6 +79,8 @@ def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     releases = list(selectors.releases(round))
     if not releases or not policies.may_download_release(request.user, releases[0], timezone.now()):
         raise Http404
+    if (terms_page := terms_first(request, round.contest)) is not None:
+        return terms_page
     own = team_of(request.user, round.contest)
     return downloads.releases_response(
         round, [r for r in releases if r.team_id != (own and own.pk)]
@@ -88,6 +90,8 @@ def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 @require_safe
 def release(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
     found = selectors.get_visible_release(request.user, public_id, timezone.now())
+    if (terms_page := terms_first(request, found.round.contest)) is not None:
+        return terms_page
     return downloads.published_response(found.table)
 
 
@@ -96,6 +100,8 @@ def release_candidates(request: HttpRequest, public_id: UUID) -> HttpResponseBas
     found = selectors.get_visible_release(request.user, public_id, timezone.now())
     if found.candidates is None:
         raise Http404
+    if (terms_page := terms_first(request, found.round.contest)) is not None:
+        return terms_page
     return downloads.published_response(found.candidates)
 
 

@@ -19,6 +19,8 @@ from pwscup.contests import guidance, services
 from pwscup.contests.forms import clock_forms
 from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.core.models import Event
+from pwscup.submissions import releases
+from pwscup.submissions.services import SubmissionRefused
 from scoring.rulesets import load_ruleset
 from tests import factories
 from tests.web import pipeline
@@ -173,6 +175,28 @@ def test_a_change_of_the_clock_has_a_reason(people, contest, reason, words):
     assert not Interruption.objects.exists()
 
 
+def test_an_upload_that_began_before_the_pause_counts(cast, sent, round):
+    before = timezone.now()
+    services.pause(actor=cast.oscar, contest=cast.contest, reason="Flood.")
+    round = cast.contest.rounds.get(key="anonymization")
+    taken = pipeline.hand_in(cast.alice, cast.red, round, arrived_at=before)
+    assert taken.state == "waiting"
+    with pytest.raises(SubmissionRefused) as refused:
+        pipeline.hand_in(cast.alice, cast.red, round)
+    assert refused.value.code == "contest.paused"
+    services.resume(actor=cast.oscar, contest=cast.contest)
+    assert pipeline.hand_in(cast.alice, cast.red, cast.contest.rounds.get(key=round.key))
+
+
+def test_nothing_is_published_in_a_pause(cast, sent, round):
+    pipeline.scored(pipeline.hand_in(cast.alice, cast.red, round))
+    services.pause(actor=cast.oscar, contest=cast.contest, reason="Flood.")
+    later = timezone.now() + 99 * 24 * HOUR
+    assert releases.publish_due(later) == 0
+    services.resume(actor=cast.oscar, contest=cast.contest)
+    assert releases.publish_due(later) == 1
+
+
 # Longer rounds
 
 
@@ -252,6 +276,19 @@ def test_a_round_whose_results_were_revealed_stays_closed(people, contest):
         services.reopen_round(
             actor=people, contest=contest, key="attack", by=HOUR, reason="S", now=NOON + 21 * HOUR
         )
+
+
+def test_a_round_whose_results_a_ceremony_shows_stays_closed(people, contest):
+    now = NOON + 21 * HOUR
+    given = {"actor": people, "contest": contest, "key": "attack", "by": HOUR, "reason": "S"}
+    ceremony = contest.ceremonies.create(
+        direction="lower", places=[{}], frozen=[], started_at=NOON + 20 * HOUR, step=1
+    )
+    with pytest.raises(services.ContestRefused, match="its results were published"):
+        services.reopen_round(**given, now=now)
+    ceremony.started_at = NOON  # of the rounds before
+    ceremony.save()
+    services.reopen_round(**given, now=now)
 
 
 # Outages

@@ -9,6 +9,7 @@ from pwscup.contests.models import TermsAcceptance
 from pwscup.contests.terms import digest_of
 from pwscup.core.models import Event
 from tests import factories
+from tests.web import pipeline
 
 URL = "/c/cup/terms/"
 DATA = "/c/cup/data/original.csv"
@@ -50,6 +51,25 @@ def test_the_sample_comes_after_the_terms_and_the_schema_before(cast, as_user, c
     alice = as_user(cast.alice)
     assert URL in alice.get("/c/cup/data/sample/rows.csv").url
     assert alice.get("/c/cup/data/schema.toml").status_code == 200
+
+
+def test_published_tables_come_after_the_terms(cast, as_user, sent, round):
+    pipeline.scored(pipeline.hand_in(cast.carol, cast.blue, round))
+    target = pipeline.publish(cast.contest)["Blue"]
+    services.update_terms(actor=cast.oscar, contest=cast.contest, terms="Be fair.", terms_ja="")
+    cast.contest.refresh_from_db()
+    alice = as_user(cast.alice)
+    addresses = (f"/r/{target.public_id}.csv", "/c/cup/round/attack/targets.zip")
+    for address in addresses:
+        assert alice.get(address).url.startswith(URL)
+    for key in ("anonymization", "attack"):
+        page = alice.get(f"/c/cup/round/{key}/").content.decode()
+        assert f"{URL}?next=%2Fc%2Fcup%2Fround%2F{key}%2F" in page
+        assert not any(f'href="{address}"' in page for address in (*addresses, DATA))
+    accept(alice, cast.contest)
+    for address in addresses:
+        assert alice.get(address).status_code == 200
+    assert f'href="{addresses[1]}" download' in alice.get("/c/cup/round/attack/").content.decode()
 
 
 def test_strangers_are_told_nothing_by_the_terms(cast, as_user, contest):
