@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "pwscup.notices",
     "pwscup.rescores",
     "pwscup.bots",
+    "pwscup.reports",
     "pwscup.archives",
     "pwscup.leaderboards",
     "pwscup.demo",
@@ -204,6 +205,8 @@ CELERY_TASK_ROUTES = {
     "pwscup.rescores.tasks.run": {"queue": "audits"},
     "pwscup.bots.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.bots.tasks.run": {"queue": "audits"},
+    "pwscup.reports.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.reports.tasks.run": {"queue": "audits"},
     "pwscup.archives.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.archives.tasks.write": {"queue": "audits"},
     "pwscup.archives.tasks.read": {"queue": "audits"},
@@ -237,6 +240,11 @@ CELERY_BEAT_SCHEDULE = {
     },
     "sweep-rescores": {
         "task": "pwscup.rescores.tasks.sweep",
+        "schedule": SWEEP_SECONDS,
+        "options": {"expires": SWEEP_SECONDS, "retry": False},
+    },
+    "sweep-reports": {
+        "task": "pwscup.reports.tasks.sweep",
         "schedule": SWEEP_SECONDS,
         "options": {"expires": SWEEP_SECONDS, "retry": False},
     },

@@ -1,0 +1,138 @@
+"""The boards of a final report as tables: every number carries its full precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from pwscup.contests.measures import shown_measure
+from pwscup.core.templatetags.pwscup import measure as measure_words
+from pwscup.leaderboards.words import PARTS
+from scoring.document import table
+from scoring.rulesets import localized
+
+if TYPE_CHECKING:
+    from pwscup.reports.board_facts import Board
+
+Section = Mapping[str, Any]
+Row = Mapping[str, Any]
+NOTHING = "–"
+
+
+def of_board(board: Board) -> str:
+    """A board under its name."""
+    head, cells = COLUMNS[board.name](board.data)
+    rows = ([*_start(row), *cells(row)] for row in board.data["rows"])
+    names = [_("Rank"), _("Team"), *head]
+    numeric = [0, *range(2, len(names))]
+    return table(board.title, names, rows, numeric=numeric, kind=f"board board-{board.name}")
+
+
+def of_matrix(section: Section) -> str:
+    """Attackers down, attacked teams across."""
+    head = [_("Attacker"), *(column["name"] for column in section["defenders"])]
+    rows = ([escape(row["name"]), *map(_met, row["cells"])] for row in section["rows"])
+    return table("", head, rows, numeric=range(1, len(head)), kind="board board-matrix")
+
+
+def number(value: float | None) -> str:
+    """A number as a board shows it, with what it was rounded from."""
+    return NOTHING if value is None else _data(value, f"{value:.2f}")
+
+
+def percent(value: float | None) -> str:
+    """A rate from 0 to 1 in per cent."""
+    return NOTHING if value is None else _data(value, f"{100 * value:.2f}\u00a0%")
+
+
+def _data(value: float, words: str) -> str:
+    return f'<data value="{value!r}">{words}</data>'
+
+
+def _start(row: Row) -> list[str]:
+    rank = NOTHING if row["rank"] is None else _data(row["rank"], str(row["rank"]))
+    house = f" <small>{escape(_('House team'))}</small>" if row["house"] else ""
+    return [rank, f"{escape(row['name'])}{house}"]
+
+
+def _met(cell: Row) -> str:
+    return "×" if cell["own"] else percent(cell["rate"])
+
+
+# The columns of each board: their names, and what a row has in them
+
+Columns = tuple[list[str], Callable[[Row], list[str]]]
+
+
+def _overall(section: Section) -> Columns:
+    names = [_("Total"), _("Anonymization rank"), _("Attack rank")]
+    keys = ("total", "anonymization_rank", "attack_rank")
+    return names, lambda row: [number(row["total"]), *(str(row[key]) for key in keys[1:])]
+
+
+def _anonymization(section: Section) -> Columns:
+    names = [_("Total"), _("Utility rank"), _("Safety rank"), _("Worst rate")]
+
+    def cells(row: Row) -> list[str]:
+        if not row["submitted"]:
+            return [NOTHING] * (len(names) + len(section["measures"]))
+        ranks = [number(row[key]) for key in ("total", "utility_rank", "safety_rank")]
+        return [*ranks, percent(row["worst_rate"]), *_values(section, row)]
+
+    return [*names, *section["measures"]], cells
+
+
+def _attack(section: Section) -> Columns:
+    names = [_("Mean rate"), _("Tables guessed")]
+    return names, lambda row: [
+        percent(row["mean_rate"]),
+        f"{row['n_guessed']}\u00a0/\u00a0{row['n_targets']}",
+    ]
+
+
+def _score(section: Section) -> Columns:
+    names = [_("Total"), *(str(PARTS[part]) for part in section["parts"])]
+
+    def cells(row: Row) -> list[str]:
+        parts = (escape(_("hidden")) if c["hidden"] else number(c["value"]) for c in row["cells"])
+        return [number(row["total"]), *parts]
+
+    return names, cells
+
+
+def _measures(section: Section) -> Columns:
+    return list(section["measures"]), lambda row: list(_values(section, row))
+
+
+def _values(section: Section, row: Row) -> Iterator[str]:
+    for id_, cell in zip(section["measures"], row["cells"], strict=True):
+        value = cell["value"]
+        if value is None:
+            yield NOTHING
+        elif shown_measure(id_).is_rate:
+            yield percent(value)
+        else:
+            yield _data(value, measure_words(value))
+
+
+def _season(section: Section) -> Columns:
+    language = get_language() or "en"
+    names = [_("Total"), *(localized(stage["title"], language) for stage in section["stages"])]
+    return names, lambda row: [
+        number(row["total"]),
+        *(number(cell["total"]) for cell in row["cells"]),
+    ]
+
+
+COLUMNS: dict[str, Callable[[Section], Columns]] = {
+    "overall": _overall,
+    "anonymization": _anonymization,
+    "attack": _attack,
+    "score": _score,
+    "measures": _measures,
+    "season": _season,
+}

@@ -1,0 +1,201 @@
+"""What a final report tells, in the reader's language: public facts as plain values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db.models import Count
+from django.utils.translation import get_language
+
+import scoring
+from pwscup.accounts.models import Team
+from pwscup.contests import guidance
+from pwscup.contests.rules import rules_of
+from pwscup.contests.selectors import original_of
+from pwscup.core import seals
+from pwscup.leaderboards.facts import mean_marks
+from pwscup.reports import board_facts
+from pwscup.submissions.models import JudgeMark, LateAllowance, Rescore, Ruling, Submission
+from pwscup.submissions.selectors import disqualified
+from pwscup.submissions.states import State
+from scoring.rulesets import localized
+
+if TYPE_CHECKING:
+    from pwscup.contests.guidance import Interrupted
+    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.rules import Rules
+    from pwscup.reports.board_facts import Group
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+LONG = timedelta(days=4)
+"""A contest that lasts longer has its submissions counted by the day, not by the hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """How many submissions arrived in each step of time, by what became of them."""
+
+    starts: tuple[datetime, ...]
+    step: timedelta
+    scored: tuple[int, ...]
+    rejected: tuple[int, ...]
+    other: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The means of the judges' marks of a presentation round, by team and criterion."""
+
+    title: str
+    criteria: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[float | None, ...], float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """How often organizers decided something; `named` are disqualified teams that may be named."""
+
+    n_disqualified: int
+    named: tuple[str, ...]
+    n_withdrawn: int
+    n_reinstated: int
+    n_late: int
+    n_rescored: int
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Rules that held for a time."""
+
+    number: int
+    since: datetime
+    digest: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFacts:
+    contest: Contest
+    made_at: datetime
+    organizers: tuple[str, ...]
+    n_teams: int
+    n_submissions: int
+    rules: Rules
+    rounds: tuple[Round, ...]
+    interruptions: tuple[Interrupted, ...]
+    groups: tuple[Group, ...]
+    key: str
+    arrivals: Arrivals | None
+    marks: tuple[Marks, ...]
+    decisions: Decisions
+    versions: tuple[Version, ...]
+    head: tuple[int, str] | None
+    scoring_version: str
+
+
+def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False) -> ReportFacts:
+    """Everything a report says, from what the public sees; the number of queries knows no teams."""
+    rounds = tuple(contest.rounds.all())
+    found = board_facts.groups(contest, now)
+    dataset = original_of(contest)
+    seals.seal_all(contest.pk)
+    head = seals.head(contest.pk)
+    submissions = Submission.objects.filter(round__contest=contest)
+    people = contest.organizers.filter(deleted_at=None).order_by("pk")
+    return ReportFacts(
+        contest=contest,
+        made_at=now,
+        organizers=tuple(person.display_name for person in people),
+        n_teams=contest.teams.count(),
+        n_submissions=submissions.exclude(state=State.CANCELLED).count(),
+        rules=rules_of(
+            contest.ruleset,
+            rounds,
+            dataset.schema if dataset else None,
+            max_team_size=contest.max_team_size,
+        ),
+        rounds=rounds,
+        interruptions=tuple(guidance.interruptions(contest, now)),
+        groups=tuple(found),
+        key=board_facts.digest_of(found),
+        arrivals=_arrivals(contest, rounds),
+        marks=tuple(_marks(round) for round in rounds if round.phase == "presentation"),
+        decisions=_decisions(contest, names_disqualified=names_disqualified),
+        versions=_versions(contest),
+        head=(head.position, head.hash) if head else None,
+        scoring_version=scoring.__version__,
+    )
+
+
+def _arrivals(contest: Contest, rounds: tuple[Round, ...]) -> Arrivals | None:
+    """Submissions by hour or by day of the contest's zone; None where there are none."""
+    found = Submission.objects.filter(round__contest=contest).exclude(state=State.CANCELLED)
+    arrived = list(found.order_by("arrived_at").values_list("arrived_at", "state"))
+    if not arrived:
+        return None
+    zone = contest.tz
+    length = arrived[-1][0] - arrived[0][0]
+    step = DAY if length > LONG else HOUR
+    unit = {"minute": 0, "second": 0, "microsecond": 0} | ({"hour": 0} if step is DAY else {})
+
+    def start(moment: datetime) -> datetime:
+        return moment.astimezone(zone).replace(**unit)
+
+    counts = Counter((start(at), _kind(state)) for at, state in arrived)
+    starts = [start(arrived[0][0])]
+    while starts[-1] < start(arrived[-1][0]):
+        starts.append(starts[-1] + step)
+    return Arrivals(
+        tuple(starts),
+        step,
+        *(tuple(counts[moment, kind] for moment in starts) for kind in ("scored", "rejected", "")),
+    )
+
+
+def _kind(state: str) -> str:
+    return str(state) if state in (State.SCORED, State.REJECTED) else ""
+
+
+def _marks(round: Round) -> Marks:
+    """The means over the judges, best first, of the teams that stand on the boards."""
+    language = get_language() or "en"
+    criteria = round.spec.criteria
+    out = disqualified(round.contest)
+    given = JudgeMark.objects.filter(round=round).exclude(team__in=out).order_by("pk")
+    rows = list(given.values_list("team_id", "judge_id", "criterion", "points"))
+    names = dict(Team.objects.filter(contest=round.contest).values_list("pk", "name"))
+    by_criterion = [mean_marks(rows, [criterion]) for criterion in criteria]
+    means = mean_marks(rows, criteria)
+    order = sorted(means, key=lambda team: (-means[team], names[team]))
+    return Marks(
+        round.local_title,
+        tuple(localized(criterion.title, language) for criterion in criteria),
+        tuple(
+            (names[team], tuple(found.get(team) for found in by_criterion), means[team])
+            for team in order
+        ),
+    )
+
+
+def _decisions(contest: Contest, *, names_disqualified: bool) -> Decisions:
+    out = disqualified(contest)
+    named = contest.teams.filter(pk__in=out).order_by("name") if names_disqualified else ()
+    rulings = Ruling.objects.filter(team__contest=contest)
+    kinds = dict(rulings.order_by().values_list("kind").annotate(Count("pk")))
+    return Decisions(
+        n_disqualified=len(out),
+        named=tuple(team.name for team in named),
+        n_withdrawn=kinds.get(Ruling.Kind.WITHDRAWN, 0),
+        n_reinstated=kinds.get(Ruling.Kind.REINSTATED, 0),
+        n_late=LateAllowance.objects.filter(round__contest=contest).count(),
+        n_rescored=contest.rescores.filter(state=Rescore.State.APPLIED).count(),
+    )
+
+
+def _versions(contest: Contest) -> tuple[Version, ...]:
+    """The rules that held, in their order; a version that was never applied is nobody's business."""
+    applied = contest.ruleset_versions.exclude(applied_at=None).order_by("applied_at", "number")
+    return tuple(Version(v.number, v.applied_at, v.digest, v.note) for v in applied)

@@ -1,0 +1,281 @@
+"""The pictures of a final report: every one can be read in grey, and says in words what it shows."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from scoring.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PALE = "#dde5ee"
+SHADES = ("#1d3a5f", "#4477aa", "#9db9d3", "#dde5ee")
+HATCHES = ("", "///", "...", "xx")
+MOST_LETTERS = 18
+MOST_NUMBERS = 12
+"""A heat map of more columns has no room for numbers in its cells."""
+
+
+def short(name: str) -> str:
+    """A name that leaves room for the picture; a wide character takes the room of two."""
+    room = MOST_LETTERS
+    for end, char in enumerate(name):
+        room -= 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if room < 0:
+            return f"{name[:end]}…"
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A named stretch of time."""
+
+    name: str
+    start: datetime
+    end: datetime
+
+
+def timeline(spans: Sequence[Span], breaks: Sequence[Span], zone: ZoneInfo, *, alt: str) -> str:
+    """Rounds as bars below each other, the time that did not count as hatched columns."""
+    from matplotlib import dates
+
+    def draw(axes: Axes) -> None:
+        for row, span in enumerate(spans):
+            left, right = dates.date2num([span.start, span.end])
+            axes.barh(row, right - left, left=left, color=BAR, height=0.6)
+        for stop in breaks:
+            left, right = dates.date2num([stop.start, stop.end])
+            axes.axvspan(left, right, facecolor="none", edgecolor=WORST, hatch="////", linewidth=0)
+        axes.set_yticks(range(len(spans)), [short(span.name) for span in spans])
+        axes.invert_yaxis()
+        axes.xaxis_date(zone)
+        locator = dates.AutoDateLocator(tz=zone, minticks=2, maxticks=5)
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(dates.DateFormatter(_form(spans), tz=zone))
+        axes.tick_params(axis="y", length=0)
+
+    return svg(draw, (WIDTH, 0.8 + 0.42 * len(spans)), alt=alt, name="timeline")
+
+
+def _form(spans: Sequence[Span]) -> str:
+    first, last = min(s.start for s in spans), max(s.end for s in spans)
+    days = (last - first).days
+    return "%Y-%m" if days > 120 else "%m-%d" if days > 4 else "%m-%d %H:%M"
+
+
+def arrivals(
+    starts: Sequence[datetime],
+    series: Sequence[tuple[str, Sequence[int]]],
+    form: str,
+    *,
+    alt: str,
+) -> str:
+    """Submissions in each step of time, stacked by what became of them."""
+
+    def draw(axes: Axes) -> None:
+        positions = np.arange(len(starts))
+        below = np.zeros(len(starts))
+        for (name, counts), shade, hatch in zip(series, SHADES[1:], HATCHES, strict=False):
+            heights = np.asarray(counts)
+            axes.bar(
+                positions, heights, bottom=below, width=0.85, color=shade, hatch=hatch, label=name
+            )
+            below = below + heights
+        step = max(1, -(-len(starts) // 6))
+        axes.set_xticks(positions[::step], [moment.strftime(form) for moment in starts[::step]])
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 1.25), ncols=len(series))
+
+    return svg(draw, (WIDTH, 2.9), alt=alt, name="arrivals")
+
+
+def heat_map(
+    attackers: Sequence[str],
+    defenders: Sequence[str],
+    rates: Sequence[Sequence[float | None]],
+    own: Sequence[Sequence[bool]],
+    *,
+    axes_titles: tuple[str, str],
+    alt: str,
+    name: str,
+) -> str:
+    """Rates by attacker and attacked team: the darker, the higher; a cross stands in a team's own cell."""
+    values = np.array([[np.nan if r is None else 100 * r for r in row] for row in rates])
+    n_rows, n_columns = values.shape
+
+    def draw(axes: Axes) -> None:
+        mesh = axes.pcolormesh(
+            values, cmap="Blues", vmin=0, vmax=100, edgecolors="white", linewidth=1
+        )
+        axes.invert_yaxis()
+        for row in range(n_rows):
+            for column in range(n_columns):
+                text = _in_cell(values[row, column], own[row][column], n_columns)
+                ink = "white" if values[row, column] > 55 else INK
+                axes.text(
+                    column + 0.5, row + 0.5, text, ha="center", va="center", color=ink, size=9
+                )
+        axes.set_yticks(np.arange(n_rows) + 0.5, [short(n) for n in attackers])
+        axes.set_xticks(np.arange(n_columns) + 0.5, [short(n) for n in defenders], rotation=90)
+        axes.set_xlabel(axes_titles[0])
+        axes.set_ylabel(axes_titles[1])
+        axes.tick_params(length=0)
+        scale = axes.figure.colorbar(mesh, ax=axes, label="%", shrink=0.8)
+        scale.solids.set(rasterized=False, edgecolor="face")  # a picture in a picture stays out
+
+    size = (max(WIDTH, 2.6 + 0.34 * n_columns), 2.2 + 0.34 * n_rows)
+    return svg(draw, size, alt=alt, name=name)
+
+
+def _in_cell(value: float, is_own: bool, n_columns: int) -> str:
+    if is_own:
+        return "×"
+    return "" if np.isnan(value) or n_columns > MOST_NUMBERS else f"{value:.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A team in a scatter plot; the first one is marked."""
+
+    name: str
+    x: float
+    y: float
+    is_first: bool
+
+
+def scatter(
+    points: Sequence[Point],
+    titles: tuple[str, str],
+    limit: float,
+    *,
+    is_rank: bool,
+    alt: str,
+    name: str,
+) -> str:
+    """A point for each team; good is to the right and above. Ranks run against the axis."""
+
+    def draw(axes: Axes) -> None:
+        for first, marker, colour, size in ((False, "o", BAR, 46), (True, "*", WORST, 150)):
+            own = [p for p in points if p.is_first is first]
+            axes.scatter(
+                [p.x for p in own], [p.y for p in own], marker=marker, color=colour, s=size
+            )
+        for point in points if len(points) <= 40 else points[:10]:
+            axes.annotate(
+                short(point.name),
+                (point.x, point.y),
+                xytext=(6, 4),
+                textcoords="offset points",
+                size=9,
+                annotation_clip=False,
+            )
+        ends = (limit + 0.5, 0.5) if is_rank else (-3, limit + 3)
+        axes.set_xlim(*ends)
+        axes.set_ylim(*ends)
+        axes.set_xlabel(titles[0])
+        axes.set_ylabel(titles[1])
+        axes.grid(color=PALE, linewidth=0.8)
+        axes.set_axisbelow(True)
+
+    return svg(draw, (WIDTH, 4.6), alt=alt, name=name)
+
+
+def bars(
+    rows: Sequence[tuple[str, float, float | None]], title: str, *, alt: str, name: str
+) -> str:
+    """A bar for each name, per cent; the second number is a line beside it."""
+
+    def draw(axes: Axes) -> None:
+        positions = np.arange(len(rows))
+        axes.barh(positions, [value for _n, value, _m in rows], color=BAR, height=0.62)
+        marked = [(p, mark) for p, (_n, _v, mark) in enumerate(rows) if mark is not None]
+        for position, mark in marked:
+            axes.vlines(mark, position - 0.38, position + 0.38, color=INK, linewidth=2.4)
+        axes.set_yticks(positions, [short(n) for n, _v, _m in rows])
+        axes.invert_yaxis()
+        axes.set_xlim(0, max(1.0, *(max(v, m or 0) for _n, v, m in rows)) * 1.06)
+        axes.set_xlabel(title)
+        axes.tick_params(axis="y", length=0)
+
+    return svg(draw, (WIDTH, 0.9 + 0.3 * len(rows)), alt=alt, name=name)
+
+
+def stacked(
+    teams: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float | None]]],
+    title: str,
+    *,
+    is_stacked: bool,
+    alt: str,
+    name: str,
+) -> str:
+    """What the totals are made of: parts in one bar for each team, or bars below each other."""
+    thick = 0.66 if is_stacked else 0.78 / len(series)
+
+    def draw(axes: Axes) -> None:
+        positions = np.arange(len(teams), dtype=float)
+        left = np.zeros(len(teams))
+        for n, (part, values) in enumerate(series):
+            widths = np.array([value or 0.0 for value in values])
+            shift = 0 if is_stacked else (n - (len(series) - 1) / 2) * thick
+            axes.barh(
+                positions + shift,
+                widths,
+                left=left if is_stacked else 0,
+                height=thick,
+                color=SHADES[n % 4],
+                hatch=HATCHES[n % 4],
+                edgecolor="white",
+                label=part,
+            )
+            left = left + widths
+        axes.set_yticks(positions, [short(team) for team in teams])
+        axes.invert_yaxis()
+        axes.set_xlabel(title)
+        axes.tick_params(axis="y", length=0)
+        axes.figure.legend(frameon=False, loc="outside upper left", ncols=2)
+
+    per_team = 0.32 if is_stacked else 0.2 * len(series)
+    return svg(draw, (WIDTH, 1.5 + per_team * len(teams)), alt=alt, name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A measure over all teams, 0 for the worst value and 1 for the best, and what these ends are."""
+
+    name: str
+    worst: str
+    best: str
+    shares: tuple[float, ...]
+    own: float | None
+
+
+def profile(spreads: Sequence[Spread], *, alt: str, name: str) -> str:
+    """Every measure over all teams (line: all, box: the middle half, tick: the median), and one team's line."""
+
+    def draw(axes: Axes) -> None:
+        for row, spread in enumerate(spreads):
+            low, middle, high = np.quantile(spread.shares, [0.25, 0.5, 0.75])
+            axes.hlines(row, min(spread.shares), max(spread.shares), color=MUTED, linewidth=1.5)
+            axes.barh(row, high - low, left=low, color=PALE, height=0.5, edgecolor=MUTED)
+            axes.vlines(middle, row - 0.3, row + 0.3, color=INK, linewidth=1.5)
+            axes.text(-0.03, row, spread.worst, ha="right", va="center", size=9)
+            axes.text(1.03, row, spread.best, ha="left", va="center", size=9)
+        line = [(s.own, row) for row, s in enumerate(spreads) if s.own is not None]
+        axes.plot([x for x, _r in line], [r for _x, r in line], color=WORST, marker="D", ms=5)
+        axes.set_yticks(range(len(spreads)), [spread.name for spread in spreads])
+        axes.invert_yaxis()
+        axes.set_xlim(-0.3, 1.3)
+        axes.set_xticks([])
+        axes.spines[["bottom", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+
+    return svg(draw, (WIDTH, 0.5 + 0.36 * len(spreads)), alt=alt, name=name)

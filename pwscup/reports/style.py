@@ -1,0 +1,23 @@
+"""What a final report looks like beyond other reports."""
+
+from scoring.audits.style import STYLE as COMMON
+
+STYLE = f"""\
+{COMMON}\
+main {{ max-width: 62rem; }}
+nav ol {{ columns: 2; padding-left: 1.3rem; }}
+.winners {{ margin: 1.5rem 0; padding: 1rem 1.25rem; border-left: 4px solid #b8912f; background: #fbf7ee; }}
+.winners ol {{ list-style: none; margin: 0; padding: 0; font-size: 1.1rem; font-weight: 600; }}
+.winners li b {{ display: inline-block; min-width: 2rem; }}
+.board td:nth-child(2) {{ min-width: 7rem; font-weight: 600; }}
+.board small {{ color: var(--muted); font-weight: 400; }}
+.board-matrix td:first-child {{ font-weight: 600; min-width: 6rem; }}
+.board-matrix th.n {{ max-width: 7rem; overflow-wrap: anywhere; }}
+.facts td:first-child {{ color: var(--muted); width: 30%; min-width: 8rem; }}
+.facts td:nth-child(2) {{ overflow-wrap: anywhere; }}
+.wide svg {{ min-width: 30rem; max-width: none; }}
+details {{ margin: 1rem 0; }} summary {{ cursor: pointer; }} h4 {{ margin: 1.2rem 0 0; }}
+code {{ overflow-wrap: anywhere; font-size: .85em; }}
+@media (max-width: 34rem) {{ nav ol {{ columns: 1; }} main {{ padding-top: 1.5rem; }} }}
+@media print {{ nav {{ display: none; }} }}
+"""

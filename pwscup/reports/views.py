@@ -1,0 +1,181 @@
+"""Certificates and the final report: for teams, for everybody, and the organizer's page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from csp.decorators import csp
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import content_disposition_header
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from pwscup.accounts.selectors import team_of
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.selectors import visible_contest
+from pwscup.contests.services.common import ContestRefused
+from pwscup.core.polling import etag, polled
+from pwscup.reports import certificates as awards
+from pwscup.reports import selectors, services
+from pwscup.reports.models import FinalReport
+from pwscup.reports.outcome import deciding_rounds, obstacles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pwscup.contests.models import Contest
+    from pwscup.reports.certificates import Certificate
+
+# A page that stands alone: its own style, nothing else, and no part in this site.
+ALONE = {
+    "default-src": ["'none'"],
+    "style-src": ["'unsafe-inline'"],
+    "frame-ancestors": ["'none'"],
+    "sandbox": ["allow-popups"],
+}
+
+
+def _language(request: HttpRequest) -> str:
+    """The language that the address asks for, else the reader's."""
+    asked = request.GET.get("language", "")
+    return asked if asked in dict(settings.LANGUAGES) else get_language() or "en"
+
+
+def _pdf(name: str, found: Sequence[Certificate]) -> HttpResponse:
+    from pwscup.reports import pdf  # the fonts, which few requests need
+
+    response = HttpResponse(pdf.document(found), content_type="application/pdf")
+    response["Content-Disposition"] = content_disposition_header(True, name)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _page(html: str) -> HttpResponse:
+    response = HttpResponse(html, content_type="text/html; charset=utf-8")
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+# For everybody
+
+
+@require_safe
+@login_required
+def certificate(request: HttpRequest, slug: str) -> HttpResponse:
+    """The certificate of the reader's own team, once the contest is decided."""
+    contest = visible_contest(request.user, slug)
+    team = team_of(request.user, contest)
+    language = _language(request)
+    found = awards.for_team(contest, team, timezone.now(), language) if team else None
+    if team is None or found is None:
+        raise Http404
+    return _pdf(f"{contest.slug}-{team.slug}-certificate.pdf", [found])
+
+
+@require_safe
+@csp(ALONE)
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report that was published last."""
+    contest = visible_contest(request.user, slug)
+    found = selectors.public_report(request.user, contest, timezone.now())
+    html = selectors.page_of(found, _language(request)) if found else None
+    if html is None:
+        raise Http404
+    return _page(html)
+
+
+# For organizers
+
+
+@require_safe
+@for_organizers
+def certificates(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """The certificates of all teams in one file."""
+    now = timezone.now()
+    hindered = obstacles(contest, now, deciding_rounds(contest))
+    found = [] if hindered else awards.for_everybody(contest, now, _language(request))
+    if not found:
+        for words in hindered or [_("There is no team to give a certificate to.")]:
+            messages.error(request, words)
+        return redirect("organize-report", contest.slug)
+    return _pdf(f"{contest.slug}-certificates.pdf", found)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def organize_report(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """What can be handed out; a POST lets the report be written."""
+    if request.method == "POST":
+        return _requested(request, contest)
+    now, newest = timezone.now(), selectors.newest(contest)
+    page = organizer_page(request, contest, "report") | {
+        "newest": newest,
+        "published": selectors.published_versions(contest),
+        "hindered": selectors.obstacles_to_report(contest, now),
+        "undecided": obstacles(contest, now, deciding_rounds(contest)),
+        "languages": settings.LANGUAGES,
+        **_status(newest),
+    }
+    return render(request, "reports/organize.html", page)
+
+
+def _requested(request: HttpRequest, contest: Contest) -> HttpResponse:
+    try:
+        services.request_report(
+            actor=request.user,
+            contest=contest,
+            version=version_of(request),
+            names_disqualified="names_disqualified" in request.POST,
+        )
+    except ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, _("The report is being written."))
+    return redirect("organize-report", contest.slug)
+
+
+@require_POST
+@for_organizers
+def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
+    try:
+        services.publish_report(actor=request.user, contest=contest, version=version_of(request))
+    except ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, _("Published: everybody finds the report on the overview."))
+    return redirect("organize-report", contest.slug)
+
+
+def _status(newest: FinalReport | None) -> dict[str, Any]:
+    if newest is None:
+        return {}
+    return {"is_final": newest.is_final, "etag": etag(newest.pk, newest.state)}
+
+
+@require_safe
+@for_organizers
+def status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
+    """How far it is, for the page that waits."""
+    newest = selectors.newest(contest)
+    if newest is None:
+        raise Http404
+    context = {"contest": contest, "newest": newest} | _status(newest)
+    return polled(request, "reports/_status.html", context, is_final=newest.is_final)
+
+
+@require_safe
+@csp(ALONE)
+@for_organizers
+def preview(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """The newest version, published or not."""
+    newest = selectors.newest(contest)
+    html = selectors.page_of(newest, _language(request)) if newest else None
+    if html is None:
+        raise Http404
+    return _page(html)
