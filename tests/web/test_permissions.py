@@ -120,7 +120,8 @@ POST: dict[tuple[object, ...], str] = {
         organize-question-publish organize-webhook organize-webhooks
         organize-rules organize-rules-preview organize-report organize-report-publish organize-rescore organize-dry-run
         organize-archive organize-archive-delete""",
-    (LOGIN, GONE, GONE, OK): "organize-new organize-import",
+    (LOGIN, GONE, GONE, OK): "organize-new",
+    (LOGIN, GONE, GONE, WRONG): "organize-import",
     (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
