@@ -16,6 +16,7 @@ from pwscup.leaderboards.sections import (
     named,
     phase_row,
     strongest,
+    utility_of,
 )
 from scoring.formulas import Line, combined
 from scoring.ranking import (
@@ -194,23 +195,28 @@ def _overall(
     if not facts.ranking.tie_breaks:
         return board
     lines = {
-        team: _line(facts, standing, defence[team], offence[team])
+        team: _line(facts, team, standing, defence[team], offence[team])
         for team, standing in board.items()
     }
     return combined([(1, lines)], "lower", facts.ranking.tie_breaks, facts.arrived)
 
 
 def _line(
-    facts: Facts, standing: OverallStanding, defence: AnonymizationStanding, attack: AttackStanding
+    facts: Facts,
+    team: int,
+    standing: OverallStanding,
+    defence: AnonymizationStanding,
+    attack: AttackStanding,
 ) -> Line:
-    """What tie-breaks look at: the headings' ranks and the worst rate, turned so that more is better."""
+    """The total, and what tie-breaks look at: the scores of the other formulas, of which more is better."""
     worst = defence.worst_rate
     return Line(
         standing.rank,
         standing.total,
-        utility=len(facts.players) - defence.utility_rank,
+        utility=utility_of(facts, team),
         protection=None if worst is None else 100 * (1 - worst),
         attack=100 * attack.mean_rate,
+        presentation=facts.marks.get(team),
     )
 
 
@@ -224,6 +230,7 @@ def lines_of(facts: Facts) -> dict[int, Line]:
     return {
         team: _line(
             facts,
+            team,
             OverallStanding(standing.total or 0.0, standing.rank),
             defence[team],
             offence[team],

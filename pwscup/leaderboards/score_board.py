@@ -14,6 +14,7 @@ from pwscup.leaderboards.sections import (
     matrix,
     named,
     phase_row,
+    utility_of,
 )
 from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, ranked
 from scoring.registry import MEASURES
@@ -79,7 +80,7 @@ def _known(facts: Facts, line: Line) -> Line:
 
 def _scores(facts: Facts) -> Scores[int]:
     teams = tuple(player.id for player in facts.everybody)
-    utility = {team: _utility(facts, team) for team in teams}
+    utility = {team: utility_of(facts, team) for team in teams}
     marks = {team: facts.marks.get(team) for team in teams}
     if facts.is_attack_shown:
         matrix: dict[int, dict[int, float | None]] = {team: {} for team in teams}
@@ -89,12 +90,6 @@ def _scores(facts: Facts) -> Scores[int]:
     worst = built_in_worst(facts)
     against: dict[int, float | None] = {team: found.rate for team, found in worst.items()}
     return Scores((*teams, BUILT_IN), {BUILT_IN: against}, utility, marks, frozenset(worst))
-
-
-def _utility(facts: Facts, team: int) -> float | None:
-    measure = facts.ranking.utility_measure
-    value = facts.measured.get(team, {}).get(measure) if measure else None
-    return None if value is None else 100 * (1 - value)
 
 
 def built_in_worst(facts: Facts) -> dict[int, Worst]:
@@ -147,7 +142,7 @@ def _missing(facts: Facts) -> list[str]:
     awaited = {
         "protection": facts.attack is not None and not facts.is_attack_shown,
         "attack": facts.attack is not None and not facts.is_attack_shown,
-        "presentation": facts.presentation is not None and not facts.presentation.shown,
+        "presentation": facts.presentation is not None and not facts.marks,
     }
     return [part for part in _parts(facts) if awaited.get(part)]
 

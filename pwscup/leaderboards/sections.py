@@ -91,6 +91,13 @@ def strongest(facts: Facts) -> dict[int, tuple[float, int]]:
     return best
 
 
+def utility_of(facts: Facts, team: int) -> float | None:
+    """The utility of a team's table in per cent, where the rules name a measure for it."""
+    measure = facts.ranking.utility_measure
+    value = facts.measured.get(team, {}).get(measure) if measure else None
+    return None if value is None else 100 * (1 - value)
+
+
 def is_live(facts: Facts) -> bool:
     """Whether anything on the boards can still change by itself, or a freeze end."""
     phases = [p for p in (facts.anonymization, facts.attack, facts.presentation) if p]

@@ -192,6 +192,14 @@ def test_marks_are_shown_once_the_presentations_are_over(client):
     assert cells(after)["Green"]["presentation"] == 100.0
 
 
+def test_presentations_without_any_mark_are_still_missing():
+    played = board_facts.lecture()
+    played.presentation.marks.all().delete()
+    section = boards(played.contest)["score"]
+    assert section["missing"] == ["presentation"]
+    assert totals(section)["Red"] == (3, 40.625)
+
+
 def test_a_new_mark_changes_the_board():
     played = board_facts.lecture()
     assert cells(boards(played.contest)["score"])["Blue"]["presentation"] == 50.0

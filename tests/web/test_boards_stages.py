@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Division, RulesetVersion
 from pwscup.leaderboards import scope, services
 from pwscup.leaderboards.models import Standing
-from pwscup.submissions.models import Rescore, Ruling
+from pwscup.submissions.models import Rescore, Ruling, Submission
 from pwscup.submissions.selectors import attacked_round
 from scoring.registry import MEASURES
 from tests import factories
@@ -164,6 +165,35 @@ def test_measures_weigh_as_the_rules_say(client):
     assert "U5 × 4" in page
 
 
+@pytest.mark.parametrize(
+    ("tie_break", "expected"),
+    [
+        ("", {"Green": 1, "Red": 2, "Blue": 2}),
+        ("utility", {"Green": 1, "Red": 2, "Blue": 3}),  # LOSS .25 and .5
+        ("protection", {"Green": 1, "Red": 3, "Blue": 2}),  # worst rates .95 and .4
+        ("earlier", {"Green": 1, "Red": 3, "Blue": 2}),
+    ],
+)
+def test_tie_breaks_part_equal_places_of_the_overall_board(tie_break, expected):
+    """Without any guess the three share the first rank of attack; Red and Blue are second in the other."""
+    contest = factories.make_contest()
+    text = contest.ruleset_text.replace('"U1", "U2"', '"LOSS", "U1", "U2"', 1)
+    keys = f"tie_breaks = {json.dumps([tie_break] if tie_break else [])}"
+    contest.ruleset_text = text.replace("[ranking]", f'[ranking]\nutility_measure = "LOSS"\n{keys}')
+    contest.save()
+    played = board_facts.game(contest)
+    for submission, row, loss in (("Red", board_facts.RED, 0.25), ("Blue", board_facts.BLUE, 0.5)):
+        values = board_facts.values_of(row) | {"LOSS": loss}
+        board_facts.evaluate(played.submissions[submission], values)
+    Submission.objects.filter(round=played.attack).delete()
+    blue = played.submissions["Blue"]
+    blue.arrived_at -= timedelta(minutes=1)
+    blue.save()
+    section = boards(contest)["overall"]
+    assert ranks(section) == expected
+    assert totals(section) == {"Green": 1.0, "Red": 1.5, "Blue": 1.5}
+
+
 # Divisions
 
 
@@ -300,6 +330,15 @@ def test_a_withdrawn_table_that_was_published_is_no_target_any_more():
         "Blue": 0.5,
         "Green": 0.3,
     }
+
+
+def test_who_is_disqualified_has_no_ranks(cast, as_user):
+    played = board_facts.game(cast.contest, phase="anonymization")
+    rule(played, "Red", Kind.DISQUALIFIED)
+    address = reverse("submission-ranks", args=[played.submissions["Red"].public_id])
+    html = as_user(cast.alice).get(address).content.decode()
+    assert "The team stands on no board." in html
+    assert "<table" not in html
 
 
 def test_a_withdrawn_guess_counts_nothing():
