@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -287,3 +289,25 @@ def test_the_page_offers_what_can_be_done(cast, oscar):
     assert "All times in Asia/Tokyo." in page
     factories.make_contest(slug="over", phase="after", organizer=cast.oscar)
     assert "Open now" not in oscar.get("/organize/over/rounds/").content.decode()
+
+
+def test_twelve_rounds_are_set_in_one_form(cast, oscar):
+    """A format may have as many rounds as it likes; each keeps its place, its tries and its dates."""
+    first, second = (round.kind for round in cast.contest.rounds.all())
+    text = cast.contest.ruleset.text
+    head, *blocks = re.split(r"(?m)^(?=\[\[round\]\])", text)
+    last, rest = re.split(r"(?m)^(?=\[(?!\[?round))", blocks[-1], maxsplit=1)
+    blocks[-1] = last
+    many = [block.replace('key = "', f'key = "n{n}-', 1) for n in range(6) for block in blocks]
+    Contest.objects.filter(pk=cast.contest.pk).update(ruleset_text=head + "".join(many) + rest)
+    cast.contest.rounds.all().delete()
+    contest = Contest.objects.get(pk=cast.contest.pk)
+    plans = services.suggested_rounds(contest.ruleset, timezone.now(), contest.tz)
+    for position, plan in enumerate(plans):
+        kind = (first, second)[position % 2]
+        contest.rounds.create(position=position, kind=kind, **asdict(plan))
+    assert contest.rounds.count() == 12
+    later = {f"{plan.key}-tries": position + 1 for position, plan in enumerate(plans)}
+    response = oscar.post(URL, filled(contest) | later, follow=True)
+    assert said(response) == "Saved."
+    assert list(contest.rounds.values_list("tries", flat=True)) == list(range(1, 13))

@@ -101,8 +101,12 @@ def plan_of(round: Round) -> RoundPlan:
 
 
 def rounds_of(contest: Contest) -> list[Round]:
-    """The rounds in their order as they are now, all of this very contest."""
-    return list(Round.objects.select_related("contest").filter(contest=contest))
+    """The rounds in their order as they are now, held: publishing takes this lock too.
+
+    So a round whose tables are being published is not opened again, nor the other way round.
+    """
+    held = Round.objects.select_for_update(no_key=True, of=("self",)).filter(contest=contest)
+    return list(held.select_related("contest"))
 
 
 @transaction.atomic
