@@ -9,7 +9,10 @@ from types import SimpleNamespace
 import pytest
 from django.conf import settings
 from django.core import serializers
+from django.urls import reverse
 
+from pwscup.audits import services as audit_services
+from pwscup.audits import worker as audit_worker
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import draws, evaluation
@@ -178,3 +181,20 @@ def test_the_sample_is_the_teams_own_and_is_accepted(world, as_user):
     loss = submission.evaluations.get().values["LOSS"]
     assert 0 < loss < 1
     assert leaks(sample, hidden_from(world, "alice", published=False)) == set()
+
+
+def test_an_audit_of_an_own_table_tells_nothing_of_its_decoys(world, as_user):
+    submission = Submission.objects.get(team=world.red, state="scored")
+    audit = audit_services.request_audit(user=world.cast.alice, submission=submission)
+    audit_worker.work_on(audit.pk)
+    audit.refresh_from_db()
+    assert audit.state == "done", audit.reference
+    hidden = hidden_from(world, "alice", published=False)
+    alice = as_user(world.cast.alice)
+    page, report = (
+        alice.get(reverse(name, args=[submission.public_id])) for name in ("audit", "audit-report")
+    )
+    assert (page.status_code, report.status_code) == (200, 200)
+    assert leaks(page.content + report.content, hidden) == set()
+    assert "disclosures" in audit.values
+    assert audit.values["disclosures"]
