@@ -162,6 +162,15 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
             reverse("organize-contest", args=[slug]),
             _("Organize"),
         )
+    judged = page.get("judged")
+    if judged is not None and not judged.has_closed(now):
+        return Step(
+            _("You judge the presentations"),
+            _("You mark each team's presentation by each criterion while “%(round)s” is open.")
+            % {"round": judged.local_title},
+            reverse("marks", args=[slug, judged.key]),
+            _("Give marks"),
+        )
     if is_over(contest, now):
         return _after_the_end(page)
     if page["my_team"] is None:

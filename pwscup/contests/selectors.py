@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts.policies import is_organizer
+from pwscup.accounts.policies import is_judge, is_organizer
 from pwscup.accounts.selectors import team_of
 from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
@@ -25,7 +25,7 @@ from scoring.rulesets import parse_ruleset
 from scoring.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from django.http import HttpRequest
     from django.utils.functional import _StrPromise
@@ -174,6 +174,14 @@ def organizer_list(user: Person, now: datetime) -> list[Listed]:
     """The contests of an organizer, the newest first."""
     contests = _with_counts(organized_contests(user)).order_by("-created_at", "-id")
     return [listed(contest, now) for contest in contests]
+
+
+def judged_round(user: Person, rounds: Sequence[Round]) -> Round | None:
+    """The round in which this person marks presentations; the one that closes last where there are several."""
+    talks = [round for round in rounds if round.phase == "presentation"]
+    if not talks or not is_judge(user, talks[0].contest):
+        return None
+    return max(talks, key=lambda round: round.closes_at)
 
 
 # The data of a contest

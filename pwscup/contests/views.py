@@ -41,6 +41,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     page = selectors.contest_page(request, contest, "overview")
     rounds, now = page["contest_rounds"], page["now"]
     may_download = policies.may_download_original(request.user, contest, now)
+    page["judged"] = selectors.judged_round(request.user, rounds)
     page |= {
         "timeline": guidance.timeline(rounds, now),
         "interruptions": guidance.interruptions(contest, now),

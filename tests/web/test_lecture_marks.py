@@ -288,7 +288,7 @@ def test_a_team_sees_its_own_means_once_the_round_is_settled(cast, cup, as_user)
 
 
 def test_a_judge_does_not_play_and_a_player_does_not_judge(cast, cup):
-    with pytest.raises(account_services.RefusedError, match="Judges mark"):
+    with pytest.raises(account_services.RefusedError, match="Judges of this contest"):
         account_services.create_team(user=cup.jane, contest=cup.contest, name="Judges")
     cup.contest.judges.add(cast.alice)
     with pytest.raises(marks.MarkRefused):
@@ -320,3 +320,10 @@ def test_the_pages_ask_as_often_for_thirty_teams_as_for_three(cast, cup, as_user
                     assert oscar.get(url(cup, name)).status_code == 200
                 asked.append(len(queries))
     assert asked[:2] == asked[2:]
+
+
+def test_the_overview_leads_a_judge_to_the_marks(cast, cup, as_user):
+    overview = f"/c/{cup.contest.slug}/"
+    assert url(cup) in as_user(cup.jane).get(overview).text
+    assert url(cup) not in as_user(cast.alice).get(overview).text
+    assert url(cup) not in as_user(cast.eve).get(overview).text
