@@ -71,7 +71,10 @@ def _trade_off(group: Group) -> Iterator[str]:
         alt=_("Utility against protection, a point for each team; the tables have the numbers."),
         name=f"{group.key}-scatter",
     )
-    caption = _("Useful is to the right, safe is above; the star is the first place.")
+    caption = _(
+        "Useful is to the right, safe is above. The star is the first place; where there are many teams the "
+        "numbers are their ranks."
+    )
     yield figure(picture, caption)
 
 
@@ -81,7 +84,7 @@ def _by_scores(group: Group) -> tuple[list[Point], tuple[str, str], float, bool]
         return None
     x, y = (data["parts"].index(part) for part in ("utility", "protection"))
     points = [
-        Point(row["name"], cells[x]["value"], cells[y]["value"], row["rank"] == 1)
+        Point(row["name"], row["rank"], cells[x]["value"], cells[y]["value"])
         for row in data["rows"]
         if (cells := row["cells"])[x]["value"] is not None and cells[y]["value"] is not None
     ]
@@ -92,8 +95,7 @@ def _by_ranks(group: Group) -> tuple[list[Point], tuple[str, str], float, bool] 
     data = group.board("anonymization")
     rows = [row for row in data["rows"] if row["submitted"]] if data else []
     points = [
-        Point(row["name"], row["utility_rank"], row["safety_rank"], row["rank"] == 1)
-        for row in rows
+        Point(row["name"], row["rank"], row["utility_rank"], row["safety_rank"]) for row in rows
     ]
     titles = (_("Utility rank (1 is best)"), _("Safety rank (1 is best)"))
     return (points, titles, max(2, len(points)), True) if points else None

@@ -84,7 +84,7 @@ def _about(facts: ReportFacts) -> str:
         (_("Report written"), _moment(facts, facts.made_at)),
         (_("Scoring library"), f"scoring {facts.scoring_version}"),
     ]
-    return section(_("The contest"), _pairs("", rows))
+    return section(_("The contest"), _pairs("", [row for row in rows if row[1]]))
 
 
 def _rules(facts: ReportFacts) -> str:
@@ -183,9 +183,9 @@ def _decisions(facts: ReportFacts) -> str:
 
 def _versions(facts: ReportFacts) -> str:
     if not facts.versions:
-        words = _("The rules were never changed. SHA-256: %(digest)s")
-        digest = facts.contest.ruleset.digest
-        return section(_("Versions of the rules"), f"<p>{escape(words % {'digest': digest})}</p>")
+        words = escape(_("The rules were never changed. SHA-256:"))
+        digest = escape(facts.contest.ruleset.digest)
+        return section(_("Versions of the rules"), f"<p>{words} <code>{digest}</code></p>")
     head = ["#", _("In force since"), _("What changed, and why"), "SHA-256"]
     rows = (
         (

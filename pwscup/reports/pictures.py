@@ -20,6 +20,8 @@ PALE = "#dde5ee"
 SHADES = ("#1d3a5f", "#4477aa", "#9db9d3", "#dde5ee")
 HATCHES = ("", "///", "...", "xx")
 MOST_LETTERS = 18
+MOST_NAMES = 12
+"""Of more teams a scatter plot gives the ranks: their names would hide each other."""
 MOST_NUMBERS = 12
 """A heat map of more columns has no room for numbers in its cells."""
 
@@ -89,7 +91,7 @@ def arrivals(
                 positions, heights, bottom=below, width=0.85, color=shade, hatch=hatch, label=name
             )
             below = below + heights
-        step = max(1, -(-len(starts) // 6))
+        step = max(1, -(-len(starts) // (24 // len(form) + 2)))  # long labels need more room
         axes.set_xticks(positions[::step], [moment.strftime(form) for moment in starts[::step]])
         axes.yaxis.get_major_locator().set_params(integer=True)
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 1.25), ncols=len(series))
@@ -143,12 +145,16 @@ def _in_cell(value: float, is_own: bool, n_columns: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A team in a scatter plot; the first one is marked."""
+    """A team in a scatter plot; the first place is marked."""
 
     name: str
+    rank: int | None
     x: float
     y: float
-    is_first: bool
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 1
 
 
 def scatter(
@@ -168,9 +174,9 @@ def scatter(
             axes.scatter(
                 [p.x for p in own], [p.y for p in own], marker=marker, color=colour, s=size
             )
-        for point in points if len(points) <= 40 else points[:10]:
+        for point in points:
             axes.annotate(
-                short(point.name),
+                short(point.name) if len(points) <= MOST_NAMES else str(point.rank or ""),
                 (point.x, point.y),
                 xytext=(6, 4),
                 textcoords="offset points",

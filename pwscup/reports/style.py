@@ -9,10 +9,10 @@ nav ol {{ columns: 2; padding-left: 1.3rem; }}
 .winners {{ margin: 1.5rem 0; padding: 1rem 1.25rem; border-left: 4px solid #b8912f; background: #fbf7ee; }}
 .winners ol {{ list-style: none; margin: 0; padding: 0; font-size: 1.1rem; font-weight: 600; }}
 .winners li b {{ display: inline-block; min-width: 2rem; }}
-.board td:nth-child(2) {{ min-width: 7rem; font-weight: 600; }}
+.board:not(.board-matrix) td:nth-child(2) {{ min-width: 7rem; font-weight: 600; }}
 .board small {{ color: var(--muted); font-weight: 400; }}
 .board-matrix td:first-child {{ font-weight: 600; min-width: 6rem; }}
-.board-matrix th.n {{ max-width: 7rem; overflow-wrap: anywhere; }}
+.board-matrix th.n {{ min-width: 4.5rem; max-width: 8rem; overflow-wrap: break-word; }}
 .facts td:first-child {{ color: var(--muted); width: 30%; min-width: 8rem; }}
 .facts td:nth-child(2) {{ overflow-wrap: anywhere; }}
 .wide svg {{ min-width: 30rem; max-width: none; }}
