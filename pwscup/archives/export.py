@@ -59,11 +59,18 @@ class Export:
 def snapshot() -> Iterator[None]:
     """Everything that is read inside is of one moment, though others write meanwhile."""
     is_outermost = not connection.in_atomic_block
-    with transaction.atomic():
-        if is_outermost and connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
+    mode = getattr(connection, "transaction_mode", None)
+    if connection.vendor == "sqlite":
+        connection.transaction_mode = "DEFERRED"  # whoever only reads holds up nobody
+    try:
+        with transaction.atomic():
+            if is_outermost and connection.vendor == "postgresql":
+                with connection.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    finally:
+        if connection.vendor == "sqlite":
+            connection.transaction_mode = mode
 
 
 def write_entries(archive: Archive, folder: Path, now: datetime) -> dict[str, StoredFile]:

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import Any
 from zoneinfo import available_timezones
 
+from django.core.exceptions import ValidationError
+
+from pwscup.accounts.names import clean_name
+from pwscup.core.models import StoredFile
 from scoring.registry import MEASURES
 
 PARTS = {"code", "params", "file", "row", "column"}
+AREAS = (StoredFile.Area.SEALED, StoredFile.Area.PUBLISHED)
 
 
 def is_timezone(value: Any) -> bool:
     return value in available_timezones()
+
+
+def is_area(value: Any) -> bool:
+    """Where files of a contest lie; drafts and archives are in no archive."""
+    return value in AREAS
+
+
+def is_digest(value: Any) -> bool:
+    return re.fullmatch("[0-9a-f]{64}", value) is not None
+
+
+def is_file_name(value: Any) -> bool:
+    """A name that is no path: files are packed under it for participants."""
+    is_plain = not any(c in "/\\" or unicodedata.category(c)[0] == "C" for c in value)
+    return is_plain and value.strip(". ") != ""
+
+
+def is_team_name(value: Any) -> bool:
+    try:
+        return bool(clean_name(value))
+    except ValidationError:
+        return False
 
 
 def are_measures(value: Any) -> bool:

@@ -136,7 +136,10 @@ FILES = Sheet(
     "files.csv",
     StoredFile,
     (
-        *_columns("area name sha256 size_bytes erased_at"),
+        Column("area", law=laws.is_area),
+        Column("name", law=laws.is_file_name),
+        Column("sha256", law=laws.is_digest),
+        *_columns("size_bytes erased_at"),
         Column("created_at", sealed=True),
     ),
     lambda contest: StoredFile.objects.none(),  # those that the other sheets name
@@ -211,7 +214,9 @@ SHEETS: tuple[Sheet, ...] = (
         Team,
         "contest",
         (
-            *_columns("slug name is_house is_named_in_archive"),
+            Column("slug"),
+            Column("name", law=laws.is_team_name),
+            *_columns("is_house is_named_in_archive"),
             Column("division", refers="divisions"),
             Column("created_at", sealed=True),
         ),

@@ -136,7 +136,7 @@ def _check_sheet(
         if str(raw.get("n", "")) != str(number):
             got = raw.get("n", "")
             findings.add("number", entry=sheet.entry, row=number, expected=number, got=got)
-        if sheet.entry.endswith((".json", ".toml")) and not set(raw) <= expected | {"rules"}:
+        if sheet.entry.endswith((".json", ".toml")) and not set(raw) <= expected | _further(sheet):
             _wrong_columns(sheet, expected, set(raw), findings)
         row = _checked_row(sheet, columns, raw, number, findings)
         for column in columns:
@@ -164,6 +164,11 @@ def _has_wrong_header(reader: Reader, sheet: Sheet, expected: set[str], findings
         return False
     _wrong_columns(sheet, expected, set(header), findings)
     return True
+
+
+def _further(sheet: Sheet) -> set[str]:
+    """The number of the rules that hold stands beside the contest's own columns."""
+    return {"rules"} if sheet is layout.CONTEST_SHEET else set()
 
 
 def _wrong_columns(sheet: Sheet, expected: set[str], got: set[str], findings: Findings) -> None:
