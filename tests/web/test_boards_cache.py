@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.contests.models import Contest
+from pwscup.contests.models import Contest, Division
 from pwscup.leaderboards import services
 from pwscup.leaderboards.boards import BOARDS
 from pwscup.leaderboards.models import Standing
@@ -231,6 +231,18 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
             counts += [n_queries(client, address), n_queries(client, address)]
         assert small == large, name
         assert small[1] < small[0]
+
+
+def test_frozen_boards_of_a_division_cost_the_same_for_any_number_of_teams(client):
+    counts = []
+    for n_teams in (3, 30):
+        contest = _once(n_teams)
+        division = Division.objects.create(contest=contest, key="students", title="Students")
+        contest.teams.update(division=division)
+        Contest.objects.filter(pk=contest.pk).update(frozen_at=timezone.now())
+        address = f"{reverse('board', args=[contest.slug])}?division=students"
+        counts.append([n_queries(client, address), n_queries(client, address)])
+    assert counts[0] == counts[1]
 
 
 def test_a_cached_fragment_is_cheap(client):
