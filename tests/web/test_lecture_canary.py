@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from pwscup.audits import services as audit_services
 from pwscup.audits import worker as audit_worker
+from pwscup.contests.team_tables import table_of
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import draws, evaluation
@@ -166,8 +167,10 @@ def test_the_overview_offers_the_own_table_alone(world, as_user):
     assert "Every team gets its own table of 10 records" in eve
 
 
-def test_the_table_is_drawn_when_a_member_opens_the_round(cast, as_user):
+def test_the_table_is_drawn_when_a_member_downloads_it_or_opens_the_round(cast, as_user):
     cup = lecture.contest_of(cast)
+    assert "/c/lecture/data/team/blue/original.csv" in as_user(cast.carol).get("/c/lecture/").text
+    assert table_of(cup.blue) is None
     text = as_user(cast.alice).get(f"/c/lecture/round/{cup.contest.rounds.first().key}/").text
     assert "lecture-teamred_original.csv" in text
     assert lecture.drawn(cup.red)
