@@ -20,7 +20,7 @@ from scoring import cli, measures
 from scoring.anonymizers import anonymize
 from scoring.comparison import OPTION_CHOICES
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.errors import MESSAGES
+from scoring.errors import MESSAGES, ProblemsFound
 from scoring.formulas import FORMULAS
 from scoring.measures import catalog
 from scoring.reading import read_table, write_table
@@ -156,6 +156,8 @@ def downloads(tmp_path_factory) -> Path:
 def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd):
     shutil.copytree(downloads, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    for name, text in shown_rulesets(page).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     for command in commands(page):
         python, flag, module, *arguments = shlex.split(command.line)
         assert (python, flag, module) == ("python", "-m", "scoring"), command.line
@@ -164,6 +166,13 @@ def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd)
         assert status == command.status, (command.line, printed)
         if command.output:
             assert_shown(command.output, printed.out)
+
+
+def shown_rulesets(page: Path) -> dict[str, str]:
+    """The TOML blocks of a page that begin with the name of a file, by that name."""
+    blocks = [text for language, text in FENCE.findall(text_of(page)) if language == "toml"]
+    named = [(re.match(r"# (\S+\.toml)\n", block), block) for block in blocks]
+    return {name[1]: block for name, block in named if name}
 
 
 def assert_shown(shown: str, printed: str) -> None:
@@ -363,6 +372,16 @@ def test_ruleset_tells_every_formula_and_its_settings():
 def test_ruleset_gives_every_option_its_choices():
     rows = {CODE.findall(r[0])[0]: r[1] for r in cells("ruleset.md", "### `[scoring.options]`")}
     assert {name: tuple(CODE.findall(text)) for name, text in rows.items()} == OPTION_CHOICES
+
+
+def test_the_example_of_a_ruleset_is_refused_as_the_page_says():
+    page = ROOT / "docs" / "how-to" / "write-a-ruleset.md"
+    [(name, text)] = shown_rulesets(page).items()
+    assert parse_ruleset(text).id == name.removesuffix(".toml")
+    with pytest.raises(ProblemsFound) as refused:
+        parse_ruleset(text.replace('"harmonic"', '"harmonious"'))
+    [problem] = refused.value.problems
+    assert f"\n> {problem.message}\n" in text_of(page)
 
 
 def test_nothing_speaks_of_one_machine():
