@@ -69,14 +69,20 @@ def _divisions(contest: Contest, now: datetime) -> Iterator[Group]:
 
 
 def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
-    """Those of the boards that are there: a stage need not have an attack round."""
-    there = (name for name in names if made.data[name]["rows"])
+    """Those of the boards that say something: a stage need not have an attack round."""
+    there = (name for name in names if _says_something(made.data[name]))
     return Group(
         key,
         title,
         tuple(Board(name, str(words.TITLES[name]), made.data[name]) for name in there),
         made.key,
     )
+
+
+def _says_something(section: Mapping[str, Any]) -> bool:
+    """Whether there are rows, and columns where these are not the same for all contests."""
+    columns = (section[key] for key in ("measures", "defenders") if key in section)
+    return bool(section["rows"]) and all(columns)
 
 
 def digest_of(found: list[Group]) -> str:

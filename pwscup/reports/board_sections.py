@@ -105,8 +105,6 @@ def _by_ranks(group: Group) -> tuple[list[Point], tuple[str, str], float, bool] 
 
 
 def _matrix(group: Group, data: Data) -> Iterator[str]:
-    if not data["defenders"]:
-        return
     picture = pictures.heat_map(
         [row["name"] for row in data["rows"]],
         [column["name"] for column in data["defenders"]],
@@ -120,7 +118,8 @@ def _matrix(group: Group, data: Data) -> Iterator[str]:
         "Re-identification rates in per cent, attackers down, attacked teams across: the darker, the "
         "more records were found. × is a team's own table; an empty cell has no guess."
     )
-    yield f'<div class="scroll wide">{figure(picture, caption)}</div>'
+    wider = " wider" if len(data["defenders"]) > pictures.MOST_NUMBERS else ""
+    yield f'<div class="scroll wide{wider}">{figure(picture, caption)}</div>'
     yield board_tables.of_matrix(data)
     yield from _by_attacker(group, data)
     yield from _by_defender(group, data)

@@ -15,7 +15,7 @@ nav ol {{ columns: 2; padding-left: 1.3rem; }}
 .board-matrix th.n {{ min-width: 4.5rem; max-width: 8rem; overflow-wrap: break-word; }}
 .facts td:first-child {{ color: var(--muted); width: 30%; min-width: 8rem; }}
 .facts td:nth-child(2) {{ overflow-wrap: anywhere; }}
-.wide svg {{ min-width: 30rem; max-width: none; }}
+.wide svg {{ min-width: 30rem; }} .wider svg {{ max-width: none; }}
 details {{ margin: 1rem 0; }} summary {{ cursor: pointer; }} h4 {{ margin: 1.2rem 0 0; }}
 code {{ overflow-wrap: anywhere; font-size: .85em; }}
 @media (max-width: 34rem) {{ nav ol {{ columns: 1; }} main {{ padding-top: 1.5rem; }} }}
