@@ -17,7 +17,7 @@ from django.test import Client
 print(Client().get("/healthz").status_code)
 from pwscup.contests.wizard import formats
 print(len(formats()))
-print(sorted({"numpy", "pandas", "scipy", "sklearn", "numba"} & set(sys.modules)))
+print(sorted({"numpy", "pandas", "scipy", "sklearn", "numba", "matplotlib", "reportlab"} & set(sys.modules)))
 """
 
 
