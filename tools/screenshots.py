@@ -1,13 +1,14 @@
 """Takes the pictures in docs/images/ from a running demo: `python -m tools.screenshots http://127.0.0.1:8000`.
 
-It hands in the sample and the tutorial's second table as Alice and uploads fixtures/clinic.csv to a
-new draft contest as Oscar, so that a demo of its own is better:
+It hands in the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new
+draft contest as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better:
 `manage.py up --address 127.0.0.1:8021 --data-dir FOLDER`.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import secrets
 import shutil
 import time
@@ -51,6 +52,7 @@ def main() -> None:
         result(browser, site)
         audit(browser, site)
         roles(browser, site)
+        ceremony(browser, site)
         browser.close()
 
 
@@ -132,6 +134,23 @@ def roles(browser: Browser, site: str) -> None:
         shoot(page, "roles", 1000)
 
 
+def ceremony(browser: Browser, site: str) -> None:
+    """The projector's screen with two places revealed; then the ceremony is finished."""
+    with visit(browser, site, ORGANIZER) as page:
+        page.goto(f"{site}/organize/{FINISHED}/board/")
+        page.get_by_role("button", name="Freeze", exact=True).click()
+        page.get_by_role("button", name="Start the ceremony").click()
+        for n in range(1, 3):
+            page.get_by_role("button", name="Next place").click()
+            expect(page.locator("main")).to_contain_text(re.compile(rf"\b{n} of "))
+        page.mouse.move(0, 0)
+        shoot(page, "ceremony", 670)
+        page.once("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="All", exact=True).click()
+        page.get_by_role("button", name="Finish: show the whole leaderboard").click()
+        expect(page.locator("main")).to_contain_text("The ceremony is over")
+
+
 @contextmanager
 def visit(
     browser: Browser, site: str, person: Person | None = None, *, width: int = WIDTH
@@ -165,7 +184,8 @@ def download(page: Page, name: str, folder: str) -> Path:
 def shoot(page: Page, name: str, height: int) -> None:
     """The upper part of a page; an error where the file is too large for a README."""
     page.wait_for_timeout(SETTLED_MS)
-    full = page.evaluate("document.querySelector('footer').getBoundingClientRect().top + scrollY")
+    footer = "document.querySelector('footer').getBoundingClientRect().top + scrollY"
+    full = page.evaluate(f"{footer} || innerHeight")  # a full screen has no footer
     width = page.evaluate("document.documentElement.clientWidth")
     path = IMAGES / f"{name}.png"
     page.screenshot(
