@@ -23,9 +23,11 @@ import pwscup
 from pwscup.archives import export, layout, queue, selectors, services, standings, tasks, worker
 from pwscup.archives.models import Archive, TeamNumber
 from pwscup.archives.naming import called
+from pwscup.celery import app
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused
+from pwscup.core import jobs
 from pwscup.core.models import Event
 from pwscup.leaderboards.services import final_boards
 from pwscup.rescores import tasks as rescore_tasks
@@ -428,6 +430,26 @@ def test_a_worker_that_comes_too_late_leaves_nothing(cast, played, monkeypatch):
     archive.refresh_from_db()
     assert archive.file is None
     assert archives.world().on_disk == on_disk
+
+
+def test_what_a_dead_worker_held_is_written_by_another(cast, played):
+    archive = services.request_archive(actor=cast.oscar, contest=cast.contest)
+    assert jobs.claim(Archive, archive.pk)
+    assert not worker.write(archive.pk)
+    Archive.objects.filter(pk=archive.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    queue.sweep(timezone.now())
+    assert worker.write(archive.pk)
+    archive.refresh_from_db()
+    assert (archive.state, archive.attempts) == ("done", 2)
+
+
+def test_archives_wait_behind_scoring_and_their_sweep_does_not():
+    def route(task):
+        return app.amqp.router.route({}, task.name)["queue"].name
+
+    assert (route(tasks.write), route(tasks.read)) == ("audits", "audits")
+    assert route(tasks.sweep) == "housekeeping"
+    assert app.conf.beat_schedule["sweep-archives"]["task"] == tasks.sweep.name
 
 
 # Cost

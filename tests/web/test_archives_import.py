@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.test import TestCase
 from django.urls import reverse
 
 from pwscup.accounts.models import User
@@ -29,7 +30,7 @@ from pwscup.archives import (
 from pwscup.archives.models import ContestImport
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services import ContestRefused, free_slug
-from pwscup.core import seals
+from pwscup.core import seals, storage
 from pwscup.core.models import Event
 from pwscup.leaderboards import facts
 from pwscup.submissions.models import Evaluation, JudgeMark, Submission
@@ -436,7 +437,12 @@ def test_the_page_imports_and_tells(cast, found, as_user):
         upload = SimpleUploadedFile("../cup.zip", data)
         assert oscar.post(url, {"archive": upload}).status_code == 302
         assert "waiting" in oscar.get(reverse("organize-import-status")).content.decode()
-        assert worker.read(ContestImport.objects.last().pk)
+        job = ContestImport.objects.select_related("file").last()
+        path = storage.archive_path(job.file)
+        assert path.exists()
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            assert worker.read(job.pk)
+        assert not path.exists()  # what was imported or refused is not kept
     page = oscar.get(url).content.decode()
     assert "All boards were made anew and are equal" in page
     assert "This is not a zip archive" in page
