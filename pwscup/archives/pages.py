@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from pwscup.archives import problems, selectors
 from pwscup.archives.models import Archive, ContestImport
-from pwscup.core.jobs import Job
 from pwscup.core.polling import etag
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.archives.forms import ArchiveForm
     from pwscup.contests.models import Contest
-
-UNFINISHED = (Job.WAITING, Job.RUNNING)
 
 
 def archives(contest: Contest, form: ArchiveForm) -> dict[str, Any]:
@@ -32,7 +29,7 @@ def status_of(archive: Archive) -> dict[str, Any]:
     """How far an archive is."""
     return {
         "archive": archive,
-        "is_final": archive.state not in UNFINISHED,
+        "is_final": archive.is_final,
         "share": round(100 * archive.n_done / max(1, archive.n_total)),
         "etag": etag(archive.pk, archive.state, archive.n_done, archive.n_total),
     }
@@ -50,7 +47,7 @@ def import_status(job: ContestImport) -> dict[str, Any]:
     """How far an import is."""
     return {
         "job": job,
-        "is_final": job.state not in UNFINISHED,
+        "is_final": job.is_final,
         "etag": etag(job.pk, job.state),
     }
 

@@ -37,8 +37,7 @@ def announce_import(import_id: int) -> bool:
 
 def progress(claim: Claim, **done: int) -> None:
     """Write how far the packing is, if the claim still holds."""
-    held = Archive.objects.filter(pk=claim.pk, fence=claim.fence, state=Archive.State.RUNNING)
-    held.update(**done)
+    jobs.held(claim).update(**done)
 
 
 def finish_written(claim: Claim, file: StoredFile) -> bool:
@@ -134,12 +133,8 @@ def _record_import(job: ContestImport, kind: str, **data: Any) -> None:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent, delete archives of deleted data."""
-    for lost in jobs.expired(Archive, now):
-        jobs.take_back(lost, finish_archive_failed)
-    for lost in jobs.expired(ContestImport, now):
-        jobs.take_back(lost, finish_import_failed)
-    jobs.resend_forgotten(Archive, now, announce_archive)
-    jobs.resend_forgotten(ContestImport, now, announce_import)
+    jobs.sweep(Archive, now, fail=finish_archive_failed, announce=announce_archive)
+    jobs.sweep(ContestImport, now, fail=finish_import_failed, announce=announce_import)
     _erase_archives(now)
 
 

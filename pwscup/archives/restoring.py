@@ -24,15 +24,13 @@ from pwscup.archives.reading import Reader
 from pwscup.contests.models import Contest
 from pwscup.contests.services import free_slug
 from pwscup.core import storage
-from pwscup.core.jobs import Job
-from pwscup.core.models import StoredFile
+from pwscup.core.models import Job, StoredFile
 
 if TYPE_CHECKING:
     from django.db.models import Model
 
 BATCH = 500
 CHUNK = 64 * 1024
-UNFINISHED = (Job.WAITING, Job.RUNNING)
 
 
 @dataclass(slots=True)
@@ -200,7 +198,7 @@ def _instance(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> Model:
     for column in sheet.columns:
         if column.text:
             values[column.name] = work.reader.text(column.text.format(**row))
-    if values.get("state") in UNFINISHED:
+    if values.get("state") in Job.UNFINISHED:
         values["state"] = Job.WAITING  # whoever worked on it does so elsewhere
     return sheet.model(**values)
 

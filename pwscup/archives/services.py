@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import User
 
 MOST_KEPT = 5
-UNFINISHED = (Archive.State.WAITING, Archive.State.RUNNING)
 
 
 # Export
@@ -83,7 +82,7 @@ def _hindrances(
     now: datetime,
 ) -> list:
     found = []
-    if contest.archives.filter(state__in=UNFINISHED).exists():
+    if contest.archives.filter(state__in=Archive.UNFINISHED).exists():
         found.append(_("An archive is being written already. Wait until it is done."))
     if contest.archives.exclude(file=None).count() >= MOST_KEPT:
         found.append(

@@ -39,10 +39,6 @@ class Audit(Job):
     def __str__(self) -> str:
         return f"audit of {self.submission}"
 
-    @property
-    def is_final(self) -> bool:
-        return self.state in (self.State.DONE, self.State.FAILED)
-
 
 class AuditReport(models.Model):
     """Derived: the page that is handed on, in one language."""

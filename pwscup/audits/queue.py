@@ -43,8 +43,7 @@ def announce_next() -> None:
 
 def progress(claim: Claim, done: int, n_steps: int, step: str) -> None:
     """Write how far it is, if the claim still holds."""
-    held = Audit.objects.filter(pk=claim.pk, fence=claim.fence, state=Audit.State.RUNNING)
-    held.update(done_steps=done, n_steps=n_steps, step=step)
+    jobs.held(claim).update(done_steps=done, n_steps=n_steps, step=step)
 
 
 def finish_done(claim: Claim, reports: Mapping[str, str], **result: Any) -> bool:
@@ -84,6 +83,4 @@ def _record(audit_id: int) -> None:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    for claim in jobs.expired(Audit, now):
-        jobs.take_back(claim, finish_failed)
-    jobs.resend_forgotten(Audit, now, announce)
+    jobs.sweep(Audit, now, fail=finish_failed, announce=announce)

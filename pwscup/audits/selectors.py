@@ -32,7 +32,7 @@ def audit_of(submission: Submission) -> Audit | None:
 def before(submission: Submission) -> Submission | None:
     """The team's submission whose audit is to be done before this one's may be asked for."""
     unfinished = Audit.objects.filter(
-        submission__team=submission.team_id, state__in=(Audit.State.WAITING, Audit.State.RUNNING)
+        submission__team=submission.team_id, state__in=Audit.UNFINISHED
     )
     other = unfinished.exclude(submission=submission).select_related("submission").first()
     return None if other is None else other.submission

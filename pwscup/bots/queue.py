@@ -27,18 +27,14 @@ def claim(rehearsal_id: int) -> Claim | None:
     return jobs.claim(Rehearsal, rehearsal_id)
 
 
-def _held(claim: Claim) -> Any:
-    return Rehearsal.objects.filter(pk=claim.pk, fence=claim.fence, state=Rehearsal.State.RUNNING)
-
-
 def plays_on(claim: Claim, copy: Contest) -> bool:
     """Write on which copy the bots play, if the claim still holds."""
-    return bool(_held(claim).update(played_on=copy))
+    return bool(jobs.held(claim).update(played_on=copy))
 
 
 def progress(claim: Claim, step: str) -> None:
     """Write which round is being played, if the claim still holds."""
-    _held(claim).update(step=step)
+    jobs.held(claim).update(step=step)
 
 
 def finish_done(claim: Claim, **result: Any) -> bool:
@@ -70,6 +66,4 @@ def _record(claim: Claim) -> None:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    for lost in jobs.expired(Rehearsal, now):
-        jobs.take_back(lost, finish_failed)
-    jobs.resend_forgotten(Rehearsal, now, announce)
+    jobs.sweep(Rehearsal, now, fail=finish_failed, announce=announce)

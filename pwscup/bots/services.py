@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
 
-UNFINISHED = (Rehearsal.State.WAITING, Rehearsal.State.RUNNING)
-
 
 @transaction.atomic
 def request_dry_run(*, actor: User, contest: Contest, version: int | None = None) -> Rehearsal:
@@ -31,7 +29,7 @@ def request_dry_run(*, actor: User, contest: Contest, version: int | None = None
     missing = missing_for_publication(held)
     if missing:
         raise ContestRefused(*missing)
-    if held.dry_runs.filter(state__in=UNFINISHED).exists():
+    if held.dry_runs.filter(state__in=Rehearsal.UNFINISHED).exists():
         raise ContestRefused(_("The bots are playing already. Wait until they are done."))
     _discard_copies(held)
     rehearsal = Rehearsal.objects.create(contest=held, requested_by=actor, sent_at=timezone.now())
@@ -44,7 +42,7 @@ def request_dry_run(*, actor: User, contest: Contest, version: int | None = None
 def discard_dry_run(*, actor: User, contest: Contest, version: int | None = None) -> None:
     """Remove the copy on which the bots played; the report stays."""
     held = lock(contest, version)
-    if held.dry_runs.filter(state__in=UNFINISHED).exists():
+    if held.dry_runs.filter(state__in=Rehearsal.UNFINISHED).exists():
         raise ContestRefused(_("The bots are playing. Wait until they are done."))
     if not _discard_copies(held):
         raise ContestRefused(_("There is no dry run to remove."))

@@ -51,9 +51,8 @@ def _status(rehearsal: Rehearsal | None) -> dict[str, Any]:
     if rehearsal is None:
         return {}
     titles = {round.key: round.local_title for round in rehearsal.contest.rounds.all()}
-    final = rehearsal.state not in services.UNFINISHED
     return {
-        "is_final": final,
+        "is_final": rehearsal.is_final,
         "step": titles.get(rehearsal.step, rehearsal.step),
         "etag": etag(rehearsal.pk, rehearsal.state, rehearsal.step),
     }
@@ -68,4 +67,4 @@ def dry_run_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
         raise Http404
     status = _status(found)
     context = {"contest": contest, "rehearsal": found} | status
-    return polled(request, "bots/_status.html", context, is_final=status["is_final"])
+    return polled(request, "bots/_status.html", context, is_final=found.is_final)

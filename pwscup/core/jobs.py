@@ -85,18 +85,19 @@ def claim(model: type[Job], pk: int) -> Claim | None:
     return Claim(model, pk, fence)
 
 
-def _held(claim: Claim) -> Any:
+def held(claim: Claim) -> Any:
+    """The row of a claim while the claim holds: a query that finds it, or nothing."""
     return claim.model.objects.filter(pk=claim.pk, state=Job.RUNNING, fence=claim.fence)
 
 
 def renew(claim: Claim) -> bool:
     """Extend the lease; False where the claim is worth nothing any more."""
-    return bool(_held(claim).update(lease_until=timezone.now() + lease()))
+    return bool(held(claim).update(lease_until=timezone.now() + lease()))
 
 
 def finish(claim: Claim, state: str, **fields: Any) -> bool:
     """Write how it ended, if the claim still holds."""
-    done = _held(claim).update(state=state, finished_at=timezone.now(), lease_until=None, **fields)
+    done = held(claim).update(state=state, finished_at=timezone.now(), lease_until=None, **fields)
     if not done:
         logger.warning(
             "late result of %s refused: claim %s no longer holds", claim.name, claim.fence
@@ -106,7 +107,7 @@ def finish(claim: Claim, state: str, **fields: Any) -> bool:
 
 def give_back(claim: Claim) -> bool:
     """Let the row wait again: what was computed of it is no longer wanted."""
-    return bool(_held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None))
+    return bool(held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None))
 
 
 # Taking back
@@ -114,13 +115,13 @@ def give_back(claim: Claim) -> bool:
 
 def take_back(claim: Claim, fail: Callable[[Claim, str], bool]) -> bool:
     """Let a row wait again whose worker went silent; after the last attempt it has failed."""
-    expired = _held(claim).filter(lease_until__lt=timezone.now())
+    expired = held(claim).filter(lease_until__lt=timezone.now())
     with transaction.atomic():
         row = expired.select_for_update().first()  # a lease renewed meanwhile is a lease
         if row is None:
             return False
         if row.attempts < MAX_ATTEMPTS:
-            _held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None)
+            held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None)
             logger.warning("%s taken back from a silent worker", claim.name)
             return True
         reference = new_reference()
@@ -137,6 +138,19 @@ def expired(model: type[Job], now: datetime) -> list[Claim]:
     """The claims whose lease has run out."""
     rows = model.objects.filter(state=Job.RUNNING, lease_until__lt=now)
     return [Claim(model, pk, fence) for pk, fence in rows.values_list("pk", "fence")]
+
+
+def sweep(
+    model: type[Job],
+    now: datetime,
+    *,
+    fail: Callable[[Claim, str], bool],
+    announce: Callable[[int], bool],
+) -> None:
+    """Take back what silent workers hold, send what waits unsent."""
+    for claim in expired(model, now):
+        take_back(claim, fail)
+    resend_forgotten(model, now, announce)
 
 
 def resend_forgotten(model: type[Job], now: datetime, announce: Callable[[int], bool]) -> int:

@@ -49,6 +49,7 @@ class Job(models.Model):
     """
 
     WAITING, RUNNING, FAILED = "waiting", "running", "failed"
+    UNFINISHED = (WAITING, RUNNING)
     QUEUE_ORDER: tuple[str, ...] = ("id",)
 
     state: models.CharField
@@ -65,6 +66,10 @@ class Job(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def is_final(self) -> bool:
+        return self.state not in self.UNFINISHED
 
 
 class AppendOnlyError(TypeError):

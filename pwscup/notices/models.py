@@ -263,7 +263,3 @@ class Delivery(Job):
 
     def __str__(self) -> str:
         return f"{self.notice} to {self.webhook or self.user}"
-
-    @property
-    def is_final(self) -> bool:
-        return self.state not in (self.State.WAITING, self.State.RUNNING)

@@ -60,8 +60,7 @@ def try_later(claim: Claim, delivery: Delivery, **fields: Any) -> datetime | Non
     if due_at > delivery.notice.at + GIVE_UP_AFTER:
         finish(claim, State.FAILED, **fields)
         return None
-    held = Delivery.objects.filter(pk=claim.pk, state=State.RUNNING, fence=claim.fence)
-    moved = held.update(
+    moved = jobs.held(claim).update(
         state=State.WAITING,
         due_at=due_at,
         lease_until=None,

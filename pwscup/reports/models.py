@@ -55,10 +55,6 @@ class FinalReport(Job):
     def __str__(self) -> str:
         return f"report of {self.contest}"
 
-    @property
-    def is_final(self) -> bool:
-        return self.state in (self.State.DONE, self.State.FAILED)
-
 
 class ReportPage(models.Model):
     """Derived: the report in one language."""

@@ -60,6 +60,4 @@ def _record(claim: Claim) -> None:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    for lost in jobs.expired(FinalReport, now):
-        jobs.take_back(lost, finish_failed)
-    jobs.resend_forgotten(FinalReport, now, announce)
+    jobs.sweep(FinalReport, now, fail=finish_failed, announce=announce)

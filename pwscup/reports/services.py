@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
 
-UNFINISHED = (FinalReport.State.WAITING, FinalReport.State.RUNNING)
-
 
 @transaction.atomic
 def request_report(
@@ -37,7 +35,7 @@ def request_report(
     hindered = selectors.obstacles_to_report(held, now or timezone.now())
     if hindered:
         raise ContestRefused(*hindered)
-    if held.final_reports.filter(state__in=UNFINISHED).exists():
+    if held.final_reports.filter(state__in=FinalReport.UNFINISHED).exists():
         raise ContestRefused(_("The report is being written. Wait until it is done."))
     report = FinalReport.objects.create(
         contest=held,

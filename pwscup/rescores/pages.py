@@ -16,8 +16,6 @@ from scoring.rulesets import parse_ruleset
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
-STILL = (Rescore.State.DONE, Rescore.State.FAILED)
-
 
 def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> dict[str, Any]:
     """The rules page as it would be, or what is wrong with the text."""
@@ -37,7 +35,7 @@ def state_of(rescore: Rescore | None) -> dict[str, Any]:
     share = round(100 * rescore.n_done / max(1, rescore.n_total))
     return {
         "share": share,
-        "is_still": rescore.state in STILL,
+        "is_final": rescore.is_final,
         "etag": etag(rescore.pk, rescore.state, rescore.n_done, rescore.n_total),
     }
 

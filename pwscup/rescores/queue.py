@@ -49,14 +49,11 @@ def write(
         "seconds": result.seconds if result else 0,
     }
     with transaction.atomic():
-        held = Rescore.objects.select_for_update().filter(
-            pk=claim.pk, fence=claim.fence, state=Rescore.State.RUNNING
-        )
-        rescore = held.first()
+        rescore = jobs.held(claim).select_for_update().first()
         if rescore is None:
             return False
         Evaluation.objects.update_or_create(submission=submission, rescore=rescore, defaults=made)
-        held.update(n_done=rescore.evaluations.count())
+        jobs.held(claim).update(n_done=rescore.evaluations.count())
     return True
 
 
@@ -79,6 +76,4 @@ def finish_failed(claim: Claim, reference: str) -> bool:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    for lost in jobs.expired(Rescore, now):
-        jobs.take_back(lost, finish_failed)
-    jobs.resend_forgotten(Rescore, now, announce)
+    jobs.sweep(Rescore, now, fail=finish_failed, announce=announce)

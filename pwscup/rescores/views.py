@@ -150,4 +150,4 @@ def rescore_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
     if current is None:
         raise Http404
     state = {"contest": contest, "current": current} | pages.state_of(current)
-    return polled(request, "rescores/_status.html", state, is_final=state["is_still"])
+    return polled(request, "rescores/_status.html", state, is_final=current.is_final)

@@ -120,7 +120,7 @@ def files_of(contest: Contest) -> QuerySet[StoredFile]:
 
 
 def _is_scored_now(contest: Contest) -> bool:
-    unfinished = Q(submissions__state__in=[Job.WAITING, Job.RUNNING])
+    unfinished = Q(submissions__state__in=Job.UNFINISHED)
     return contest.rounds.filter(unfinished).exists()
 
 
