@@ -194,81 +194,42 @@ CELERY_TASK_QUEUES: dict[str, dict] = {
 CELERY_TASK_DEFAULT_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {
     "pwscup.core.tasks.seal": {"queue": "housekeeping"},
-    "pwscup.contests.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.contests.tasks.mail_invitations": {"queue": "notices"},
-    "pwscup.submissions.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.audits.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.audits.tasks.run": {"queue": "audits"},
-    "pwscup.notices.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.notices.tasks.work": {"queue": "notices"},
-    "pwscup.rescores.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.rescores.tasks.run": {"queue": "audits"},
-    "pwscup.bots.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.bots.tasks.run": {"queue": "audits"},
-    "pwscup.reports.tasks.sweep": {"queue": "housekeeping"},
-    "pwscup.reports.tasks.run": {"queue": "audits"},
-    "pwscup.archives.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.*.tasks.sweep": {"queue": "housekeeping"},
+    # Whatever takes minutes: audits, re-scorings, dry runs, reports, archives.
+    "pwscup.*.tasks.run": {"queue": "audits"},
     "pwscup.archives.tasks.write": {"queue": "audits"},
     "pwscup.archives.tasks.read": {"queue": "audits"},
+    "pwscup.notices.tasks.work": {"queue": "notices"},
+    "pwscup.contests.tasks.mail_invitations": {"queue": "notices"},
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
+
+
+def _every(seconds: float, task: str) -> dict:
+    """A schedule for a task; one that nobody had time for until the next is dropped."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds, "retry": False}}
+
+
+SWEEPING = (
+    "archives",
+    "audits",
+    "bots",
+    "contests",
+    "notices",
+    "reports",
+    "rescores",
+    "submissions",
+)
 CELERY_BEAT_SCHEDULE = {
-    "seal": {
-        "task": "pwscup.core.tasks.seal",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-contests": {
-        "task": "pwscup.contests.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep": {
-        "task": "pwscup.submissions.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-dry-runs": {
-        "task": "pwscup.bots.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-archives": {
-        "task": "pwscup.archives.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-rescores": {
-        "task": "pwscup.rescores.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-reports": {
-        "task": "pwscup.reports.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-audits": {
-        "task": "pwscup.audits.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
-    "sweep-notices": {
-        "task": "pwscup.notices.tasks.sweep",
-        "schedule": SWEEP_SECONDS,
-        "options": {"expires": SWEEP_SECONDS, "retry": False},
-    },
+    "seal": _every(SWEEP_SECONDS, "pwscup.core.tasks.seal"),
+    **{f"sweep-{app}": _every(SWEEP_SECONDS, f"pwscup.{app}.tasks.sweep") for app in SWEEPING},
 }
 
 # The demo contests and their log-ins; off unless `make run` or the environment says so.
 DEMO = env.bool("PWSCUP_DEMO", default=False)
 DEMO_SECONDS = 5
 if DEMO:
-    CELERY_BEAT_SCHEDULE["demo"] = {
-        "task": "demo.advance",
-        "schedule": DEMO_SECONDS,
-        "options": {"expires": DEMO_SECONDS, "retry": False},
-    }
+    CELERY_BEAT_SCHEDULE["demo"] = _every(DEMO_SECONDS, "demo.advance")
 
 # Security headers. Styles may be inline because charts set them; scripts never.
 HTTPS = env.bool("PWSCUP_HTTPS", default=False)

@@ -50,13 +50,23 @@ def test_recovery_is_the_leases_work_not_the_brokers():
 
 
 def test_sweeps_that_nobody_had_time_for_are_dropped():
-    sweeps = {
-        "seal": core_tasks.seal.name,
-        "sweep": tasks.sweep.name,
-        "sweep-audits": audit_tasks.sweep.name,
-        "sweep-notices": notice_tasks.sweep.name,
-    }
-    for name, task in sweeps.items():
-        entry = app.conf.beat_schedule[name]
-        assert entry["task"] == task
+    for entry in app.conf.beat_schedule.values():
         assert entry["options"]["expires"] == entry["schedule"]
+
+
+def test_everything_that_has_a_sweep_is_swept():
+    app.loader.import_default_modules()
+    sweeps = {name for name in app.tasks if name.endswith(".tasks.sweep")}
+    assert len(sweeps) >= 8
+    scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert scheduled - {"demo.advance"} == sweeps | {core_tasks.seal.name}
+
+
+def test_what_takes_minutes_goes_after_scoring():
+    app.loader.import_default_modules()
+    route = app.amqp.router.route
+    long_ones = [
+        name for name in app.tasks if name.endswith((".run", ".tasks.write", ".tasks.read"))
+    ]
+    assert len(long_ones) >= 6
+    assert {route({}, name)["queue"].name for name in long_ones} == {"audits"}
