@@ -13,6 +13,7 @@ from typing import Any
 
 import tomli_w
 
+from scoring import toml_text
 from scoring.errors import Collector, ProblemsFound, shorten
 
 SOURCE_ROW = "source_row"
@@ -163,8 +164,8 @@ class Schema:
             Naming the key, what was expected and what was found.
         """
         try:
-            data = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            data = toml_text.loads(text)
+        except tomllib.TOMLDecodeError as error:
             problems = Collector()
             problems.add("toml.syntax", file="schema", got=shorten(error, 200))
             raise ProblemsFound(problems.problems) from error

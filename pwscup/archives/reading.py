@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pwscup.archives.formats import Row, read_csv, read_json
 from pwscup.archives.layout import Column, Sheet
 from pwscup.archives.problems import Findings
 from pwscup.archives.values import WrongValue, value_of
+from scoring import toml_text
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 CORRUPT = (ValueError, RecursionError)
@@ -99,7 +99,7 @@ def _value(sheet: Sheet, column: Column, raw: Any) -> Any:
 def check_rows(reader: Reader, findings: Findings) -> None:
     """Every row of every sheet, and that what they point at is there."""
     try:
-        reader.document = tomllib.loads(reader.text(layout.CONTEST))
+        reader.document = toml_text.loads(reader.text(layout.CONTEST))
     except CORRUPT as error:
         findings.add("unreadable", entry=layout.CONTEST, got=error)
         return

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from scoring import toml_text
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
@@ -77,8 +78,8 @@ def parse_ruleset(text: str) -> Ruleset:
 
 def _toml(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return toml_text.loads(text)
+    except tomllib.TOMLDecodeError as error:
         problem = Problem("toml.syntax", {"got": shorten(error, 200)}, file="ruleset")
         raise ProblemsFound([problem]) from error
 
