@@ -9,6 +9,7 @@ import random
 import re
 import tomllib
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -430,6 +431,29 @@ def test_a_worker_that_comes_too_late_leaves_nothing(cast, played, monkeypatch):
     archive.refresh_from_db()
     assert archive.file is None
     assert archives.world().on_disk == on_disk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rows_are_of_one_moment(cast):
+    """What is written while an archive is read is not in it."""
+    board_facts.game(cast.contest)
+    mode = getattr(connection, "transaction_mode", None)
+    with export.snapshot():
+        before = cast.contest.teams.count()
+        with ThreadPoolExecutor(1) as others:
+            others.submit(another_team, cast.contest).result(timeout=60)
+        assert cast.contest.teams.count() == before
+    assert cast.contest.teams.count() == before + 1
+    assert getattr(connection, "transaction_mode", None) == mode
+    job = imported(cast.oscar, bytes_of(written(cast.contest, cast.oscar)))
+    assert (job.problems, job.state, job.file) == ([], "done", None)
+
+
+def another_team(contest: Contest) -> None:
+    try:
+        factories.make_team(contest, "Faster")
+    finally:
+        connection.close()
 
 
 def test_what_a_dead_worker_held_is_written_by_another(cast, played):
