@@ -198,6 +198,36 @@ def prepare_downloads(folder: Path) -> None:
     public = schema.public()
     (folder / "clinic-cup-original.csv").write_bytes(write_table(clinic, public))
     (folder / "clinic-cup-schema.toml").write_text(public.to_toml(), encoding="utf-8")
+    prepare_lecture(folder)
+
+
+def prepare_lecture(folder: Path) -> None:
+    """What team Red downloads of a lecture contest: its own table, and Blue's as it is published."""
+    drawn, schema = folder / "lecture", folder / "lecture-schema.toml"
+    table = folder / "customers.csv"
+    table.write_bytes(write_table(households(1_000, seed=9), HOUSEHOLDS_SCHEMA))
+    schema.write_text(HOUSEHOLDS_SCHEMA.to_toml(), encoding="utf-8")
+    scoring("lecture-split", table=table, schema=schema, teams=2, seed=4, out=drawn)
+    (drawn / "team1_original.csv").rename(folder / "lecture-teamred_original.csv")
+    (drawn / "team2_candidate.csv").rename(folder / "teamblue_candidate.csv")
+    blue, made = drawn / "team2_original.csv", drawn / "made.csv"
+    methods = ("qi-unification", "class-swap", "--aligned")
+    scoring("anonymize", *methods, schema=schema, original=blue, seed=2, out=made)
+    key, released = {"key": drawn / "key.csv", "team": "team2"}, folder / "teamblue_anonymized.csv"
+    files = {
+        "original": blue,
+        "anonymized": made,
+        "out": released,
+        "key-out": drawn / "key-out.csv",
+    }
+    scoring("lecture-release", schema=schema, **key, **files, seed=3)
+    shutil.rmtree(drawn)
+
+
+def scoring(*words: str, **options: object) -> None:
+    """The command line with these words and options."""
+    pairs = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    assert cli.main([*words, *pairs]) == cli.FINE
 
 
 def clinic_schema() -> Schema:
@@ -250,13 +280,19 @@ def test_every_code_in_the_library_has_a_message():
 # The command line
 
 
-def subparsers() -> dict[str, argparse.ArgumentParser]:
-    [action] = [a for a in cli.parser()._actions if isinstance(a, argparse._SubParsersAction)]
-    return dict(action.choices)
+def subparsers(parser: argparse.ArgumentParser | None = None) -> dict[str, argparse.ArgumentParser]:
+    """Every command, a command of several parts by each of these: "dp convert"."""
+    actions = (parser or cli.parser())._actions
+    found: dict[str, argparse.ArgumentParser] = {}
+    for action in (a for a in actions if isinstance(a, argparse._SubParsersAction)):
+        for name, own in action.choices.items():
+            parts = subparsers(own)
+            found |= {f"{name} {part}": inner for part, inner in parts.items()} or {name: own}
+    return found
 
 
 def test_command_line_names_every_command():
-    linked = re.findall(r"\[`([\w-]+)`\]\(#", text_of(REFERENCE / "command-line.md"))
+    linked = re.findall(r"\[`([\w -]+)`\]\(#", text_of(REFERENCE / "command-line.md"))
     assert linked == list(subparsers())
 
 
