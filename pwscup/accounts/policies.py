@@ -10,6 +10,7 @@ from pwscup.core.models import Event
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
+    from django.db.models import QuerySet
 
     from pwscup.contests.models import Contest
 
@@ -71,10 +72,20 @@ def has_played(user: User, contest: Contest, *, but: Team | None = None) -> bool
     Such a person knows that team's answer key, and would have its tries a second time. Seats that
     were given up are told by the events alone.
     """
+    return _sat_in(user, contest, but).filter(submissions__state__in=PLAYED).exists()
+
+
+def has_had_table(user: User, contest: Contest, *, but: Team | None = None) -> bool:
+    """The same of a team that has a table of its own by now: whoever saw it finds its records among the candidates."""
+    return _sat_in(user, contest, but).filter(datasets__isnull=False).exists()
+
+
+def _sat_in(user: User, contest: Contest, but: Team | None) -> QuerySet[Team]:
+    """The teams of the contest, other than `but`, in which the person has a seat or had one."""
     seats = Event.objects.filter(contest_id=contest.pk, actor=user, kind__in=TOOK_A_SEAT)
     slugs = {subject.removeprefix("team ") for subject in seats.values_list("subject", flat=True)}
-    teams = contest.teams.filter(slug__in=slugs, submissions__state__in=PLAYED)
-    return (teams.exclude(pk=but.pk) if but else teams).exists()
+    teams = contest.teams.filter(slug__in=slugs)
+    return teams.exclude(pk=but.pk) if but else teams
 
 
 def refusal_to_play(
@@ -93,6 +104,8 @@ def refusal_to_play(
         return "has_team"
     if has_played(user, contest, but=team):
         return "has_played"
+    if has_had_table(user, contest, but=team):
+        return "has_had_table"
     if team is None and contest.admission == contest.Admission.INVITED:
         return "invited_only"
     return None

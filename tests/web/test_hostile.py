@@ -20,10 +20,10 @@ from pwscup.contests import services as contest_services
 from pwscup.contests.models import TableDraft
 from pwscup.contests.services.table import MAX_COLUMNS
 from pwscup.core.exports import harmless
-from pwscup.submissions import uploads
+from pwscup.submissions import draws, uploads
 from pwscup.submissions.models import Submission
 from tests import factories
-from tests.web import pipeline
+from tests.web import lecture, pipeline
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"
@@ -182,6 +182,34 @@ def test_a_team_of_another_contest_does_not_count(cast, lone):
     other = factories.make_contest("other", now=timezone.now() - timedelta(hours=1))
 
     assert services.create_team(user=cast.eve, contest=other, name="Lone").contest == other
+
+
+def test_nobody_carries_a_table_of_ones_own_into_another_team(cast):
+    """Before anything is handed in: the table that a team gets is its answer key."""
+    played = lecture.contest_of(cast)
+    red = services.invite(user=cast.alice, team=played.red)
+    services.join_team(user=cast.eve, invitation=red)
+    assert draws.ensure_drawn(played.red)
+    services.remove_member(user=cast.alice, team=played.red, member=cast.eve)
+    blue = services.invite(user=cast.carol, team=played.blue)
+
+    with pytest.raises(RefusedError) as refusal:
+        services.join_team(user=cast.eve, invitation=blue)
+    assert refusal.value.code == "has_had_table"
+    with pytest.raises(RefusedError) as refusal:
+        services.create_team(user=cast.eve, contest=played.contest, name="Spy")
+    assert refusal.value.code == "has_had_table"
+
+    assert services.join_team(user=cast.eve, invitation=red) == played.red
+
+
+def test_before_there_are_tables_a_person_may_change_the_team(cast):
+    played = lecture.contest_of(cast)
+    red = services.invite(user=cast.alice, team=played.red)
+    services.join_team(user=cast.eve, invitation=red)
+    services.leave_team(user=cast.eve, team=played.red)
+    blue = services.invite(user=cast.carol, team=played.blue)
+    assert services.join_team(user=cast.eve, invitation=blue) == played.blue
 
 
 # Careless organizers
