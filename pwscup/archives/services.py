@@ -17,8 +17,9 @@ from pwscup.accounts.services import RefusedError
 from pwscup.archives import queue
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests import policies
-from pwscup.contests.models import Contest, RulesetVersion
+from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.rule_versions import holding_rules
 from pwscup.core import audit, storage
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def request_archive(
     held = lock(contest, version)
     if reasons := _hindrances(held, names, with_key, with_members, address, now):
         raise ContestRefused(*reasons)
-    _write_rules_down(held)
+    holding_rules(held)  # an archive has every version
     archive = Archive.objects.create(
         contest=held,
         names=names,
@@ -107,21 +108,6 @@ def _hindrances(
             % {"slug": contest.slug}
         )
     return found
-
-
-def _write_rules_down(contest: Contest) -> None:
-    """A contest that is older than versions of rules gets its first one."""
-    digest = contest.ruleset.digest
-    if contest.ruleset_versions.filter(digest=digest).exclude(applied_at=None).exists():
-        return
-    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
-    RulesetVersion.objects.create(
-        contest=contest,
-        number=(last or 0) + 1,
-        text=contest.ruleset_text,
-        digest=digest,
-        applied_at=contest.created_at,
-    )
 
 
 @transaction.atomic

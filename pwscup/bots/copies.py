@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team
 from pwscup.bots.cast import BOTS
-from pwscup.contests.models import Contest, Dataset, Round, RulesetVersion
+from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import original_of
+from pwscup.contests.services.rule_versions import write_down
 from pwscup.core import audit, storage
 from pwscup.submissions.models import JudgeMark, Release, Submission, SubmissionFile
 
@@ -36,13 +37,7 @@ def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
         **{name: getattr(contest, name) for name in COPIED},
     )
     copy.organizers.set(contest.organizers.all())
-    RulesetVersion.objects.create(
-        contest=copy,
-        number=1,
-        text=copy.ruleset_text,
-        digest=copy.ruleset.digest,
-        applied_at=timezone.now(),
-    )
+    write_down(copy, copy.ruleset, applied_at=timezone.now())
     _copy_table(contest, copy)
     _copy_rounds(contest, copy, timezone.now())
     for bot in BOTS[:N_BOTS]:

@@ -16,23 +16,6 @@ if TYPE_CHECKING:
 JUDGED = (State.SCORED, State.REJECTED)
 
 
-def holding_rules(contest: Contest) -> RulesetVersion:
-    """The version that the contest goes by; written down now where it is older than versions are."""
-    digest = contest.ruleset.digest
-    applied = contest.ruleset_versions.filter(digest=digest).exclude(applied_at=None)
-    found = applied.order_by("-number").first()
-    if found is not None:
-        return found
-    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
-    return RulesetVersion.objects.create(
-        contest=contest,
-        number=(last or 0) + 1,
-        text=contest.ruleset_text,
-        digest=digest,
-        applied_at=contest.created_at,
-    )
-
-
 def versions(contest: Contest) -> QuerySet[RulesetVersion]:
     """All rules that were written down, the newest first."""
     return contest.ruleset_versions.select_related("created_by").order_by("-number")

@@ -15,6 +15,7 @@ from pwscup.contests import policies
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.rule_versions import holding_rules, write_down
 from pwscup.contests.services.table import lacking_records
 from pwscup.contests.team_tables import has_draws
 from pwscup.core import audit
@@ -55,7 +56,8 @@ def change_rules(
             raise ContestRefused(_("These are the rules that hold already."))
         begun = policies.has_submissions(held)
         _refuse_impossible(held, rules, begun=begun)
-        written = _write(held, rules, actor, note)
+        note = note.strip()[: RulesetVersion._meta.get_field("note").max_length]
+        written = write_down(held, rules, note=note, created_by=actor)
         if begun:
             _start(held, written, actor)
         else:
@@ -90,18 +92,6 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
         )
     if found:
         raise ContestRefused(*found)
-
-
-def _write(contest: Contest, rules: Ruleset, actor: User, note: str) -> RulesetVersion:
-    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
-    return RulesetVersion.objects.create(
-        contest=contest,
-        number=(last or 0) + 1,
-        text=rules.text,
-        digest=rules.digest,
-        note=note.strip()[: RulesetVersion._meta.get_field("note").max_length],
-        created_by=actor,
-    )
 
 
 def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
@@ -174,7 +164,7 @@ def start(*, actor: User, contest: Contest, version: int | None = None) -> Resco
         raise ContestRefused(_("A re-scoring is not decided yet. Apply it or drop it first."))
     if not policies.has_submissions(held):
         raise ContestRefused(_("Nothing was handed in yet: there is nothing to evaluate again."))
-    return _start(held, selectors.holding_rules(held), actor)
+    return _start(held, holding_rules(held), actor)
 
 
 def _start(contest: Contest, rules: RulesetVersion, actor: User) -> Rescore:

@@ -13,10 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import User
 from pwscup.contests import selectors
-from pwscup.contests.models import Contest, Round, RulesetVersion
+from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.commitment import drawn, ensure_committed
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rounds import suggested_rounds
+from pwscup.contests.services.rule_versions import write_down
 from pwscup.contests.services.table import drop_draft
 from pwscup.contests.terms import default_terms
 from pwscup.core import audit
@@ -74,14 +75,7 @@ def create_contest(
         **({} if is_demo else default_terms()),
         **drawn(),
     )
-    RulesetVersion.objects.create(
-        contest=contest,
-        number=1,
-        text=rules.text,
-        digest=rules.digest,
-        created_by=actor,
-        applied_at=contest.created_at,
-    )
+    write_down(contest, rules, created_by=actor, applied_at=contest.created_at)
     if actor is not None:
         contest.organizers.add(actor)
     for position, plan in enumerate(suggested_rounds(rules, starts_at, contest.tz)):

@@ -1,0 +1,26 @@
+"""The versions of a contest's rules: each is written down once, under the next number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pwscup.contests.models import Contest, RulesetVersion
+
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+
+
+def write_down(contest: Contest, rules: Ruleset, **what: Any) -> RulesetVersion:
+    """Rules as the next version; `what` are its other fields."""
+    last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
+    return RulesetVersion.objects.create(
+        contest=contest, number=(last or 0) + 1, text=rules.text, digest=rules.digest, **what
+    )
+
+
+def holding_rules(contest: Contest) -> RulesetVersion:
+    """The version that the contest goes by; written down now where it is older than versions are."""
+    rules = contest.ruleset
+    applied = contest.ruleset_versions.filter(digest=rules.digest).exclude(applied_at=None)
+    found = applied.order_by("-number").first()
+    return found or write_down(contest, rules, applied_at=contest.created_at)
