@@ -93,6 +93,21 @@ def edit_rules(teacher: Person) -> None:
     expect(page.locator("main")).to_contain_text("Shorter talks")
 
 
+def set_up_teams(teacher: Person, people: Mapping[str, str]) -> None:
+    """Teams and the addresses of their members from a list; nothing is mailed before the contest is public."""
+    page = teacher.page
+    teacher.go(f"{ORGANIZE}/teams/")
+    listed = "\n".join(["team,division,email", *(f"{team},,{who}" for team, who in people.items())])
+    page.locator("main input[type=file]").set_input_files(
+        {"name": "class.csv", "mimeType": "text/csv", "buffer": listed.encode()}
+    )
+    teacher.press("Look at the list")
+    teacher.sees("4 teams, 4 invitations")
+    teacher.press("Make the teams and mail the invitations")
+    teacher.sees("4 teams are set up.")
+    teacher.sees("Invitations are mailed when the contest is public.")
+
+
 def add_judge(teacher: Person, judge: Person) -> None:
     teacher.go(f"{ORGANIZE}/")
     form = teacher.page.locator("form[action$='/judges/']").last
@@ -139,9 +154,9 @@ def give_marks(judge: Person, marks: Mapping[str, tuple[float, ...]]) -> None:
 # Boards
 
 
-def board(person: Person, name: str) -> dict[str, list[str]]:
+def board(person: Person, name: str, contest: str = f"{CONTEST}/") -> dict[str, list[str]]:
     """The cells of every team on a board, the best team first."""
-    person.go(f"{CONTEST}/board/?board={name}")
+    person.go(f"{contest}board/?board={name}")
     rows = person.page.locator(".board-table tbody tr:has(.team-name)").all()
     return {
         row.locator(".team-name").inner_text(): row.locator("td").all_inner_texts() for row in rows

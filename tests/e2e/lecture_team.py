@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.e2e.browser import Person
 from tests.e2e.home import scoring
 from tests.e2e.lecture import CONTEST, N_OWN
 from tests.e2e.team import approximately, number
+from tests.services import wait_until
 
 RULES = "pets-lecture"
 ANONYMIZATION = f"{CONTEST}/round/anonymization/"
@@ -53,7 +55,18 @@ def lines_of(table: Path) -> list[str]:
     return table.read_text().splitlines()[1:]
 
 
-# The team's own table
+# The team and its own table
+
+
+def join(member: Person, name: str) -> None:
+    """Open the personal link of the mail, sign up, come back to it."""
+    mailed = functools.partial(member.site.links_mailed_to, member.email)
+    wait_until(mailed, f"the invitation of {member.email}")
+    link = mailed()[0]
+    member.go(link.removeprefix(member.site.url))
+    member.sign_up()
+    member.press("Join the team")
+    expect(member.page.get_by_role("heading", level=1)).to_have_text(name)
 
 
 def accept_and_download(team: Team) -> None:

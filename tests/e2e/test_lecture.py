@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
+from collections.abc import Mapping
 from statistics import mean
 
 import pytest
@@ -13,6 +13,13 @@ from tests.e2e import lecture
 from tests.e2e import lecture_words as words
 from tests.e2e.browser import Person
 from tests.e2e.lecture import CONTEST
+from tests.e2e.lecture_papers import (
+    certificates,
+    import_archive,
+    publish_report,
+    read_report,
+    write_archive,
+)
 from tests.e2e.lecture_proof import commitment, publish_secret, verify
 from tests.e2e.lecture_team import (
     Team,
@@ -23,6 +30,7 @@ from tests.e2e.lecture_team import (
     hand_in_a_broken_table,
     hand_in_guesses,
     hand_in_the_table,
+    join,
     ranked_at_home,
     rate_at_home,
 )
@@ -38,6 +46,7 @@ PLANS = {
     "Green": (("sa-noise", "--set", "scale=0.5"), "one-candidate"),
     "Gold": ((), "optimal-assignment"),
 }
+MEMBERS = {"Red": "Rin", "Blue": "Ben", "Green": "Gina", "Gold": "Saki"}
 # Marks for policy, algorithm and appeal: by the judge, and by the teacher.
 MARKS = {
     "red": ((80, 70.5, 60), (90, 60, 75)),
@@ -54,11 +63,14 @@ def test_a_lecture_from_the_wizard_to_the_certificates(meet, site, tmp_path):
         person.sign_up()
     site.manage("grant_organizer", teacher.email)
     started = time.monotonic()
-    prepare(teacher, judge)
+    members = {name: meet(MEMBERS[name]) for name in PLANS}
+    prepare(teacher, judge, {name: member.email for name, member in members.items()})
     sys.stdout.write(f"From nothing to a public contest: {time.monotonic() - started:.1f} s\n")
     committed = commitment(visitor)
 
-    teams = [found(meet(f"{name}-Ada"), name, tmp_path) for name in PLANS]
+    for name, member in members.items():
+        join(member, name)
+    teams = [Team(name, members[name], tmp_path / name, *PLANS[name]) for name in PLANS]
     lecture.open_round(teacher, "anonymization")
     talk(teacher, teams)
     anonymize(teams)
@@ -68,9 +80,10 @@ def test_a_lecture_from_the_wizard_to_the_certificates(meet, site, tmp_path):
     lecture.open_round(teacher, "attack")
     rates = attack(teams)
     nobody_knows_yet(visitor, teams)
-    lecture.close_round(teacher, "attack")
-
     lecture.freeze(teacher)
+    lecture.close_round(teacher, "attack")
+    nobody_knows_yet(visitor, teams)
+
     lecture.open_round(teacher, "presentation")
     lecture.give_marks(judge, {team: points for team, (points, _) in MARKS.items()})
     lecture.give_marks(teacher, {team: points for team, (_, points) in MARKS.items()})
@@ -82,27 +95,24 @@ def test_a_lecture_from_the_wizard_to_the_certificates(meet, site, tmp_path):
     boards_show(visitor, teams, rates, final)
     publish_secret(teacher)
     verify(visitor, teacher, teams[0], committed, tmp_path)
+    copy = import_archive(teacher, write_archive(teacher, tmp_path))
+    assert copy != f"{CONTEST}/"
+    assert lecture.board(teacher, "score", copy) == lecture.board(teacher, "score")
+    publish_report(teacher)
+    read_report(visitor, teams)
+    certificates(teacher, teams)
 
 
-def prepare(teacher: Person, judge: Person) -> None:
+def prepare(teacher: Person, judge: Person, people: Mapping[str, str]) -> None:
     """The wizard, page by page."""
     lecture.new_contest(teacher)
     lecture.make_table(teacher)
     lecture.set_hours(teacher)
+    lecture.set_up_teams(teacher, people)
     lecture.rehearse(teacher)
     lecture.edit_rules(teacher)
     lecture.add_judge(teacher, judge)
     lecture.publish(teacher)
-
-
-def found(member: Person, name: str, folder: Path) -> Team:
-    member.go(f"{CONTEST}/")
-    member.sign_up()
-    member.go(f"{CONTEST}/team/")
-    member.page.locator("#id_name").fill(name)
-    member.press("Make the team")
-    methods, attacker = PLANS[name]
-    return Team(name, member, folder / name, methods, attacker)
 
 
 def talk(teacher: Person, teams: list[Team]) -> None:
@@ -145,7 +155,7 @@ def attack(teams: list[Team]) -> dict[tuple[str, str], float]:
 
 
 def nobody_knows_yet(visitor: Person, teams: list[Team]) -> None:
-    """While the attack is on the board has utility, and no rate."""
+    """While the attack is on, and where the board was frozen then, it has utility, and no rate."""
     shown = lecture.board(visitor, "score")
     assert {name: cells[1] for name, cells in shown.items()} == {
         team.name: f"{team.utility:.2f}" for team in teams
