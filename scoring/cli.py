@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scoring import __version__, cli_arguments, cli_study, cli_verify
+from scoring import __version__, cli_arguments, cli_dp, cli_study, cli_verify
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser
 from scoring.cli_output import Output, UnprintedError, UsageError
@@ -128,6 +128,12 @@ COMMANDS: dict[str, Command] = {
             "run a published experiment again and write it beside the published figures",
             cli_study.study_arguments,
             "scoring.cli_study:study",
+        ),
+        Command(
+            "dp",
+            "convert ε into other words, and compare batch with interactive disclosure",
+            cli_dp.dp_arguments,
+            "scoring.cli_dp:dp",
         ),
         Command(
             "verify",

@@ -180,6 +180,22 @@ MESSAGES: dict[str, str] = {
     "scores.unknown_team": _(
         "no such team in the matrix — expected one of {expected} — got “{got}”"
     ),
+    # tables of counts
+    "counts.last_column": _("the last column is not that of the counts — expected {expected} — got “{got}”"),
+    "counts.no_attributes": _("no attribute — expected at least one column before {expected}"),
+    "counts.not_a_count": _("not a count — expected an integer of at least 0 — got “{got}”"),
+    "counts.too_large": _("a count that is too large — expected at most {expected} — got {got}"),
+    "counts.one_value": _("an attribute with one value — expected at least two — got “{got}” only"),
+    "counts.too_many_cells": _(
+        "too many combinations of values — expected at most {expected} — got {got}"
+    ),
+    "counts.repeated_cell": _(
+        "a combination of values has two counts — expected one — got {got} again, first in record {first}"
+    ),
+    "counts.missing_cell": _(
+        "a combination of values has no count — expected one for each, 0 among them — got none for {got}"
+    ),
+    "counts.no_records": _("all counts are 0 — expected at least one record"),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),
     "schema.repeated_name": _("two columns have one name — got “{got}”"),

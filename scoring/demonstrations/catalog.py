@@ -58,5 +58,20 @@ DEMONSTRATIONS: dict[str, Demonstration] = {
             _("Many records under one pseudonym"),
             "scoring.demonstrations.histories:histories",
         ),
+        Demonstration(
+            "known-rest",
+            _("One value from a mean, where all others are known"),
+            "scoring.demonstrations.noise:known_rest",
+        ),
+        Demonstration(
+            "averaging",
+            _("The same question again and again"),
+            "scoring.demonstrations.noise:averaging",
+        ),
+        Demonstration(
+            "chi-squared",
+            _("A test of independence on noisy counts"),
+            "scoring.demonstrations.noise:noisy_chi_squared",
+        ),
     )
 }

@@ -294,6 +294,9 @@ SMALL = {
     "register": {"n_registered": 500, "n_released": 100},
     "differencing": {"sizes": (10,)},
     "histories": {"n_persons": 20, "known": (1, 3)},
+    "known-rest": {},
+    "averaging": {"answers": (1, 3), "trials": 5},
+    "chi-squared": {"sizes": (50,), "trials": 20},
 }
 
 

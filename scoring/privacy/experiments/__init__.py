@@ -1,0 +1,1 @@
+"""Batch against interactive disclosure at equal ε: the published experiment, on its table or on any other."""
