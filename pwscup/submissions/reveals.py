@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -17,6 +18,7 @@ from pwscup.contests.services import ContestRefused
 from pwscup.contests.services.common import lock
 from pwscup.core import audit, seals, storage
 from pwscup.core.models import Event
+from pwscup.submissions import selectors
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import UNFINISHED
 from scoring.commitments import derived_seed
@@ -68,11 +70,16 @@ def publish_reveal(
 
 
 def _check(contest: Contest, now: datetime) -> None:
+    grace = timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
     if contest.revealed_at is not None:
         raise ContestRefused(_("The secret of this contest is published already."))
     if not policies.is_settled(contest, now):
         raise ContestRefused(
             _("The secret can be published once all rounds are over and every upload has arrived.")
+        )
+    if any(until > now - grace for until in selectors.late_until(contest)):
+        raise ContestRefused(
+            _("A team may still be late. Publish the secret when its time is over.")
         )
     if Submission.objects.filter(round__contest=contest, state__in=UNFINISHED).exists():
         raise ContestRefused(

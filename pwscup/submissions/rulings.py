@@ -37,6 +37,10 @@ REFUSALS = {
     "late.past": _("That time is past. Name a later one."),
     "late.too_long": _("At most %(expected)s days after now are possible."),
     "late.other_contest": _("The team and the round belong to different contests."),
+    "late.revealed": _(
+        "The secret behind the draws is published: whoever is late could compute the answers."
+    ),
+    "late.erased": _("The data of the contest are deleted: nothing can be scored any more."),
     "late.presentation": _(
         "In a presentation round nothing is scored: there is nothing to be late for."
     ),
@@ -125,6 +129,7 @@ def allow_late(
         raise RulingRefused("late.other_contest")
     if round.phase == "presentation":
         raise RulingRefused("late.presentation")
+    _refuse_after_the_end(team)
     if until <= now:
         raise RulingRefused("late.past")
     if until > now + LONGEST_DELAY:
@@ -148,6 +153,15 @@ def allow_late(
         reason=reason,
     )
     return allowance
+
+
+def _refuse_after_the_end(team: Team) -> None:
+    """Publishing the secret and deleting the data take this lock too."""
+    contest = type(team.contest).objects.select_for_update(no_key=True).get(pk=team.contest_id)
+    if contest.revealed_at is not None:
+        raise RulingRefused("late.revealed")
+    if contest.erased_at is not None:
+        raise RulingRefused("late.erased")
 
 
 # For pages

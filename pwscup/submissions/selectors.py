@@ -174,6 +174,13 @@ def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
     )
 
 
+def late_until(contest: Contest) -> list[datetime]:
+    """Until when teams may be late in rounds of a contest: what was allowed last of each."""
+    allowed = LateAllowance.objects.filter(round__contest=contest).order_by("pk")
+    newest = {row[:2]: row[2] for row in allowed.values_list("team", "round", "until")}
+    return list(newest.values())
+
+
 def disqualified(contest: Contest, before: datetime | None = None) -> set[int]:
     """The keys of the teams that stand on no board: the newest ruling about them says so."""
     rulings = Ruling.objects.filter(team__contest=contest, submission=None).order_by("pk")

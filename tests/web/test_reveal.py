@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import timedelta
 
 import pytest
 from django.conf import settings as django_settings
 from django.urls import reverse
+from django.utils import timezone
 
 from pwscup.contests import services
 from pwscup.contests.models import Contest
 from pwscup.contests.services.commitment import ensure_committed
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import reveals
+from pwscup.submissions import reveals, rulings
+from pwscup.submissions.models import LateAllowance
 from scoring.cli import main
 from scoring.commitments import commitment
 from tests import factories
@@ -146,6 +149,32 @@ def test_nothing_is_revealed_while_submissions_wait(cast, over, oscar):
     response = oscar.post(BUTTON, follow=True)
     assert "still waiting to be scored" in response.content.decode()
     assert contest().revealed_at is None
+
+
+def test_nothing_is_revealed_while_a_team_may_be_late(cast, over, oscar):
+    attack, now = contest().rounds.get(key="attack"), timezone.now()
+    allowed = {"actor": cast.oscar, "team": cast.red, "round": attack, "reason": "r"}
+    rulings.allow_late(until=now + timedelta(hours=1), **allowed)
+    response = oscar.post(BUTTON, follow=True)
+    assert "A team may still be late" in response.content.decode()
+    assert contest().revealed_at is None
+    LateAllowance.objects.update(until=now - timedelta(days=1))
+    oscar.post(BUTTON)
+    assert contest().revealed_at is not None
+
+
+def test_nobody_is_late_once_the_secret_is_known(cast, over, oscar):
+    oscar.post(BUTTON)
+    with pytest.raises(rulings.RulingRefused) as refused:
+        rulings.allow_late(
+            actor=cast.oscar,
+            team=cast.red,
+            round=contest().rounds.get(key="attack"),
+            until=timezone.now() + timedelta(hours=1),
+            reason="r",
+        )
+    assert refused.value.code == "late.revealed"
+    assert not LateAllowance.objects.exists()
 
 
 def test_a_round_that_opened_meanwhile_keeps_the_secret(cast, over, monkeypatch):
