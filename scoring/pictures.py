@@ -72,7 +72,7 @@ def svg(
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]
-    text = re.sub(r"font-family: [^;\"]*", "font-family: sans-serif", text)
+    text = re.sub(r"font-family: [^;\"<]*", "font-family: sans-serif", text)
     if name:
         text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", text)
     label = f' role="img" aria-label="{escape(alt)}"' if alt else ""
