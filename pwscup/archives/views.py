@@ -18,9 +18,8 @@ from pwscup.archives import pages, selectors, services
 from pwscup.archives.forms import ArchiveForm, ImportForm
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.contests.organizer_common import carry_out, for_organizers, organizer_page
 from pwscup.contests.selectors import download_name, visible_contest
-from pwscup.contests.services.common import ContestRefused
 from pwscup.core import storage
 from pwscup.core.polling import polled
 from pwscup.submissions.uploads import plain_name
@@ -49,13 +48,10 @@ def archive(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _requested(request: HttpRequest, contest: Contest, form: ArchiveForm) -> HttpResponse:
-    try:
-        services.request_archive(actor=request.user, contest=contest, **form.cleaned_data)
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, _("The archive is being written."))
-    return redirect("organize-archive", contest.slug)
+    what, done = form.cleaned_data, _("The archive is being written.")
+    return carry_out(
+        request, contest, services.request_archive, done=done, back="organize-archive", **what
+    )
 
 
 @require_safe
@@ -89,13 +85,8 @@ def archive_file(request: HttpRequest, contest: Contest, number: int) -> FileRes
 @for_organizers
 def archive_delete(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
     """Remove an archive from this installation."""
-    try:
-        services.delete_archive(actor=request.user, contest=contest, number=number)
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, _("The archive is deleted."))
-    return redirect("organize-archive", contest.slug)
+    what = {"done": _("The archive is deleted."), "back": "organize-archive"}
+    return carry_out(request, contest, services.delete_archive, number=number, **what)
 
 
 @require_safe

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.bots import selectors, services
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.organizer_common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    version_of,
+)
 from pwscup.contests.selectors import missing_for_publication
-from pwscup.contests.services.common import ContestRefused
 from pwscup.core.polling import etag, polled
 
 
@@ -38,13 +41,9 @@ def dry_run(request: HttpRequest, contest: Contest) -> HttpResponse:
 def _changed(request: HttpRequest, contest: Contest) -> HttpResponse:
     removes = "remove" in request.POST
     service = services.discard_dry_run if removes else services.request_dry_run
-    try:
-        service(actor=request.user, contest=contest, version=version_of(request))
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, _("Removed.") if removes else _("The bots begin to play."))
-    return redirect("organize-dry-run", contest.slug)
+    done = _("Removed.") if removes else _("The bots begin to play.")
+    what = {"version": version_of(request)}
+    return carry_out(request, contest, service, done=done, back="organize-dry-run", **what)
 
 
 def _status(rehearsal: Rehearsal | None) -> dict[str, Any]:

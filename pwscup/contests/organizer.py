@@ -17,9 +17,16 @@ from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services, trail, wizard
 from pwscup.contests.forms import JudgeForm, NewContestForm, OrganizerForm, SettingsForm
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.organizer_common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    tell,
+    version_of,
+)
 from pwscup.core import seals
 from pwscup.core.exports import csv_response
+from pwscup.core.posted import posted_number
 
 EVENTS_ON_A_PAGE = 50
 FORM = require_http_methods(["GET", "HEAD", "POST"])
@@ -112,13 +119,8 @@ def unpublish(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> HttpResponse:
-    try:
-        service(actor=request.user, contest=contest, version=version_of(request))
-    except services.ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, done)
-    return redirect("organize-contest", contest.slug)
+    what = {"version": version_of(request)}
+    return carry_out(request, contest, service, done=done, back="organize-contest", **what)
 
 
 @require_POST
@@ -126,10 +128,10 @@ def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> 
 def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Add an organizer by address, or remove one by the button beside the name."""
     form = OrganizerForm(request.POST)
-    leaving = request.POST.get("remove", "")
+    leaving = posted_number(request, "remove")
     try:
-        if leaving.isdecimal() and len(leaving) < 19:
-            services.remove_organizer(actor=request.user, contest=contest, user_id=int(leaving))
+        if leaving is not None:
+            services.remove_organizer(actor=request.user, contest=contest, user_id=leaving)
         elif form.is_valid():
             services.add_organizer(
                 actor=request.user, contest=contest, email=form.cleaned_data["email"]
@@ -147,10 +149,10 @@ def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
 def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Add a judge by address, or remove one by the button beside the name."""
     form = JudgeForm(request.POST, prefix="judge")
-    leaving = request.POST.get("remove", "")
+    leaving = posted_number(request, "remove")
     try:
-        if leaving.isdecimal() and len(leaving) < 19:
-            services.remove_judge(actor=request.user, contest=contest, user_id=int(leaving))
+        if leaving is not None:
+            services.remove_judge(actor=request.user, contest=contest, user_id=leaving)
         elif form.is_valid():
             services.add_judge(
                 actor=request.user, contest=contest, email=form.cleaned_data["email"]

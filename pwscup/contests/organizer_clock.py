@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from pwscup.contests import guidance, services
 from pwscup.contests.forms import LengthForm, OutageForm, PauseForm, ResumeForm, clock_forms
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.contests.organizer_common import carry_out, for_organizers, organizer_page
 
 UNPROCESSABLE = 422
 
@@ -48,13 +47,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
 def _change(
     request: HttpRequest, contest: Contest, service: Callable[..., Any], done: str, **what: Any
 ) -> HttpResponse:
-    try:
-        service(actor=request.user, contest=contest, **what)
-    except services.ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, done)
-    return redirect("organize-clock", contest.slug)
+    return carry_out(request, contest, service, done=done, back="organize-clock", **what)
 
 
 @require_POST

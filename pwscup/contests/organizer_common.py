@@ -9,9 +9,11 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from pwscup.contests import organizer_nav, selectors, wizard
 from pwscup.contests.models import Contest
+from pwscup.core.posted import posted_number
 from pwscup.core.refusals import Refused
 
 View = Callable[..., HttpResponse]
@@ -46,7 +48,25 @@ def tell(request: HttpRequest, refusal: Refused) -> None:
         messages.error(request, message)
 
 
+def carry_out(
+    request: HttpRequest,
+    contest: Contest,
+    service: Callable[..., Any],
+    *,
+    done: str,
+    back: str,
+    **what: Any,
+) -> HttpResponse:
+    """Change a contest, and say on the page `back` that it is done, or why it is not."""
+    try:
+        service(actor=request.user, contest=contest, **what)
+    except Refused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(request, done)
+    return redirect(back, contest.slug)
+
+
 def version_of(request: HttpRequest) -> int | None:
     """The version that a button's page was made from."""
-    text = request.POST.get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return posted_number(request, "version")

@@ -13,7 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pwscup.contests import guidance, services
 from pwscup.contests.forms import RoundsForm
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.organizer_common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    tell,
+    version_of,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -56,10 +62,5 @@ def _at_once(
 ) -> HttpResponse:
     if not any(round.key == key for round in contest.rounds.all()):
         raise Http404
-    try:
-        service(actor=request.user, contest=contest, key=key, version=version_of(request))
-    except services.ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, done)
-    return redirect("organize-rounds", contest.slug)
+    what = {"key": key, "version": version_of(request)}
+    return carry_out(request, contest, service, done=done, back="organize-rounds", **what)

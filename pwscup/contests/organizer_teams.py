@@ -20,11 +20,11 @@ from pwscup.contests.forms import DivisionForm, InviteForm, TeamListForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
 from pwscup.core.exports import csv_response
+from pwscup.core.posted import posted_number
 from pwscup.core.refusals import Refused
 
 UNPROCESSABLE = 422
 HEADER = ("team", "division", "email", "link", "mailed", "state")
-MAX_DIGITS = 19  # what a key of the database holds
 
 
 @require_safe
@@ -87,7 +87,7 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_organizers
 def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Put a team into another division, or into none."""
-    team = contest.teams.filter(pk=_number(request, "team")).first()
+    team = contest.teams.filter(pk=posted_number(request, "team")).first()
     key = request.POST.get("division", "")
     division = contest.divisions.filter(key=key).first()
     if team is None or (key and division is None):
@@ -146,7 +146,7 @@ def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
         ("revoke", services.revoke_invitation, _("The invitation no longer works.")),
     ):
         if action in request.POST:
-            number = _number(request, action)
+            number = posted_number(request, action) or 0
             what = {"contest": contest, "invitation_id": number}
             return _done(request, contest.slug, words, service, **what)
     form = InviteForm(request.POST)
@@ -180,9 +180,3 @@ def _rows(contest: Contest) -> Iterator[tuple[object, ...]]:
                 mailed.astimezone(contest.tz).isoformat(timespec="seconds") if mailed else "",
                 "used" if invitation.used_at else "revoked" if invitation.revoked_at else "open",
             )
-
-
-def _number(request: HttpRequest, name: str) -> int:
-    """The key that was posted; 0, which no row has, where it is none."""
-    text = request.POST.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS else 0

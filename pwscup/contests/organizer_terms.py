@@ -15,7 +15,7 @@ from pwscup.accounts.policies import is_over
 from pwscup.contests import people, services
 from pwscup.contests.forms import EraseForm, RetentionForm, TermsForm
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.contests.organizer_common import carry_out, for_organizers, organizer_page, tell
 
 UNPROCESSABLE = 422
 
@@ -78,10 +78,4 @@ def erase(request: HttpRequest, contest: Contest) -> HttpResponse:
 def _change(
     request: HttpRequest, contest: Contest, service: Any, done: str, **what: Any
 ) -> HttpResponse:
-    try:
-        service(actor=request.user, contest=contest, **what)
-    except services.ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, done)
-    return redirect("organize-terms", contest.slug)
+    return carry_out(request, contest, service, done=done, back="organize-terms", **what)

@@ -29,6 +29,11 @@ def may_see(user: Person, contest: Contest) -> bool:
     return contest.is_published or is_organizer(user, contest)
 
 
+def is_frozen(contest: Contest, now: datetime) -> bool:
+    """The boards stand still: everybody sees them as they were then."""
+    return contest.frozen_at is not None and contest.frozen_at <= now
+
+
 def may_see_board(user: Person, contest: Contest) -> bool:
     """Everybody, or where the organizers want it so only its players, its judges and themselves."""
     if contest.board_audience == contest.Audience.PUBLIC:

@@ -24,9 +24,9 @@ from pwscup.accounts.models import Invitation, Team, User
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.core.posted import posted_number
 
 View = Callable[..., HttpResponse]
-MAX_DIGITS = 19  # what a key of the database holds
 
 
 # The team page
@@ -122,10 +122,7 @@ def own_team(request: HttpRequest, contest: Contest) -> Team:
 
 def member_named(request: HttpRequest, own: Team) -> User:
     """The member whose id was posted; nobody outside the team can be named."""
-    number = request.POST.get("member", "")
-    if not number.isdecimal() or len(number) >= MAX_DIGITS:
-        raise Http404
-    return get_object_or_404(User, pk=number, memberships__team=own)
+    return get_object_or_404(User, pk=posted_number(request, "member"), memberships__team=own)
 
 
 @action

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,14 +11,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.organizer_common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    tell,
+    version_of,
+)
+from pwscup.contests.policies import is_frozen
 from pwscup.contests.selectors import contest_page
 from pwscup.contests.services import ContestRefused
 from pwscup.core.polling import polled
+from pwscup.core.posted import posted_number
 from pwscup.leaderboards import ceremonies
 from pwscup.leaderboards.ceremony_pages import status
 from pwscup.leaderboards.forms import CeremonyForm, DisplayForm, FreezeForm
-from pwscup.leaderboards.scope import is_frozen
 from pwscup.leaderboards.views import for_readers, vary
 
 FRAGMENT = "leaderboards/_ceremony.html"
@@ -96,13 +102,7 @@ def reveal(request: HttpRequest, contest: Contest) -> HttpResponse:
 def _done(
     request: HttpRequest, contest: Contest, service: Any, words: str, **values: Any
 ) -> HttpResponse:
-    try:
-        service(actor=request.user, contest=contest, **values)
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, words)
-    return redirect("organize-board", contest.slug)
+    return carry_out(request, contest, service, done=words, back="organize-board", **values)
 
 
 # The organizers' screen
@@ -146,14 +146,14 @@ def start(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def move(request: HttpRequest, contest: Contest) -> HttpResponse:
-    to, seen = request.POST.get("to", ""), _number(request, "step")
+    to, seen = request.POST.get("to", ""), posted_number(request, "step")
     if to not in ceremonies.MOVES or seen is None:
         raise Http404
     try:
         ceremonies.move(
             actor=request.user,
             contest=contest,
-            ceremony_id=_number(request, "ceremony") or 0,
+            ceremony_id=posted_number(request, "ceremony") or 0,
             seen=seen,
             to=to,
         )
@@ -176,7 +176,7 @@ def end(request: HttpRequest, contest: Contest) -> HttpResponse:
         if keeps_frozen
         else _("The ceremony is over, and the leaderboard shows everything again.")
     )
-    number = _number(request, "ceremony") or 0
+    number = posted_number(request, "ceremony") or 0
     return _done(request, contest, service, done, ceremony_id=number)
 
 
@@ -187,8 +187,3 @@ def _to_stage(request: HttpRequest, contest: Contest) -> HttpResponse:
         response = HttpResponse(status=204)
         response["HX-Refresh"] = "true"
     return response
-
-
-def _number(request: HttpRequest, name: str) -> int | None:
-    text = request.POST.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -17,9 +17,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.organizer_common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    version_of,
+)
 from pwscup.contests.selectors import visible_contest
-from pwscup.contests.services.common import ContestRefused
 from pwscup.core.polling import etag, polled
 from pwscup.reports import certificates as awards
 from pwscup.reports import selectors, services
@@ -126,30 +130,28 @@ def organize_report(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _requested(request: HttpRequest, contest: Contest) -> HttpResponse:
-    try:
-        services.request_report(
-            actor=request.user,
-            contest=contest,
-            version=version_of(request),
-            names_disqualified="names_disqualified" in request.POST,
-        )
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, _("The report is being written."))
-    return redirect("organize-report", contest.slug)
+    return carry_out(
+        request,
+        contest,
+        services.request_report,
+        done=_("The report is being written."),
+        back="organize-report",
+        version=version_of(request),
+        names_disqualified="names_disqualified" in request.POST,
+    )
 
 
 @require_POST
 @for_organizers
 def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
-    try:
-        services.publish_report(actor=request.user, contest=contest, version=version_of(request))
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, _("Published: everybody finds the report on the overview."))
-    return redirect("organize-report", contest.slug)
+    return carry_out(
+        request,
+        contest,
+        services.publish_report,
+        done=_("Published: everybody finds the report on the overview."),
+        back="organize-report",
+        version=version_of(request),
+    )
 
 
 def _status(newest: FinalReport | None) -> dict[str, Any]:

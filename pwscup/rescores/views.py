@@ -11,7 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.contests import policies
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.organizer_common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    version_of,
+)
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core.polling import polled
 from pwscup.rescores import pages, selectors, services
@@ -105,16 +110,8 @@ def rescore(request: HttpRequest, contest: Contest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "rescores/rescore.html", _rescore_page(request, contest))
     service, done = _action(request)
-    given: dict[str, Any] = {"actor": request.user, "contest": contest}
-    if service is not services.complete:
-        given["version"] = version_of(request)
-    try:
-        service(**given)
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, done)
-    return redirect("organize-rescore", contest.slug)
+    what = {} if service is services.complete else {"version": version_of(request)}
+    return carry_out(request, contest, service, done=done, back="organize-rescore", **what)
 
 
 def _action(request: HttpRequest) -> tuple[Callable[..., Any], str]:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from pwscup.contests.organizer_common import tell, version_of
-from pwscup.contests.selectors import (
-    contest_page,
-    download_name,
-    organized_contest,
-    visible_contest,
-)
-from pwscup.contests.services import ContestRefused
+from pwscup.contests.organizer_common import carry_out, for_organizers, version_of
+from pwscup.contests.selectors import contest_page, download_name, visible_contest
 from pwscup.core import storage
 from pwscup.submissions import results, reveals, selectors
 from pwscup.submissions.receipts import receipt_of
 
 if TYPE_CHECKING:
     from uuid import UUID
+
+    from pwscup.contests.models import Contest
 
 
 @require_safe
@@ -49,16 +43,16 @@ def receipt_json(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@login_required
-def organize_reveal(request: HttpRequest, slug: str) -> HttpResponse:
-    contest = organized_contest(request.user, slug)
-    try:
-        reveals.publish_reveal(actor=request.user, contest=contest, version=version_of(request))
-    except ContestRefused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, _("The secret is published. Everybody can check the draws now."))
-    return redirect("organize-events", contest.slug)
+@for_organizers
+def organize_reveal(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return carry_out(
+        request,
+        contest,
+        reveals.publish_reveal,
+        done=_("The secret is published. Everybody can check the draws now."),
+        back="organize-events",
+        version=version_of(request),
+    )
 
 
 @require_safe
