@@ -24,6 +24,12 @@ def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
     return BOARDS if rules.ranking.formula == RANK_SUM else SCORE_BOARDS
 
 
+def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
+    """The board of a stage that says most; without an attack round there is no overall one."""
+    name = boards_of_formula(rules)[0]
+    return name if name == "score" or data[name]["shown"] else "anonymization"
+
+
 def build(facts: Facts) -> dict[str, Any]:
     """The boards of one stage."""
     kind = rank_sum if facts.ranking.formula == RANK_SUM else score_board

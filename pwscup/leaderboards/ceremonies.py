@@ -11,12 +11,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.contests.policies import is_frozen
 from pwscup.contests.services import ContestRefused
 from pwscup.contests.services.common import lock
 from pwscup.core import audit
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.models import Ceremony
-from pwscup.leaderboards.scope import Scope, is_frozen, scope_of, weighted_stages
+from pwscup.leaderboards.scope import Scope, scope_of, weighted_stages
 from pwscup.leaderboards.services import boards_of, build, forget
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 
+from pwscup.contests.policies import is_frozen
 from pwscup.core.polling import etag
 from pwscup.leaderboards.ceremonies import latest_ceremony
-from pwscup.leaderboards.scope import is_frozen
 from pwscup.leaderboards.words import stage_title
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 
 from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
 from pwscup.leaderboards import charts, words
-from pwscup.leaderboards.boards import SEASON, boards_of_formula
+from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board
 from pwscup.leaderboards.scope import has_season
 from pwscup.leaderboards.services import Boards, boards_of
 from scoring.rulesets import localized
@@ -73,11 +73,9 @@ def _name(boards: Boards, asked: str | None) -> str:
     rules = boards.scope.rules
     if asked == SEASON and has_season(rules):
         return SEASON
-    names = boards_of_formula(rules)
     if not asked:
-        first = names[0]
-        return first if boards.data[first]["shown"] or first == "score" else "anonymization"
-    if asked not in names:
+        return first_board(rules, boards.data)
+    if asked not in boards_of_formula(rules):
         raise Http404
     return asked
 

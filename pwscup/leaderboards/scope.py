@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pwscup.contests.models import Contest, Division, Round, RulesetVersion
+from pwscup.contests.policies import is_frozen
 from scoring.rulesets import Ruleset, StageSpec
 
 TICK = timedelta(microseconds=1)
@@ -81,10 +82,6 @@ def may_show(round: Round, now: datetime) -> bool:
     return at_once or round.is_settled(now)
 
 
-def is_frozen(contest: Contest, now: datetime) -> bool:
-    return contest.frozen_at is not None and contest.frozen_at <= now
-
-
 def scope_of(
     contest: Contest,
     now: datetime,
@@ -143,12 +140,6 @@ def current_stage(contest: Contest, rules: Ruleset, now: datetime) -> str:
     if opened:
         return opened[-1]
     return found[0][1] if found else rules.stages[0].key
-
-
-def stage_of(contest: Contest, now: datetime, key: str | None = None) -> Stage:
-    """A stage of a contest by its present rules, the current one where none is named."""
-    rules = contest.ruleset
-    return stage_at(contest, rules, key or current_stage(contest, rules, now), now)
 
 
 def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage:

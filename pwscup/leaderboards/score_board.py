@@ -121,7 +121,7 @@ def _section(facts: Facts, lines: Mapping[int, Line]) -> Row:
         "parts": _parts(facts),
         "missing": _missing(facts),
         "is_built_in": bool(worst),
-        "rows": _rows(facts, lines),
+        "rows": _rows(facts, lines, worst),
     }
 
 
@@ -147,19 +147,25 @@ def _missing(facts: Facts) -> list[str]:
     return [part for part in _parts(facts) if awaited.get(part)]
 
 
-def _rows(facts: Facts, lines: Mapping[int, Line]) -> list[Row]:
-    taking_part = facts.taking_part
+def _rows(facts: Facts, lines: Mapping[int, Line], worst: Mapping[int, Worst]) -> list[Row]:
+    taking_part, parts = facts.taking_part, _parts(facts)
+    hides_utility = facts.ranking.utility_measure in facts.hidden
     rows = []
     for player in facts.players:
         line = lines[player.id]
         in_it = player.id in taking_part
+        attack = worst.get(player.id)
+        hidden = {
+            "utility": hides_utility,
+            "protection": attack is not None and attack.attack in facts.hidden,
+        }
         rows.append(
             {
                 **named(player, line.rank if in_it and line.total is not None else None),
                 "submitted": in_it,
                 "total": line.total if in_it else None,
                 "tie_broken_by": line.tie_broken_by if in_it else None,
-                "cells": [_cell(facts, player.id, line, part, in_it) for part in _parts(facts)],
+                "cells": [_cell(line, part, in_it, hidden.get(part, False)) for part in parts],
             }
         )
     by_utility = sorted(rows, key=lambda row: -(lines[row["team"]].utility or 0.0))
@@ -167,20 +173,10 @@ def _rows(facts: Facts, lines: Mapping[int, Line]) -> list[Row]:
     return in_order(row for row in rows if row["rank"] is not None) + unranked
 
 
-def _cell(facts: Facts, team: int, line: Line, part: str, in_it: bool) -> Row:
-    hidden = _is_hidden(facts, team, part)
+def _cell(line: Line, part: str, in_it: bool, hidden: bool) -> Row:
+    """A part of the total; `hidden` where it would tell a hidden measure's value."""
     value = getattr(line, part) if in_it and not hidden else None
     return {"part": part, "value": value, "hidden": hidden}
-
-
-def _is_hidden(facts: Facts, team: int, part: str) -> bool:
-    """Whether the part would tell a hidden measure's value."""
-    if part == "utility":
-        return facts.ranking.utility_measure in facts.hidden
-    if part != "protection" or facts.is_attack_shown:
-        return False
-    worst = built_in_worst(facts).get(team)
-    return worst is not None and worst.attack in facts.hidden
 
 
 # The measures, which do not rank

@@ -61,26 +61,10 @@ def forget(contest: Contest) -> None:
 
 
 def final_boards(
-    contest: Contest,
-    now: datetime,
-    *,
-    stage: str | None = None,
-    is_season: bool = False,
-    division: Division | None = None,
-    hidden: Iterable[str] = (),
+    contest: Contest, now: datetime, *, stage: str | None = None, is_season: bool = False
 ) -> dict[str, Any]:
     """The boards as they really stand, frozen or not: for organizers' eyes, and stored nowhere."""
-    return build(
-        scope_of(
-            contest,
-            now,
-            stage=stage,
-            is_season=is_season,
-            division=division,
-            hidden=hidden,
-            is_final=True,
-        )
-    )
+    return build(scope_of(contest, now, stage=stage, is_season=is_season, is_final=True))
 
 
 def build(scope: Scope) -> dict[str, Any]:

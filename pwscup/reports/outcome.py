@@ -78,7 +78,4 @@ def final_board(contest: Contest, now: datetime, division: Division | None = Non
         return FinalBoard(boards.SEASON, boards_of(contest, now, is_season=True, **seen))
     stage = (scope.weighted_stages(rules) or rules.stages)[-1].key
     found = boards_of(contest, now, stage=stage, **seen)
-    name = boards.boards_of_formula(rules)[0]
-    # Without an attack round there is no overall board.
-    is_there = name == "score" or found.data[name]["shown"]
-    return FinalBoard(name if is_there else "anonymization", found)
+    return FinalBoard(boards.first_board(rules, found.data), found)

@@ -66,10 +66,10 @@ def test_the_stage_is_the_one_that_opened_last():
         last_attack.closes_at + timedelta(days=9): ("final", last, last_attack),
     }
     for now, (key, table, about) in moments.items():
-        stage = scope.stage_of(contest, now)
+        stage = scope.scope_of(contest, now).stage
         assert (stage.spec.key, stage.anonymization, stage.attack) == (key, table, about)
     for attack_round in (attack, last_attack):
-        stage = scope.stage_of(contest, timezone.now(), attack_round.spec.stage)
+        stage = scope.scope_of(contest, timezone.now(), stage=attack_round.spec.stage).stage
         assert stage.attack == attack_round
         assert stage.anonymization == attacked_round(attack_round)
 
