@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from pwscup.notices.models import MAX_QUESTION, MAX_TEXT, Announcement, Preference
 
@@ -81,7 +82,9 @@ class WithdrawalForm(forms.Form):
 
 
 class QuestionForm(forms.Form):
-    subject = forms.CharField(label=_("Subject"), max_length=120, validators=[one_line])
+    subject = forms.CharField(
+        label=pgettext_lazy("of a question", "Subject"), max_length=120, validators=[one_line]
+    )
     text = forms.CharField(
         label=_("Question"), max_length=MAX_QUESTION, widget=_lines(6), validators=[printable]
     )
