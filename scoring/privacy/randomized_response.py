@@ -80,7 +80,8 @@ def respond(
     >>> respond(np.array([0, 1, 2]), 3, 50.0, np.random.default_rng(1)).tolist()
     [0, 1, 2]
     """
-    true = probabilities(size, epsilon).true
+    # Two steps below, so that no rounding of the formula makes the truth likelier than ε allows.
+    true = math.nextafter(math.nextafter(probabilities(size, epsilon).true, 0), 0)
     if values.size and not 0 <= values.min() <= values.max() < size:
         raise ValueError(f"values: expected 0 to {size - 1}, got {values.min()} to {values.max()}")
     randomness = randomness_of(rng)

@@ -179,7 +179,8 @@ def noisy_counts(
     Raises
     ------
     ValueError
-        ε or the sensitivity is not above 0.
+        ε or the sensitivity is not above 0, or the counts are no integers: noise of whole numbers
+        would leave their fractions in the open.
 
     Examples
     --------
@@ -191,6 +192,8 @@ def noisy_counts(
         raise ValueError(f"epsilon: expected a finite number above 0, got {epsilon}")
     if sensitivity < 1:
         raise ValueError(f"sensitivity: expected an integer of at least 1, got {sensitivity}")
+    if not np.issubdtype(counts.dtype, np.integer):
+        raise ValueError(f"counts: expected integers, got {counts.dtype}")
     noise = discrete_laplace(sensitivity / exact, counts.size, randomness)
     return counts + noise.reshape(counts.shape)
 

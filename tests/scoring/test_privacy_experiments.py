@@ -241,6 +241,7 @@ def test_every_figure_says_what_it_depends_on(written):
                 assert "at most 1000 iterations" in row["stopping_rule"]
         elif re.search(r"figure[5-9].*svg", name):
             assert "aggregate rms, ρ exact, 4 trials, seed 3" in text
+            assert "$" not in text  # a formula that nobody sets
             assert "at most 1000 iterations" in text
     assert "aggregate rms; ρ exact; reconstruction: start uniform" in written["README.md"].decode()
 

@@ -285,6 +285,7 @@ def test_empirical_epsilon_of_released_counts():
     lambda: mechanisms.exponential_probabilities([1, math.nan], 1, 1),
     lambda: discrete_laplace(Fraction(0), 1, secure()),
     lambda: noisy_counts(np.zeros(1, dtype=np.int64), 0, 1, secure()),
+    lambda: noisy_counts(np.array([0.5]), 2, 1, secure()),
     lambda: uniform(0, 1, secure()),
 ])  # fmt: skip
 def test_wrong_arguments_are_named(call):

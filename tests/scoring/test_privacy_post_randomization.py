@@ -306,6 +306,23 @@ def test_estimates_are_unbiased_and_have_their_variance(size, epsilon):
     assert found.var(axis=0) == pytest.approx(expected, rel=0.35)
 
 
+def test_no_answer_is_certain_however_large_epsilon_is(monkeypatch):
+    """1 - p is far below the spacing of floating-point numbers; it must not become 0."""
+    asked = []
+
+    def hits(probability, n, randomness):
+        asked.append(probability)
+        return sampling.hits(probability, n, randomness)
+
+    monkeypatch.setattr(randomized_response, "hits", hits)
+    for epsilon in (1.0, 30.0, 500.0):
+        randomized_response.respond(np.zeros(1, dtype=int), 2, epsilon, rng())
+        q = 1 - asked[-1]
+        assert 0 < math.log(asked[-1] / q) <= epsilon
+    rho = pram.rho_of(500, SIZES)
+    assert math.floor(rho * 2**53) < 2**53
+
+
 def test_answers_stay_in_the_domain_and_hit_every_other_value_alike():
     values = np.full(30_000, 2, dtype=np.uint8)
     answers = randomized_response.respond(values, 4, 1.0, sampling.seeded(rng()))

@@ -20,6 +20,7 @@ from scoring.privacy.experiments.summary import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 MOST_CELLS = 40
 """Cells that a figure has room for; of a larger table those of the greatest counts are drawn."""
@@ -56,6 +57,7 @@ def rho_figure(experiment: Experiment, column: int) -> str:
         axes.set(xlabel="ρ", ylabel=name)
         if column == 2:
             axes.set_yscale("log")
+            _plain(axes.yaxis)
 
     return svg(draw, (WIDTH, 3.2), alt=f"{name} against ρ", name=f"f3{column}")
 
@@ -113,24 +115,35 @@ def by_queries(
         axes.plot(setup.queries, measured, "o", color=BAR, markersize=4, label="its trials")
         for method, colour, style in zip(setup.batch, (WORST, _GREEN), ("--", "-."), strict=False):
             own = scores[epsilon, method].of(measure)
-            axes.axhline(own, color=colour, linestyle=style, label=f"{method}: {own:,.3g}")
+            axes.axhline(own, color=colour, linestyle=style, label=f"{method}: {_short(own)}")
         if meeting is not None and meeting.queries and meeting.queries >= axis[0]:
             axes.plot([meeting.queries], [meeting.value], "D", color=INK, markersize=5)
             axes.annotate(
                 f"{meeting.queries:,.1f} queries",
                 (meeting.queries, meeting.value),
-                xytext=(6, 6),
+                xytext=(8, -14) if measure == L2 else (8, 6),
                 textcoords="offset points",
                 fontsize=8,
             )
         axes.set(xlabel="queries X, each with ε / X", ylabel=_NAMES[measure], xscale="log")
+        _plain(axes.xaxis)
         if measure == L2:
             axes.set_yscale("log")
-        axes.legend(frameon=False, fontsize=8, loc="upper left" if measure == L2 else "lower left")
+            _plain(axes.yaxis)
+        axes.legend(frameon=False, fontsize=8, loc="lower right" if measure == L2 else "lower left")
         _title(axes, experiment, f"{_NAMES[measure]}, ε = {epsilon:g}")
 
     alt = f"{_NAMES[measure]} against the number of queries at ε = {epsilon:g}"
     return svg(draw, (WIDTH, 3.8), alt=alt, name=f"q{measure}{epsilon:g}".replace(".", "-"))
+
+
+def _plain(axis: Axis) -> None:
+    """Numbers in full on a logarithmic axis, for pictures have no formulas."""
+    axis.set_major_formatter("{x:,g}")
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _title(axes: Axes, experiment: Experiment, text: str) -> None:
