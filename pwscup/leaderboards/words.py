@@ -45,7 +45,7 @@ MEANINGS = {
 }
 MISSING = {
     "protection": gettext_lazy("protection from the teams' attacks"),
-    "attack": gettext_lazy("attack"),
+    "attack": gettext_lazy("attacks on the other teams' tables"),
     "presentation": gettext_lazy("presentation"),
 }
 
