@@ -146,7 +146,7 @@ def _experiment(arguments: Namespace, output: Output) -> None:
     setup = _setup(arguments)
     own = arguments.counts
     counts = published_counts() if own is None else read_counts(read_file(own), file="counts")
-    _check_first_term(setup, counts)
+    _check_against(setup, counts)
     _run(arguments.out, counts, setup, output)
 
 
@@ -199,15 +199,20 @@ def _setup(arguments: Namespace) -> Setup:
     )
 
 
-def _check_first_term(setup: Setup, counts: Counts) -> None:
-    """With the first term alone, ρ is ε divided by the number of all attributes' values."""
+def _check_against(setup: Setup, counts: Counts) -> None:
+    """What only the table decides: how many trials fit in memory, and where the first term ends."""
+    from scoring.privacy.experiments.run import most_trials
+
+    read = _Reader("dp experiment")
     total = sum(counts.sizes)
-    if setup.rule == "taylor" and (wrong := [e for e in setup.epsilons if e >= total]):
-        read = _Reader("dp experiment")
+    if setup.rule == "taylor":  # ρ is ε divided by the number of all attributes' values
         expected = f"numbers below {total}, the values of all attributes, with --rho taylor"
-        for epsilon in wrong:
+        for epsilon in (e for e in setup.epsilons if e >= total):
             read.wrong("--epsilon", expected, f"{epsilon:g}")
-        read.raise_if_any()
+    if setup.trials > (most := most_trials(counts, setup)):
+        expected = f"at most {most} for so many cells, methods and ε"
+        read.wrong("--trials", expected, str(setup.trials))
+    read.raise_if_any()
 
 
 class _Reader:

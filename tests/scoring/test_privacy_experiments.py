@@ -447,6 +447,23 @@ def test_a_bad_table_is_rejected_and_nothing_is_written(tmp_path, capsys):
     assert "cannot read" in capsys.readouterr().err
 
 
+def test_trials_that_do_not_fit_in_memory(tmp_path, capsys):
+    table = tmp_path / "C.csv"
+    table.write_text("code,count\n" + "".join(f"{i},1\n" for i in range(9000)))
+    out = tmp_path / "out"
+    assert cli.main(["dp", "experiment", "--counts", str(table), "--trials", "10000",
+                     "--rho", "taylor", "--epsilon", "1,9000", "--out", str(out)]) == 2  # fmt: skip
+    told = capsys.readouterr().err.splitlines()
+    assert [("--trials" in line, "--epsilon" in line) for line in told] == [
+        (False, True),
+        (True, False),
+    ]
+    assert "expected at most 252 for so many" in told[1]
+    for trials in (0, 252_000_000):
+        with pytest.raises(ValueError, match="trials: expected 1 to 108225"):
+            run.run(published_counts(), Setup(trials=trials))
+
+
 def test_a_full_folder_is_left_alone(tmp_path, capsys):
     (tmp_path / "mine").write_text("")
     assert cli.main(["dp", "experiment", "--out", str(tmp_path)]) == 2

@@ -27,6 +27,8 @@ BT, BR, IT = "BT", "BR", "IT"
 BATCH = (BT, BR)
 _BATCH, _INTERACTIVE = 1, 2
 """Streams of randomness: that of one method is the same whatever others are run."""
+MAX_NUMBERS = 50_000_000
+"""Estimated counts of all trials together, which are held in memory: 400 MB."""
 Step = Callable[[str], None]
 
 
@@ -116,6 +118,19 @@ class Experiment:
     trials: Mapping[tuple[float, str], Trials]
 
 
+def most_trials(counts: Counts, setup: Setup) -> int:
+    """How many trials fit in memory, for so many cells, methods and ε; it may be none.
+
+    Examples
+    --------
+    >>> from scoring.privacy.experiments.counts import published_counts
+    >>> most_trials(published_counts(), Setup())
+    108225
+    """
+    tables = max(1, len(setup.methods) * len(setup.epsilons))
+    return MAX_NUMBERS // (counts.table.size * tables)
+
+
 def run(counts: Counts, setup: Setup, *, step: Step = lambda text: None) -> Experiment:
     """Run every method at every ε.
 
@@ -131,7 +146,7 @@ def run(counts: Counts, setup: Setup, *, step: Step = lambda text: None) -> Expe
     Raises
     ------
     ValueError
-        An ε is wrong, or the first term is no ρ.
+        An ε is wrong, the first term is no ρ, or the trials are more than `most_trials`.
 
     Examples
     --------
@@ -142,6 +157,9 @@ def run(counts: Counts, setup: Setup, *, step: Step = lambda text: None) -> Expe
     """
     for epsilon in setup.epsilons:
         checked_epsilon(epsilon)
+    most = most_trials(counts, setup)
+    if not 1 <= setup.trials <= most:
+        raise ValueError(f"trials: expected 1 to {most}, got {setup.trials}")
     trials: dict[tuple[float, str], Trials] = {}
     for epsilon in setup.epsilons:
         if setup.batch:
