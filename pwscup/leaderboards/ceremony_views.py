@@ -88,7 +88,8 @@ def freeze(request: HttpRequest, contest: Contest) -> HttpResponse:
     if not form.is_valid():
         return _board_page(request, contest, freeze_form=form)
     at, version = form.cleaned_data["at"], form.cleaned_data["version"]
-    done = _("The leaderboard freezes at that time.") if at else _("The leaderboard is frozen.")
+    comes = at is not None and at > timezone.now()
+    done = _("The leaderboard freezes at that time.") if comes else _("The leaderboard is frozen.")
     return _done(request, contest, ceremonies.freeze, done, at=at, version=version)
 
 

@@ -108,7 +108,7 @@ def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
         contest_id=contest.pk,
         subject=f"rules {rules.number}",
         digest=[before, rules.digest],
-        note=rules.note,
+        reason=rules.note,
     )
 
 
