@@ -107,8 +107,6 @@
     }
   }
 
-  // The entity tag of the answer names its content, also behind a proxy that compresses and so weakens it.
-  const sameTag = (a, b) => a && b && a.replace(/^W\//, "") === b.replace(/^W\//, "");
   let scrolled = null; // how far the table was scrolled before the board was replaced
 
   function showTab() {
@@ -120,12 +118,7 @@
   document.addEventListener("DOMContentLoaded", () => { draw(document); showTab(); });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const board = document.getElementById("board");
-    if (event.detail.requestConfig?.elt !== board) return;
-    const { xhr } = event.detail;
-    if (xhr.status === 304 || sameTag(xhr.getResponseHeader("ETag"), board.dataset.etag)) {
-      event.detail.shouldSwap = false;
-      return;
-    }
+    if (event.detail.requestConfig?.elt !== board || !event.detail.shouldSwap) return;
     scrolled = board.querySelector(".table-responsive")?.scrollLeft ?? 0;
     board.querySelectorAll("[data-chart]").forEach((node) => echarts.getInstanceByDom(node)?.dispose());
   });

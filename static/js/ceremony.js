@@ -1,19 +1,13 @@
-// The closing ceremony: rows that glide to their place, keys for the organizer's clicker, and no needless swaps.
+// The closing ceremony: rows that glide to their place, and keys for the organizer's clicker.
 (() => {
   "use strict";
 
   const root = () => document.getElementById("ceremony");
   const rows = () => [...(root()?.querySelectorAll("tr[data-team]") ?? [])];
-  const sameTag = (a, b) => a && b && a.replace(/^W\//, "") === b.replace(/^W\//, "");
   let places = null; // where each team's row stood before the swap
 
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const { xhr } = event.detail;
-    if (!root()) return;
-    if (xhr.status === 304 || sameTag(xhr.getResponseHeader("ETag"), root().dataset.etag)) {
-      event.detail.shouldSwap = false;
-      return;
-    }
+    if (!root() || !event.detail.shouldSwap) return;
     places = new Map(rows().map((row) => [row.dataset.team, row.getBoundingClientRect().top]));
   });
 

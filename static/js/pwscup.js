@@ -48,6 +48,16 @@
     setInterval(tick, 1000);
   });
   document.addEventListener("htmx:load", (event) => prepare(event.target));
+
+  // What has not changed is not put in again, so that nothing is announced or loses the focus. The entity tag
+  // of the answer names its content, also behind a proxy that compresses and so weakens it.
+  const sameTag = (a, b) => a && b && a.replace(/^W\//, "") === b.replace(/^W\//, "");
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr, target } = event.detail;
+    if (xhr.status === 304 || sameTag(xhr.getResponseHeader("ETag"), target?.dataset?.etag)) {
+      event.detail.shouldSwap = false;
+    }
+  });
   document.addEventListener("submit", (event) => {
     const question = event.target.dataset.confirm || event.submitter?.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();

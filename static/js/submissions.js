@@ -51,12 +51,6 @@
     }
   });
 
-  // What has not changed is not put in again, so that nothing is announced or loses the focus.
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    const shown = event.detail.target?.dataset?.etag;
-    if (shown && shown === event.detail.xhr.getResponseHeader("ETag")) event.detail.shouldSwap = false;
-  });
-
   // Pictures: the numbers are in the table beside them.
   const INK = "#52606d", OWN = "#2f6db5", OTHER = "#c08a2b";
 
