@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 Board = dict[str, Any]
-RANKED = ("score", "overall", "anonymization", "attack", boards.SEASON)
 
 
 def moment_of(contest: Contest, now: datetime) -> datetime:
@@ -146,7 +145,7 @@ def differences(expected: list[Board], found: list[Board]) -> list[dict[str, Any
 
 def _tables(found: Iterable[Board]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
     for variant in found:
-        for section in RANKED:
+        for section in boards.RANKED:
             rows = variant["boards"].get(section, {}).get("rows", [])
             name = "/".join(
                 part for part in (variant["stage"], variant["division"], section) if part

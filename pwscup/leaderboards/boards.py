@@ -17,6 +17,8 @@ SCORE_BOARDS = ("score", "measures", "matrix")
 """The boards of every other formula."""
 SEASON = "season"
 """The board of all weighted stages together."""
+RANKED = ("score", "overall", "anonymization", "attack", SEASON)
+"""The boards that give teams their places."""
 
 
 def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:

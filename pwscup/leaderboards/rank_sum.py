@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pwscup.leaderboards.sections import (
     Facts,
-    Player,
     Row,
     Values,
     in_order,
@@ -83,6 +83,8 @@ def _shown_measures(facts: Facts, defence: Mapping[int, AnonymizationStanding]) 
 
 def _anonymization_rows(facts: Facts, defence: Mapping[int, AnonymizationStanding]) -> list[Row]:
     measures = _shown_measures(facts, defence)
+    names = {player.id: player.name for player in facts.everybody}
+    attackers = {team: names[by] for team, (_rate, by) in strongest(facts).items()}
     rows = []
     for player in facts.players:
         values = facts.measured.get(player.id)
@@ -97,7 +99,7 @@ def _anonymization_rows(facts: Facts, defence: Mapping[int, AnonymizationStandin
                 "total": standing.total,
                 "utility_rank": standing.utility_rank,
                 "safety_rank": standing.safety_rank,
-                **_worst(facts, player, standing),
+                **_worst(facts, standing, attackers.get(player.id)),
                 "cells": [
                     _cell(values.get(measure), standing.measure_ranks[measure])
                     for measure in measures
@@ -114,17 +116,19 @@ def without_hidden(facts: Facts, standing: AnonymizationStanding) -> Anonymizati
     return replace(standing, worst_rate=None, worst_rank=None, worst_by=None)
 
 
-def _worst(facts: Facts, player: Player, standing: AnonymizationStanding) -> Row:
-    """The worst rate and whose it is, unless that is a built-in attack that is hidden."""
+def _worst(facts: Facts, standing: AnonymizationStanding, attacker: str | None) -> Row:
+    """The worst rate and whose it is, unless that is a built-in attack that is hidden.
+
+    `attacker` is the name of the team that found most.
+    """
     if standing.worst_by in facts.hidden:
         nothing = dict.fromkeys(("worst_rate", "worst_rank", "worst_by"))
         return {**nothing, "worst_by_team": False, "worst_hidden": True}
     by_teams = standing.worst_by == TEAMS
-    names = {other.id: other.name for other in facts.everybody}
     return {
         "worst_rate": standing.worst_rate,
         "worst_rank": standing.worst_rank,
-        "worst_by": names[strongest(facts)[player.id][1]] if by_teams else standing.worst_by,
+        "worst_by": attacker if by_teams else standing.worst_by,
         "worst_by_team": by_teams,
         "worst_hidden": False,
     }
@@ -137,6 +141,7 @@ def _cell(value: float | None, rank: int) -> Row:
 def _attack_rows(facts: Facts, offence: Mapping[int, AttackStanding]) -> list[Row]:
     if not facts.is_attack_shown:
         return []
+    n_guessed = Counter(attacker for attacker, _ in facts.rates)
     rows = []
     for player in facts.players:
         standing = offence[player.id]
@@ -144,7 +149,7 @@ def _attack_rows(facts: Facts, offence: Mapping[int, AttackStanding]) -> list[Ro
             {
                 **named(player, standing.rank),
                 "mean_rate": standing.mean_rate,
-                "n_guessed": sum(attacker == player.id for attacker, _ in facts.rates),
+                "n_guessed": n_guessed[player.id],
                 "n_targets": len(facts.published - {player.id}),
             }
         )

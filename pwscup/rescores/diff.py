@@ -11,7 +11,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.leaderboards import scope
+from pwscup.leaderboards.boards import RANKED, SEASON
 from pwscup.leaderboards.services import final_boards
+from pwscup.leaderboards.words import TITLES
 from pwscup.rescores.services import put_in_force
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.selectors import latest_evaluation, submissions_in
@@ -41,12 +43,6 @@ class Placing:
 
 
 Placings = dict[str, tuple[Placing, ...]]
-RANKED = {
-    "score": _("Scores"),
-    "overall": _("Overall"),
-    "anonymization": _("Anonymization"),
-    "attack": _("Attack"),
-}
 
 
 def placings(contest: Contest, now: datetime) -> Placings:
@@ -58,14 +54,14 @@ def placings(contest: Contest, now: datetime) -> Placings:
         prefix = "" if len(stages) == 1 else f"{localized(spec.title, get_language() or 'en')}: "
         found |= _placed(boards, prefix)
     if scope.has_season(contest.ruleset):
-        found |= _placed(final_boards(contest, now, is_season=True), f"{_('Season')}: ")
+        found |= _placed(final_boards(contest, now, is_season=True), f"{TITLES[SEASON]}: ")
     return found
 
 
 def _placed(boards: Mapping[str, Any], prefix: str) -> Placings:
     return {
         f"{prefix}{title}": tuple(_placing(row) for row in boards[key]["rows"])
-        for key, title in {**RANKED, "season": _("Total")}.items()
+        for key, title in ((key, _("Total") if key == SEASON else TITLES[key]) for key in RANKED)
         if key in boards and boards[key]["rows"]
     }
 

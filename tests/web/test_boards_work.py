@@ -1,0 +1,64 @@
+"""What it takes to build boards: everything is looked through as often for thirty teams as for three."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from pwscup.leaderboards import boards
+from pwscup.leaderboards.sections import Facts, Phase, Player
+from scoring.rulesets import load_ruleset
+
+
+class Counted(dict):
+    """Counts how often somebody goes through all of it."""
+
+    n_passes = 0
+
+    def __iter__(self) -> Any:
+        self.n_passes += 1
+        return super().__iter__()
+
+    def items(self) -> Any:
+        self.n_passes += 1
+        return super().items()
+
+
+def facts(ruleset: str, n_teams: int, *, is_attack_shown: bool) -> Facts:
+    """Teams that have all handed in, and attacked each other where that is shown."""
+    rules = load_ruleset(ruleset)
+    players = tuple(Player(n, f"Team {n}", is_house=False) for n in range(1, n_teams + 1))
+    over = Phase(shown=True, closed=True, shown_at="2031-01-01", n_awaited=0)
+    attack = over if is_attack_shown else Phase(False, False, "2031-01-02", 0)
+    pairs = [(a.id, d.id) for a in players for d in players if a is not d]
+    return Facts(
+        players=players,
+        everybody=players,
+        rules=rules,
+        stage=rules.stages[0],
+        anonymization=over,
+        attack=attack,
+        presentation=None,
+        measured=Counted({p.id: dict.fromkeys(rules.measures, 1 / p.id) for p in players}),
+        arrived={p.id: datetime(2031, 1, 1, tzinfo=UTC) for p in players},
+        published=frozenset(p.id for p in players),
+        rates=Counted({(a, d): 1 / (a + d) for a, d in pairs if is_attack_shown}),
+        marks={},
+        hidden=frozenset(rules.measures[:1]),
+        is_frozen=False,
+    )
+
+
+@pytest.mark.parametrize("is_attack_shown", [False, True])
+@pytest.mark.parametrize("ruleset", ["pwscup2015", "pets-lecture"])
+def test_more_teams_are_no_more_passes(ruleset, is_attack_shown):
+    passes = []
+    for n_teams in (3, 30):
+        known = facts(ruleset, n_teams, is_attack_shown=is_attack_shown)
+        made = boards.build(known)
+        rows = made[boards.first_board(known.rules, made)]["rows"]
+        assert len(rows) == n_teams
+        passes.append((known.measured.n_passes, known.rates.n_passes))
+    assert passes[0] == passes[1]
