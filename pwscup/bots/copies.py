@@ -12,13 +12,12 @@ from pwscup.accounts.models import Team
 from pwscup.bots.cast import BOTS
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import original_of
+from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import write_down
 from pwscup.core import audit, storage
-from pwscup.submissions.models import JudgeMark, Release, Submission, SubmissionFile
+from pwscup.submissions.models import JudgeMark, Release, Submission
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pwscup.accounts.models import User
     from pwscup.core.models import StoredFile
 
@@ -98,24 +97,7 @@ def discard(copy: Contest) -> None:
 
 def _files_of(copy: Contest) -> list[StoredFile]:
     """What lies there for the copy alone: the organizer's table is the original's."""
-    shared = {
-        pk for row in copy.rehearsal_of.datasets.all() for pk in (row.sealed_id, row.public_id)
-    }
-    found: list[StoredFile | None] = [copy.secret, copy.reveal]
-    for dataset in copy.datasets.select_related("sealed", "public"):
-        found += [dataset.sealed, dataset.public]
-    for release in Release.objects.filter(round__contest=copy).select_related(
-        "table", "key", "candidates"
-    ):
-        found += [release.table, release.key, release.candidates]
-    handed_in = SubmissionFile.objects.filter(submission__round__contest=copy)
-    found += [row.file for row in handed_in.select_related("file")]
-    return list(_distinct(found, shared))
-
-
-def _distinct(files: Iterable[StoredFile | None], but: set[int | None]) -> Iterable[StoredFile]:
-    seen = set(but)
-    for file in files:
-        if file is not None and file.pk not in seen:
-            seen.add(file.pk)
-            yield file
+    tables = copy.rehearsal_of.datasets.values_list("sealed", "public")
+    shared = {pk for row in tables for pk in row}
+    its_own = [file for file in files_of(copy) if file.pk not in shared]
+    return its_own + [file for file in (copy.secret, copy.reveal) if file is not None]

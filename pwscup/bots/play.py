@@ -62,10 +62,11 @@ def _targets(contest: Contest, round: Round) -> list[tuple[Release, Team]]:
     """The pairs of a release and a bot that has not attacked it yet."""
     made = set(Submission.objects.filter(round=round).values_list("team_id", "target_id"))
     releases = Release.objects.filter(round=round).select_related("table", "candidates", "team")
+    bots = list(contest.teams.filter(is_house=True))
     return [
         (release, team)
         for release in releases
-        for team in contest.teams.filter(is_house=True)
+        for team in bots
         if release.team_id != team.pk and (team.pk, release.pk) not in made
     ]
 

@@ -56,7 +56,7 @@ def _score(round: Round) -> None:
 
 
 def _mark(round: Round) -> None:
-    """Marks as three judges might give them, so that the board has a presentation."""
+    """A mark for each team by each criterion, so that the board has a presentation."""
     rng = np.random.default_rng(round.pk)
     JudgeMark.objects.bulk_create(
         JudgeMark(round=round, team=team, criterion=criterion.key, points=Decimal(int(points)))
