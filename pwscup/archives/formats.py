@@ -16,6 +16,8 @@ from pwscup.core.exports import FORMULA_STARTS
 
 Row = dict[str, Any]
 MAX_CELL = 8 * 1024 * 1024
+MAX_ROW = 2 * MAX_CELL
+"""Characters of a row: what is longer would be held in memory before anybody can refuse it."""
 GUARD = "'"
 GUARDED = (GUARD, *FORMULA_STARTS)
 """A text that begins so gets an apostrophe before it, which no spreadsheet calculates."""
@@ -30,6 +32,25 @@ def plain(value: Any) -> Any:
 
 def dumped(value: Any, *, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=indent, allow_nan=False)
+
+
+class _Lines:
+    """The lines of a text; ValueError where more than `MAX_ROW` characters come before `n_taken` is reset."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text, self.n_taken = text, 0
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(MAX_ROW + 1)
+        self.n_taken += len(line)
+        if self.n_taken > MAX_ROW:
+            raise ValueError(f"a row of more than {MAX_ROW} characters")
+        if not line:
+            raise StopIteration
+        return line
 
 
 # CSV
@@ -63,9 +84,10 @@ def read_csv(source: IO[bytes]) -> Iterator[list[str]]:
         Where it is none.
     """
     csv.field_size_limit(MAX_CELL)
-    text = io.TextIOWrapper(source, encoding="utf-8", newline="")
+    lines = _Lines(io.TextIOWrapper(source, encoding="utf-8", newline=""))
     try:
-        for line in csv.reader(text, strict=True):
+        for line in csv.reader(lines, strict=True):
+            lines.n_taken = 0
             yield [cell.removeprefix(GUARD) for cell in line]
     except csv.Error as error:
         raise ValueError(str(error)) from error
@@ -92,10 +114,11 @@ def read_json(source: IO[bytes]) -> Iterator[Row]:
     ValueError
         Where a line is no object.
     """
-    lines = io.TextIOWrapper(source, encoding="utf-8")
+    lines = _Lines(io.TextIOWrapper(source, encoding="utf-8"))
     if next(lines, "").strip() != "[":
         raise ValueError("the first line is not “[”")
     for line in lines:
+        lines.n_taken = 0
         text = line.strip()
         if text == "]":
             return

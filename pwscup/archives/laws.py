@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from typing import Any
 from zoneinfo import available_timezones
@@ -14,6 +15,7 @@ from pwscup.core.models import StoredFile
 from scoring.registry import MEASURES
 
 PARTS = {"code", "params", "file", "row", "column"}
+LARGEST = sys.float_info.max
 AREAS = (StoredFile.Area.SEALED, StoredFile.Area.PUBLISHED)
 
 
@@ -56,7 +58,7 @@ def are_values(value: Any) -> bool:
     if value is None:
         return True
     return isinstance(value, dict) and all(
-        v is None or (isinstance(v, int | float) and not isinstance(v, bool))
+        v is None or (isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= LARGEST)
         for v in value.values()
     )
 

@@ -15,6 +15,8 @@ from scoring.errors import ProblemsFound
 from scoring.rulesets import Ruleset, parse_ruleset
 from scoring.schema import Schema
 
+MAX_STANDINGS_BYTES = 128 * 1024 * 1024
+
 
 def check_sense(reader: Reader, findings: Findings) -> None:
     """What no single row can tell; of rows that are right by themselves."""
@@ -70,6 +72,10 @@ def _check_rounds(reader: Reader, rules: Ruleset | None, findings: Findings) -> 
     for key in kinds:
         if key not in reader.keys["rounds"]:
             findings.add("rounds", entry=layout.CONTEST, expected=key)
+    attacks = {spec.key for spec in rules.rounds if spec.phase == "attack"}
+    for row in reading.rows(reader, layout.BY_NAME["submissions"]):
+        if (row["target"] is not None) != (row["round"] in attacks):
+            findings.add("row", entry="submissions.csv", row=row["n"])
 
 
 def _check_schema(reader: Reader, findings: Findings) -> None:
@@ -111,6 +117,8 @@ def _is_secret(reader: Reader, entry: str, committed: str) -> bool:
 
 def _check_standings(reader: Reader, findings: Findings) -> None:
     try:
+        if reader.checked.entries[layout.STANDINGS].size_bytes > MAX_STANDINGS_BYTES:
+            raise ValueError(f"more than {MAX_STANDINGS_BYTES} bytes")
         document = json.loads(reader.archive.read(layout.STANDINGS))
         moment = datetime.fromisoformat(document["as_of"])
         is_right = moment.tzinfo is not None and all(map(_is_variant, document["boards"]))

@@ -12,6 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 NUL = "\0"
+YEARS = range(1900, 3000)
+"""Near the ends of the calendar a moment has no date in every zone."""
 UNPARSABLE = (ValueError, TypeError, KeyError, InvalidOperation, OverflowError, RecursionError)
 
 
@@ -65,6 +67,8 @@ def _moment(raw: Any) -> datetime:
     moment = datetime.fromisoformat(raw)
     if moment.tzinfo is None:
         raise ValueError("without a zone")
+    if moment.year not in YEARS:
+        raise ValueError("at the end of time")
     return moment.astimezone(UTC)
 
 

@@ -206,6 +206,51 @@ def test_what_is_no_archive_is_refused(cast, data):
     assert refused(cast, data)
 
 
+@pytest.mark.parametrize(
+    ("entry", "data"),
+    [
+        ("teams.csv", b"\n" + b"1," * 9_000_000),
+        ("teams.csv", b"\n" + b'"\n",' * 5_000_000),
+        ("evaluations.json", b"\n[" + b"[]," * 6_000_000),
+    ],
+)
+def test_a_row_without_end_is_not_read_into_memory(cast, found, entry, data):
+    first = found[entry].splitlines()[0]
+    said = refused(cast, zipped(listed(found | {entry: first + data})))
+    assert any(entry in line and "a row of more than" in line for line in said), said
+
+
+def test_a_manifest_that_is_small_on_disk_alone_is_refused(cast, found):
+    lists = b'{"format": "pwscup-archive", "version": 1, "x": [' + b"[]," * 500_000 + b"[]]}"
+    said = refused(cast, zipped(found | {"MANIFEST.json": lists}))
+    assert any("it is not the manifest" in line for line in said)
+
+
+@pytest.mark.parametrize("year", ["0001", "9999"])
+def test_a_moment_that_has_no_date_in_every_zone_is_refused(cast, found, year):
+    other = changed(
+        found, layout.CONTEST, 'closes_at = "20', f'closes_at = "{year}-01-01T00:00:00Z" #"'
+    )
+    said = refused(cast, zipped(other))
+    assert any("closes_at — expected a date and a time with a zone" in line for line in said), said
+
+
+def test_a_table_that_is_about_another_one_is_refused(cast, found):
+    lines = found["submissions.csv"].decode().splitlines()
+    column = lines[0].split(",").index("target")
+    cells = lines[1].split(",")
+    assert cells[column] == ""
+    cells[column] = "1"
+    text = "\r\n".join([lines[0], ",".join(cells), *lines[2:], ""])
+    said = refused(cast, zipped(listed(found | {"submissions.csv": text.encode()})))
+    assert said == ["submissions.csv, row 1 — its values contradict each other."]
+
+
+def test_a_number_that_no_board_can_hold_is_refused(cast, found):
+    other = changed(found, "evaluations.json", '"values": {', '"values": {"Q": ' + "9" * 400 + ", ")
+    assert any("evaluations.json, row 1, values" in line for line in refused(cast, zipped(other)))
+
+
 # The rows
 
 
