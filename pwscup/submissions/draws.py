@@ -86,16 +86,17 @@ def _drawn_safely(team: Team, now: datetime) -> bool:
 def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
     """Keep what was drawn for a team from the organizer's table, unless somebody was faster; return what holds.
 
-    None where the organizer has put another table in the place of `source` meanwhile.
+    None where the organizer has put another table in the place of `source` meanwhile, or other rules.
     """
     files = _written(team, drawn)
     kept: Dataset | None = None
     try:
         with transaction.atomic():
-            # Replacing the organizer's table takes this lock too.
-            Contest.objects.select_for_update(no_key=True).get(pk=team.contest_id)
+            # Replacing the organizer's table takes this lock too, and so does changing the rules.
+            held = Contest.objects.select_for_update(no_key=True).get(pk=team.contest_id)
             is_current = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id).exists()
-            if is_current and team_tables.table_of(team) is None:
+            same_rules = held.ruleset.data == team.contest.ruleset.data
+            if is_current and same_rules and team_tables.table_of(team) is None:
                 kept = _enter(team, source, drawn, files)
     finally:
         if kept is None:

@@ -115,6 +115,21 @@ def test_a_pause_before_the_opening_keeps_the_tables_back(lecture):
     assert draws.draw_due() == 0
 
 
+def test_a_table_of_rules_that_were_changed_meanwhile_is_not_kept(lecture):
+    from pwscup.submissions.evaluation import drawing
+
+    source = lecture.contest.datasets.get(team=None)
+    made = drawing.drawn_for(lecture.red, source)
+    before = paths_on_disk()
+    other = factories.lecture_ruleset(sample=12)
+    type(lecture.contest).objects.filter(pk=lecture.contest.pk).update(ruleset_text=other.text)
+    assert draws.attach(lecture.red, source, made) is None
+    assert not Dataset.objects.filter(team=lecture.red).exists()
+    assert paths_on_disk() == before
+    assert draws.draw_due() == 2
+    assert team_tables.table_of(lecture.red).n_records == 12
+
+
 def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
     from pwscup.submissions.evaluation import drawing
 
