@@ -180,11 +180,15 @@ def transfer_captaincy(*, user: User, team: Team, to: User) -> Team:
 
 @transaction.atomic
 def remove_member(*, user: User, team: Team, member: User) -> None:
-    """Take another member's seat away; what that person handed in stays the team's."""
+    """Take another member's seat away; what that person handed in stays the team's.
+
+    The link that the person came by ends, or it would open the team again.
+    """
     team = _lock_as_captain(user, team)
     if member.pk == user.pk:
         raise RefusedError("captain_stays")
     _membership(team, member).delete()
+    _revoke_all(team, timezone.now())
     _record("team.member_removed", user, team, member=member.pk)
 
 

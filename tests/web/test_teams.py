@@ -296,6 +296,14 @@ def test_a_captain_leaves_only_as_the_last(cast, link):
     refused("invitation_revoked", services.join_team, user=cast.eve, invitation=link)
 
 
+def test_who_was_removed_does_not_come_back_by_the_same_link(cast, link):
+    services.join_team(user=cast.eve, invitation=link)
+    services.remove_member(user=cast.alice, team=cast.red, member=cast.eve)
+    with pytest.raises(services.RefusedError) as refusal:
+        services.join_team(user=cast.eve, invitation=link)
+    assert refusal.value.code == "invitation_revoked"
+
+
 def test_the_captain_removes_members_but_not_herself(cast):
     refused("captain_only", services.remove_member, user=cast.bob, team=cast.red, member=cast.alice)
     refused(
