@@ -65,6 +65,12 @@ def test_a_member_whose_number_is_out_of_bounds_is_not_found(cast, as_user, acti
     assert response.status_code == 404
 
 
+@pytest.mark.parametrize("query", ["division", "stage", "board"])
+def test_a_board_whose_name_no_database_takes_is_not_found(cast, query):
+    """PostgreSQL takes no NUL, not even to compare with it."""
+    assert Client().get(reverse("board", args=["cup"]), {query: "\0"}).status_code == 404
+
+
 def test_a_token_reaches_the_database_only_where_it_could_be_one(db):
     resolve(f"/join/{Invitation._meta.get_field('token').get_default()}/")
 
@@ -163,6 +169,7 @@ def test_nobody_carries_an_answer_key_into_another_team(cast, as_user):
 
     assert page.status_code == 409
     assert "You were in another team of this contest" in page.content.decode()
+    link = services.invite(user=cast.alice, team=cast.red)
     services.join_team(user=cast.eve, invitation=link)  # back into the same team
     assert selectors.team_of(cast.eve, cast.contest) == cast.red
 
@@ -200,6 +207,7 @@ def test_nobody_carries_a_table_of_ones_own_into_another_team(cast):
         services.create_team(user=cast.eve, contest=played.contest, name="Spy")
     assert refusal.value.code == "has_had_table"
 
+    red = services.invite(user=cast.alice, team=played.red)
     assert services.join_team(user=cast.eve, invitation=red) == played.red
 
 
