@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ import scoring
 from pwscup.archives import layout
 from pwscup.archives.formats import dumped
 from pwscup.core import storage
+from pwscup.core.pipes import Pipe
 
 if TYPE_CHECKING:
     from pwscup.archives.models import Archive
@@ -28,25 +28,6 @@ Sealed = Callable[["StoredFile"], bytes]
 
 class DamagedFileError(RuntimeError):
     """A stored file is not what its row says."""
-
-
-class _Pipe(io.RawIOBase):
-    """A file that can only be written, and gives away what was written so far."""
-
-    def __init__(self) -> None:
-        self._held: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._held.append(bytes(data))
-        return len(data)
-
-    def taken(self) -> bytes:
-        data = b"".join(self._held)
-        self._held.clear()
-        return data
 
 
 def add_manifest(
@@ -91,7 +72,7 @@ def packed(
 ) -> Iterator[bytes]:
     """The archive piece by piece, its entries in the order of their names; one piece is held at a time."""
     written = {path.relative_to(folder).as_posix(): path for path in _paths(folder)}
-    pipe = _Pipe()
+    pipe = Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for number, name in enumerate(sorted([*written, *stored]), start=1):
             entry = zipfile.ZipInfo(name, BEGINNING)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 from pwscup.core import storage
+from pwscup.core.pipes import Pipe
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
@@ -60,25 +60,6 @@ def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHtt
     return response
 
 
-class _Pipe(io.RawIOBase):
-    """A file that can only be written, and gives away what was written so far."""
-
-    def __init__(self) -> None:
-        self._held: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: bytes) -> int:
-        self._held.append(bytes(data))
-        return len(data)
-
-    def taken(self) -> bytes:
-        data = b"".join(self._held)
-        self._held.clear()
-        return data
-
-
 def _published(releases: Iterable[Release]) -> Iterator[tuple[Release, StoredFile]]:
     for release in releases:
         yield release, release.table
@@ -88,7 +69,7 @@ def _published(releases: Iterable[Release]) -> Iterator[tuple[Release, StoredFil
 
 def packed(releases: Iterable[Release]) -> Iterator[bytes]:
     """A zip archive piece by piece; holds one piece at a time."""
-    pipe = _Pipe()
+    pipe = Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
         for release, file in _published(releases):
             entry = zipfile.ZipInfo(file.name, release.created_at.timetuple()[:6])
