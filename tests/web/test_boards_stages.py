@@ -293,3 +293,9 @@ def test_as_many_boards_are_kept_as_there_is_room_for(client, monkeypatch):
     Division.objects.create(contest=played.contest, key="new", title="New")
     client.get(reverse("board", args=[played.contest.slug]), {"division": "new"})
     assert Standing.objects.count() == 2
+
+
+@pytest.mark.parametrize("query", ["division", "stage", "board"])
+def test_a_board_whose_name_no_database_takes_is_not_found(cast, as_user, query):
+    """PostgreSQL takes no NUL, not even to compare with it."""
+    assert as_user(None).get(reverse("board", args=["cup"]), {query: "\0"}).status_code == 404

@@ -65,12 +65,6 @@ def test_a_member_whose_number_is_out_of_bounds_is_not_found(cast, as_user, acti
     assert response.status_code == 404
 
 
-@pytest.mark.parametrize("query", ["division", "stage", "board"])
-def test_a_board_whose_name_no_database_takes_is_not_found(cast, query):
-    """PostgreSQL takes no NUL, not even to compare with it."""
-    assert Client().get(reverse("board", args=["cup"]), {query: "\0"}).status_code == 404
-
-
 def test_a_token_reaches_the_database_only_where_it_could_be_one(db):
     resolve(f"/join/{Invitation._meta.get_field('token').get_default()}/")
 
