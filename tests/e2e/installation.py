@@ -20,7 +20,7 @@ from tests.services import free_port, wait_until
 
 START_SECONDS = 90
 STOP_SECONDS = 30
-COMMAND_SECONDS = 120
+COMMAND_SECONDS = 300
 LINK = re.compile(r"https?://\S+")
 # Short times, so that nobody waits for a release or for a lost worker's lease.
 QUICK = {

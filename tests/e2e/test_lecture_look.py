@@ -1,0 +1,53 @@
+"""Every page of a lecture contest for the teacher, a judge and a team: on a phone and at a desk, in both languages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from pwscup.demo.cast import PASSWORD
+from tests.e2e.stage_lecture import BEGAN, JUDGE, MEMBER, TEACHER
+from tests.e2e.test_look import (
+    LOCALES,
+    MOST_ACCESSIBILITY,
+    accessibility_faults,
+    content_faults,
+    walk,
+    width_faults,
+)
+
+pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
+
+ROLES = {"teacher": TEACHER, "judge": JUDGE, "member": MEMBER}
+LEAST_PAGES = {"teacher": 100, "judge": 40, "member": 60}
+# The pages of these contests, of what was handed in there, and the board of the dry run; the teacher's own
+# pages in the three contests in which they differ most.
+LECTURE = re.compile(
+    r"/c/lecture-|/organize/lecture-(draft|attack|over)/|/[sr]/|/c/dry-run-[\d-]+/board/"
+)
+
+
+@pytest.fixture(scope="module")
+def contests(site) -> list[str]:
+    """One in each state; the addresses of their first pages."""
+    site.manage("shell", "-c", "from tests.e2e import stage_lecture; stage_lecture.set_up()")
+    return [f"/c/{slug}/" for slug in BEGAN]
+
+
+@pytest.mark.parametrize("language", LOCALES)
+@pytest.mark.parametrize("role", ROLES)
+def test_every_page_of_a_lecture_is_sound(meet, contests, role, language):
+    person = meet(f"{role}-{language}", locale=LOCALES[language])
+    person.log_in(ROLES[role].email, PASSWORD)
+    start = contests if role == "teacher" else contests[1:]
+    faults, seen = [], Counter[str]()
+    for address, view in walk(person, start, lambda path: bool(LECTURE.match(path))):
+        found = [*width_faults(person.page), *content_faults(person.page, language)]
+        if language == "en" and seen[view] < MOST_ACCESSIBILITY:
+            found += accessibility_faults(person.page)
+        faults += [f"{address}: {fault}" for fault in found]
+        seen[view] += 1
+    assert not faults, f"{len(faults)} faults on {seen.total()} pages:\n" + "\n".join(faults)
+    assert seen.total() >= LEAST_PAGES[role], seen
