@@ -18,6 +18,7 @@ from pwscup.contests.guidance import round_state
 from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.contests.selectors import contest_page, downloads
 from pwscup.contests.team_tables import has_own_tables
+from pwscup.core.moments import shown_moment
 from pwscup.submissions import draws, feedback, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.models import Submission
@@ -113,7 +114,7 @@ def used_today(round: Round, now: datetime) -> str:
     if following is None:
         return _("The tries of this day are used, and the round closes before the next day begins.")
     return _("The tries of this day are used. The next one is possible from %(next)s on.") % {
-        "next": f"{following:%Y-%m-%d %H:%M %Z}"
+        "next": shown_moment(following, round.contest.tz)
     }
 
 
@@ -274,7 +275,7 @@ def attack(
     """Form, targets and history."""
     tables = list(selectors.releases(round)) if round.has_opened(now) else []
     guesses = list(selectors.submissions_of_team(team, round)) if team else []
-    counting = selectors.counting_guesses(guesses)
+    counting = selectors.counting_guesses(team, round) if team else {}
     history = lines(guesses, request.user, now, counting.values())
     left = selectors.tries_left_by_target(team, round) if team else {}
     today = limits.left_today_by_target(team, round, now) if team else None

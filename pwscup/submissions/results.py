@@ -75,9 +75,8 @@ def _counts(submission: Submission) -> bool:
     if submission.target_id is None:
         counted = selectors.counted_submission(submission.team, submission.round)
         return counted is not None and counted.pk == submission.pk
-    guesses = selectors.submissions_of_team(submission.team, submission.round)
-    rivals = list(guesses.filter(target=submission.target_id))
-    return selectors.counting_guesses(rivals).get(submission.target_id) == submission.pk
+    counting = selectors.counting_guesses(submission.team, submission.round)
+    return counting.get(submission.target_id) == submission.pk
 
 
 # Live status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -220,9 +220,10 @@ def counted_guesses(
     return {(s.team_id, s.target.team_id): s for s in _fetch(counted.values())}
 
 
-def counting_guesses(guesses: Sequence[Submission]) -> dict[int, int]:
-    """The key of the guess that counts against each release, out of one team's guesses, the newest first."""
-    return {s.target_id: s.pk for s in reversed(guesses) if s.state == State.SCORED}
+def counting_guesses(team: Team, round: Round) -> dict[int, int]:
+    """The key of one team's guess that counts against each release, by the release's key."""
+    scored = standing(Submission.objects.filter(team=team, round=round)).exclude(target=None)
+    return dict(scored.order_by(*OLDEST_FIRST).values_list("target_id", "pk"))
 
 
 def _fetch(keys: Iterable[int]) -> list[Submission]:

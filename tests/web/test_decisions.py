@@ -55,8 +55,10 @@ def test_a_withdrawn_guess_gives_way_to_the_one_before(cast, round, sent):
     bad = scored(guess(cast.carol, cast.blue, red, b"0\n0\n0\n0\n"))
     pair = (cast.blue.pk, cast.red.pk)
     assert selectors.counted_guesses(red.round)[pair] == bad
+    assert selectors.counting_guesses(cast.blue, red.round) == {red.pk: bad.pk}
     rulings.withdraw(actor=cast.oscar, submission=bad, reason="r")
     assert selectors.counted_guesses(red.round)[pair] == good
+    assert selectors.counting_guesses(cast.blue, red.round) == {red.pk: good.pk}
 
 
 def test_only_scored_ones_are_withdrawn_and_nothing_twice(cast, round, two, sent):
