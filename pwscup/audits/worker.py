@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -16,6 +15,7 @@ from pwscup.audits import queue
 from pwscup.audits.models import Audit
 from pwscup.core.heartbeat import attend
 from pwscup.core.jobs import Claim
+from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
@@ -55,21 +55,18 @@ def _result(
     return result, {code: _report(found, submission, code) for code, _name in settings.LANGUAGES}
 
 
-def _shown(moment: datetime, submission: Submission) -> str:
-    return f"{moment.astimezone(submission.round.contest.tz):%Y-%m-%d %H:%M %Z}"
-
-
 def _report(found: Findings, submission: Submission, language: str) -> str:
     import scoring
     from scoring.audits.report import report
 
+    zone = submission.round.contest.tz
     with translation.override(language):
         facts = {
             gettext("Contest"): submission.round.contest.title,
             gettext("Team"): submission.team.name,
             gettext("Submission"): f"#{submission.number}",
-            gettext("Arrived"): _shown(submission.arrived_at, submission),
-            gettext("Audited"): _shown(timezone.now(), submission),
+            gettext("Arrived"): shown_moment(submission.arrived_at, zone),
+            gettext("Audited"): shown_moment(timezone.now(), zone),
             "scoring": scoring.__version__,
         }
         # Without the digest of the row numbers: who has the report could try whether they are 1, 2, 3, …

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests.models import Contest, Round
+from pwscup.contests.policies import is_frozen
 from pwscup.contests.selectors import current_round, following_round
 from scoring.rulesets import localized
 
@@ -142,10 +143,9 @@ def _after_the_end(page: dict[str, Any]) -> Step:
     title = _("This contest is over")
     if not page["may_see_board"]:
         return Step(title, _("Its results are shown to its teams."), "", "")
-    frozen = contest.frozen_at is not None and contest.frozen_at <= page["now"]
     words = (
         _("The leaderboard is frozen until the organizers reveal the final order.")
-        if frozen
+        if is_frozen(contest, page["now"])
         else _("The results are on the leaderboard.")
     )
     return Step(title, words, reverse("board", args=[contest.slug]), _("See the leaderboard"))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from pwscup.contests.models import Round
 from pwscup.core.models import Event
+from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -156,12 +156,6 @@ def _moment(text: str, zone: ZoneInfo) -> str:
         return shown_moment(datetime.fromisoformat(text), zone)
     except ValueError:
         return text
-
-
-def shown_moment(moment: datetime, zone: ZoneInfo) -> str:
-    """A moment on the contest's clock, the zone named."""
-    local = moment.astimezone(zone)
-    return f"{date_format(local, 'Y-m-d H:i')} {local.tzname()}"
 
 
 def since_publication(events: Iterable[Event]) -> list[Event]:

@@ -12,6 +12,7 @@ from django.db.models import Exists, Max, OuterRef, Q
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Round
+from pwscup.contests.policies import is_frozen
 from pwscup.core.models import Event
 from pwscup.notices import kinds, outbox, queue
 from pwscup.notices.changes import PUBLIC_KINDS, PUBLISHED
@@ -107,8 +108,7 @@ def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime |
 
 def _are_results_out(round: Round, now: datetime) -> bool:
     """The round is settled, everything in it is scored, and the board is not frozen."""
-    frozen_at = round.contest.frozen_at
-    if not round.is_settled(now) or (frozen_at is not None and frozen_at <= now):
+    if not round.is_settled(now) or is_frozen(round.contest, now):
         return False
     return not Submission.objects.filter(round=round, state__in=UNFINISHED).exists()
 

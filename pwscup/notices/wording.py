@@ -12,6 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from pwscup.core.models import Event
+from pwscup.core.moments import shown_moment
 from pwscup.notices import changes, kinds
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _round(notice: Notice) -> Content:
     round, contest = round_of(notice), notice.contest
     name = {"round": round.local_title}
     path = reverse("round", args=[contest.slug, round.key])
-    closes = changes.shown_moment(round.closes_at, contest.tz)
+    closes = shown_moment(round.closes_at, contest.tz)
     if notice.kind == kinds.OPENED:
         text = _("Files are taken until %(moment)s.") % {"moment": closes}
         return Content(_("“%(round)s” is open") % name, text, path)

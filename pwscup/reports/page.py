@@ -7,9 +7,9 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from pwscup.core.moments import shown_moment
 from pwscup.reports import board_sections, pictures
 from pwscup.reports.board_tables import number
 from pwscup.reports.facts import DAY
@@ -47,8 +47,7 @@ def document(facts: ReportFacts, *, language: str) -> str:
 
 
 def _moment(facts: ReportFacts, at: datetime) -> str:
-    local = at.astimezone(facts.contest.tz)
-    return f"{date_format(local, 'Y-m-d H:i')} {local.tzname()}"
+    return shown_moment(at, facts.contest.tz)
 
 
 def _pairs(title: str, rows: Sequence[tuple[str, str]], head: Sequence[str] = ()) -> str:

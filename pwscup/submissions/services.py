@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
 from pwscup.core import audit, storage
+from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import limits, policies, queue, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
@@ -165,7 +166,9 @@ def _check_tries(team: Team, round: Round, target: Release | None, arrived_at: d
         if following is None:
             raise SubmissionRefused("tries.none_before_close", expected=round.tries_per_day)
         raise SubmissionRefused(
-            "tries.none_today", expected=round.tries_per_day, next=f"{following:%Y-%m-%d %H:%M %Z}"
+            "tries.none_today",
+            expected=round.tries_per_day,
+            next=shown_moment(following, round.contest.tz),
         )
 
 

@@ -19,12 +19,12 @@ from pwscup.contests.services.dates import (
     moved,
     open_key,
     reasoned,
-    shown,
     stop,
     with_times,
 )
 from pwscup.contests.services.rounds import apply_plans, check_rounds, rounds_of, why_final
 from pwscup.core import audit
+from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:
     from pwscup.core.refusals import Words
@@ -135,7 +135,7 @@ def extend_round(
     if closes_at <= round.closes_at:
         raise ContestRefused(
             _("“%(round)s” closes at %(moment)s already. Choose a later time.")
-            % {"round": round.local_title, "moment": shown(held, round.closes_at)}
+            % {"round": round.local_title, "moment": shown_moment(round.closes_at, held.tz)}
         )
     changes = _lengthen(rounds, round, closes_at, moves_later=moves_later, now=now)
     _record_round("contest.round_extended", actor, contest, key, reason, changes)
@@ -201,7 +201,7 @@ def _no_room(round: Round, later: Round) -> Words:
     ) % {
         "next": later.local_title,
         "round": round.local_title,
-        "moment": shown(round.contest, later.opens_at),
+        "moment": shown_moment(later.opens_at, round.contest.tz),
     }
 
 

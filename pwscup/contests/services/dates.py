@@ -80,7 +80,3 @@ def open_key(contest: Contest, now: datetime) -> str:
     """The key of the round that is open; else the contest's address."""
     keys = (round.key for round in rounds_of(contest) if round.is_open(now))
     return next(keys, contest.slug)
-
-
-def shown(contest: Contest, moment: datetime) -> str:
-    return f"{moment.astimezone(contest.tz):%Y-%m-%d %H:%M %Z}"

@@ -15,9 +15,10 @@ from pwscup.accounts.models import User
 from pwscup.contests import policies
 from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.contests.services.dates import move_other_dates, moved, reasoned, shown, stop
+from pwscup.contests.services.dates import move_other_dates, moved, reasoned, stop
 from pwscup.contests.services.rounds import RoundPlan, apply_plans, rounds_of
 from pwscup.core import audit
+from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:
     from pwscup.core.refusals import Words
@@ -105,7 +106,7 @@ def _outage_problems(
     if not first <= started_at < last:
         problems.append(
             _("The outage does not lie within the contest, which is from %(first)s to %(last)s.")
-            % {"first": shown(contest, first), "last": shown(contest, last)}
+            % {"first": shown_moment(first, contest.tz), "last": shown_moment(last, contest.tz)}
         )
     if other := _overlapping(contest, started_at, ended_at):
         problems.append(
@@ -114,8 +115,8 @@ def _outage_problems(
                 "Record only what lies before or after it."
             )
             % {
-                "start": shown(contest, other.started_at),
-                "end": shown(contest, other.ended_at or now),
+                "start": shown_moment(other.started_at, contest.tz),
+                "end": shown_moment(other.ended_at or now, contest.tz),
                 "reason": other.reason,
             }
         )
@@ -142,7 +143,10 @@ def _hindrances(
     problems: list[Words] = []
     for round in rounds:
         plan, closed = plans[round.key], round.has_closed(now)
-        words = {"round": round.local_title, "moment": shown(round.contest, round.closes_at)}
+        words = {
+            "round": round.local_title,
+            "moment": shown_moment(round.closes_at, round.contest.tz),
+        }
         if closed and round.closes_at > started_at:
             if policies.why_final(round):
                 problems.append(

@@ -6,9 +6,10 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django import template
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from pwscup.core.moments import shown_moment
 
 register = template.Library()
 
@@ -18,12 +19,9 @@ def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
     """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`."""
     if moment is None:
         return ""
-    local = moment.astimezone(ZoneInfo(zone) if isinstance(zone, str) else zone)
+    shown = shown_moment(moment, ZoneInfo(zone) if isinstance(zone, str) else zone)
     return format_html(
-        '<time datetime="{}" class="text-nowrap">{} {}</time>',
-        moment.isoformat(),
-        date_format(local, "Y-m-d H:i"),
-        local.tzname(),
+        '<time datetime="{}" class="text-nowrap">{}</time>', moment.isoformat(), shown
     )
 
 
