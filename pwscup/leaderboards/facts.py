@@ -30,11 +30,10 @@ from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
 from pwscup.leaderboards.scope import Scope, Stage, may_show
 from pwscup.leaderboards.sections import Facts, Phase, Player, Values
-from pwscup.submissions import selectors
+from pwscup.submissions import marks, selectors
 from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
-from scoring.rulesets.base import CriterionSpec
 
 LAYOUT = 2
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
@@ -234,23 +233,4 @@ def _marks(stage: Stage, scope: Scope) -> dict[int, float]:
         return {}
     given = as_of(JudgeMark.objects.filter(round=round), "given_at", scope.before)
     rows = given.order_by("pk").values_list("team_id", "judge_id", "criterion", "points")
-    return mean_marks(rows, scope.rules.round(round.key).criteria)
-
-
-def mean_marks(
-    rows: Iterable[tuple[int, int | None, str, Any]], criteria: Iterable[CriterionSpec]
-) -> dict[int, float]:
-    """By team, from rows of team, judge, criterion and points in the order in which they were given.
-
-    Of every judge and criterion the newest mark counts; a criterion that the rules do not name does
-    not.
-    """
-    named = {criterion.key for criterion in criteria}
-    newest = {row[:3]: row[3] for row in rows if row[2] in named}
-    by_judge: dict[tuple[int, int | None], list[Any]] = {}
-    for (team, judge, _criterion), points in newest.items():
-        by_judge.setdefault((team, judge), []).append(points)
-    by_team: dict[int, list[Any]] = {}
-    for (team, _judge), points in by_judge.items():
-        by_team.setdefault(team, []).append(sum(points) / len(points))
-    return {team: float(sum(means) / len(means)) for team, means in sorted(by_team.items())}
+    return marks.mean_marks(rows, scope.rules.round(round.key).criteria)

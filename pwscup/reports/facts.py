@@ -16,8 +16,8 @@ from pwscup.contests import guidance
 from pwscup.contests.rules import rules_of
 from pwscup.contests.selectors import original_of
 from pwscup.core import seals
-from pwscup.leaderboards.facts import mean_marks
 from pwscup.reports import board_facts
+from pwscup.submissions.marks import mean_marks
 from pwscup.submissions.models import JudgeMark, LateAllowance, Rescore, Ruling, Submission
 from pwscup.submissions.selectors import disqualified
 from pwscup.submissions.states import State

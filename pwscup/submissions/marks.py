@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.http import Http404
@@ -22,7 +22,7 @@ from pwscup.core import audit
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.models import JudgeMark, Submission
-from scoring.rulesets.base import localized
+from scoring.rulesets.base import CriterionSpec, localized
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -130,10 +130,32 @@ def last_of(round: Round, judge: Person) -> int:
 
 def means(round: Round) -> dict[Key, float]:
     """By team and criterion, the mean over the judges who gave a mark."""
-    given: dict[Key, list[Decimal]] = {}
-    for (_judge, team, criterion), points in newest(round).items():
-        given.setdefault((team, criterion), []).append(points)
-    return {key: float(sum(points) / len(points)) for key, points in given.items()}
+    given = JudgeMark.objects.filter(round=round).order_by("pk")
+    rows = list(given.values_list("team_id", "judge_id", "criterion", "points"))
+    return {
+        (team, criterion.key): mean
+        for criterion in round.spec.criteria
+        for team, mean in mean_marks(rows, [criterion]).items()
+    }
+
+
+def mean_marks(
+    rows: Iterable[tuple[int, int | None, str, Any]], criteria: Iterable[CriterionSpec]
+) -> dict[int, float]:
+    """By team, from rows of team, judge, criterion and points in the order in which they were given.
+
+    Of every judge and criterion the newest mark counts; a criterion that the rules do not name does
+    not.
+    """
+    named = {criterion.key for criterion in criteria}
+    newest = {row[:3]: row[3] for row in rows if row[2] in named}
+    by_judge: dict[tuple[int, int | None], list[Any]] = {}
+    for (team, judge, _criterion), points in newest.items():
+        by_judge.setdefault((team, judge), []).append(points)
+    by_team: dict[int, list[Any]] = {}
+    for (team, _judge), points in by_judge.items():
+        by_team.setdefault(team, []).append(sum(points) / len(points))
+    return {team: float(sum(means) / len(means)) for team, means in sorted(by_team.items())}
 
 
 def means_of(round: Round, team: Team) -> list[tuple[str, float | None]]:
