@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.accounts.policies import is_organizer
 from pwscup.core import audit
+from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import selectors
 from pwscup.submissions.models import LateAllowance, Ruling, Submission
@@ -135,10 +136,8 @@ def allow_late(
     if until > now + LONGEST_DELAY:
         raise RulingRefused("late.too_long", expected=LONGEST_DELAY.days)
     if until <= round.closes_at:
-        closes = round.closes_at.astimezone(round.contest.tz)
-        raise RulingRefused(
-            "late.not_closed", round=round.local_title, expected=f"{closes:%Y-%m-%d %H:%M %Z}"
-        )
+        closes = shown_moment(round.closes_at, round.contest.tz)
+        raise RulingRefused("late.not_closed", round=round.local_title, expected=closes)
     allowance = LateAllowance.objects.create(
         team=team, round=round, until=until, reason=reason, granted_by=actor
     )
