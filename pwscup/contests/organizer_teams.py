@@ -89,7 +89,7 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Put a team into another division, or into none."""
     team = contest.teams.filter(pk=posted_number(request, "team")).first()
     key = request.POST.get("division", "")
-    division = contest.divisions.filter(key=key).first()
+    division = next((found for found in contest.divisions.all() if found.key == key), None)
     if team is None or (key and division is None):
         raise Http404
     words = _("“%(team)s” is moved.") % {"team": team.name}

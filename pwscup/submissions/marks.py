@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +54,9 @@ class MarkRefused(RefusedByCode):
 def speakers(round: Round) -> list[Team]:
     """The teams in the order in which they present.
 
-    It follows from what the contest has committed to, so that nobody has chosen it; a team that
-    comes later moves nobody else's place before or behind another's.
+    It follows from what the contest has committed to and from the moment of each team's founding,
+    to the microsecond, which nobody can choose as they can a name; a team that comes later moves
+    nobody else's place before or behind another's.
     """
     contest = round.contest
     seed = contest.commitment or contest.slug
@@ -63,9 +64,12 @@ def speakers(round: Round) -> list[Team]:
     teams = contest.teams.exclude(pk__in=out)
     if contest.rehearsal_of_id is None:
         teams = teams.filter(is_house=False)
-    return sorted(
-        teams, key=lambda t: hashlib.sha256(f"{seed}/{round.key}/{t.slug}".encode()).digest()
-    )
+
+    def drawn(team: Team) -> bytes:
+        lot = f"{seed}/{round.key}/{team.created_at.astimezone(UTC).isoformat()}/{team.pk}"
+        return hashlib.sha256(lot.encode()).digest()
+
+    return sorted(teams, key=drawn)
 
 
 @dataclass(frozen=True, slots=True)
