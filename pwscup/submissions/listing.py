@@ -60,6 +60,7 @@ def submissions_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     return organizer_page(request, contest, "submissions") | {
         "form": form,
         "page": page,
+        "lines": [(submission, selectors.newest_evaluation(submission)) for submission in page],
         "query": urlencode(kept),
         "filtered": bool(form.chosen()),
     }
