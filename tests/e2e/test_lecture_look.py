@@ -1,4 +1,4 @@
-"""Every page of a lecture contest for the teacher, a judge and a team: on a phone and at a desk, in both languages."""
+"""Every page of a lecture contest for the teacher, a judge and a team: on a phone and at a desk."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from tests.e2e.test_look import (
 pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
 
 ROLES = {"teacher": TEACHER, "judge": JUDGE, "member": MEMBER}
+# A page of Japanese is the one that runs out of room, or that lacks a translation.
+LOOKS = (("teacher", "ja"), ("judge", "en"), ("member", "ja"))
 LEAST_PAGES = {"teacher": 100, "judge": 40, "member": 60}
 # The pages of these contests, of what was handed in there, and the board of the dry run; the teacher's own
 # pages in the three contests in which they differ most.
@@ -36,8 +38,7 @@ def contests(site) -> list[str]:
     return [f"/c/{slug}/" for slug in BEGAN]
 
 
-@pytest.mark.parametrize("language", LOCALES)
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("role", "language"), LOOKS)
 def test_every_page_of_a_lecture_is_sound(meet, contests, role, language):
     person = meet(f"{role}-{language}", locale=LOCALES[language])
     person.log_in(ROLES[role].email, PASSWORD)
@@ -45,7 +46,7 @@ def test_every_page_of_a_lecture_is_sound(meet, contests, role, language):
     faults, seen = [], Counter[str]()
     for address, view in walk(person, start, lambda path: bool(LECTURE.match(path))):
         found = [*width_faults(person.page), *content_faults(person.page, language)]
-        if language == "en" and seen[view] < MOST_ACCESSIBILITY:
+        if seen[view] < MOST_ACCESSIBILITY:
             found += accessibility_faults(person.page)
         faults += [f"{address}: {fault}" for fault in found]
         seen[view] += 1
