@@ -83,14 +83,22 @@ def read_csv(source: IO[bytes]) -> Iterator[list[str]]:
     ValueError
         Where it is none.
     """
-    csv.field_size_limit(MAX_CELL)
     lines = _Lines(io.TextIOWrapper(source, encoding="utf-8", newline=""))
+    reader = csv.reader(lines, strict=True)
+    while (line := _next(reader)) is not None:
+        lines.n_taken = 0
+        yield [cell.removeprefix(GUARD) for cell in line]
+
+
+def _next(reader: Iterator[list[str]]) -> list[str] | None:
+    """The next line; the limit of a cell is the process's, and is put back at once."""
+    before = csv.field_size_limit(MAX_CELL)
     try:
-        for line in csv.reader(lines, strict=True):
-            lines.n_taken = 0
-            yield [cell.removeprefix(GUARD) for cell in line]
+        return next(reader, None)
     except csv.Error as error:
         raise ValueError(str(error)) from error
+    finally:
+        csv.field_size_limit(before)
 
 
 # JSON

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import random
@@ -18,6 +19,7 @@ from django.urls import reverse
 from pwscup.accounts.models import User
 from pwscup.archives import (
     checking,
+    formats,
     history,
     layout,
     problems,
@@ -537,3 +539,16 @@ def test_rows_are_counted_by_what_the_boards_read(cast, found):
         counts = [model.objects.filter(**{path: contest}).count() for contest in contests]
         assert counts[0] == counts[1] > 0
     assert facts.LAYOUT
+
+
+def test_reading_an_archive_leaves_the_limit_of_everybody_elses_cells_alone():
+    limit = csv.field_size_limit()
+    lines = formats.read_csv(io.BytesIO(b"a,b\r\n" + b"x" * (2 * limit) + b",y\r\n"))
+    assert next(lines) == ["a", "b"]
+    assert csv.field_size_limit() == limit
+    assert len(next(lines)[0]) == 2 * limit
+    assert csv.field_size_limit() == limit
+    broken = formats.read_csv(io.BytesIO(b'a\r\n"x'))
+    with pytest.raises(ValueError, match="end of data"):
+        list(broken)
+    assert csv.field_size_limit() == limit
