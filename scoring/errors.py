@@ -120,7 +120,9 @@ MESSAGES: dict[str, str] = {
     ),
     "candidate.header": _("an unknown header — expected numbers alone — got “{got}”"),
     # the key of a lecture contest
-    "lecture_key.unknown_team": _("the key has no such team — expected one of {expected} — got “{got}”"),
+    "lecture_key.unknown_team": _(
+        "the key has no such team — expected one of {expected} — got “{got}”"
+    ),
     "lecture_key.records": _(
         "the key does not fit the original — expected its {expected} records, each once — got {got} lines"
     ),
@@ -181,7 +183,9 @@ MESSAGES: dict[str, str] = {
         "no such team in the matrix — expected one of {expected} — got “{got}”"
     ),
     # tables of counts
-    "counts.last_column": _("the last column is not that of the counts — expected {expected} — got “{got}”"),
+    "counts.last_column": _(
+        "the last column is not that of the counts — expected {expected} — got “{got}”"
+    ),
     "counts.no_attributes": _("no attribute — expected at least one column before {expected}"),
     "counts.not_a_count": _("not a count — expected an integer of at least 0 — got “{got}”"),
     "counts.too_large": _("a count that is too large — expected at most {expected} — got {got}"),

@@ -577,7 +577,10 @@ def test_many_problems_are_counted_and_the_first_shown(run, submission):
         (f"anonymize mondrian {ORIGINAL} --seed 1 --out Y.csv", "--rows"),
         (f"anonymize mondrian {ORIGINAL} --seed 1 --out Y.csv --rows Y.csv", "two files"),
         (f"validate {SUBMISSION}", "cannot read"),
-        (f"score --ruleset pwscup1999 {SUBMISSION}", "expected one of microdata-classroom, pets-lecture, pwscup2015"),
+        (
+            f"score --ruleset pwscup1999 {SUBMISSION}",
+            "expected one of microdata-classroom, pets-lecture, pwscup2015",
+        ),
         (f"score --rules pwscup2015 {SUBMISSION}", "unrecognized arguments"),
         (f"attack E9 {ORIGINAL} --anonymized X.csv --out G.csv", "no such attack"),
         ("mark --rows R.csv --guess G.csv", "cannot read R.csv"),

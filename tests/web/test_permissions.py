@@ -63,7 +63,8 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
-        organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest organize-data organize-terms organize-teams
+        organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
+        organize-data organize-terms organize-teams
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv
         organize-news organize-announcement organize-questions organize-question organize-webhooks
@@ -98,7 +99,8 @@ POST: dict[tuple[object, ...], str] = {
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
-        board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize organize-clock organize-contest
+        board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize
+        organize-clock organize-contest
         organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
         receipt-json release reveal rules sample schema
@@ -108,8 +110,10 @@ POST: dict[tuple[object, ...], str] = {
     (LOGIN, SHUT, SHUT, SHUT): "slides decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         marks
-        organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
-        organize-columns organize-generate organize-data organize-decisions organize-organizers organize-publish organize-reveal
+        organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
+        organize-freeze organize-thaw
+        organize-columns organize-generate organize-data organize-decisions organize-organizers
+        organize-publish organize-reveal
         organize-round-close
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
@@ -122,12 +126,22 @@ POST: dict[tuple[object, ...], str] = {
         organize-archive organize-archive-delete""",
     (LOGIN, GONE, GONE, OK): "organize-new",
     (LOGIN, GONE, GONE, WRONG): "organize-import",
-    (GONE, GONE, GONE, GONE): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
+    (
+        GONE,
+        GONE,
+        GONE,
+        GONE,
+    ): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create",
     # carol acts on her own team; to the others there is none
     (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences",
-    (LOGIN, GONE, BACK, GONE): "terms team-archive team-division team-invite team-revoke team-leave",
+    (
+        LOGIN,
+        GONE,
+        BACK,
+        GONE,
+    ): "terms team-archive team-division team-invite team-revoke team-leave",
     (BACK, BACK, BACK, BACK): "set_language",
     (OK, OK, OK, OK): "unsubscribe",  # the token says for whom, and opens nothing else
 }
