@@ -37,6 +37,8 @@ RAW = re.compile(
 )
 # Contests that have their own look, in `test_lecture_look`.
 LECTURES = re.compile(r"/(c|organize)/lecture-")
+# A report is a page of its own, in which no script runs, not even one that looks for faults.
+FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf")
 # Columns of tables, which people know by such names.
 NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row"}
 FINDINGS = """() => {
@@ -134,7 +136,7 @@ def kind_of(address: str) -> tuple[str, object, int]:
     """The view, what tells its pages apart, and how many of one kind are worth a look: 0 for a file."""
     parts = urlsplit(address)
     found = resolve(parts.path)
-    if parts.path.endswith((".csv", ".zip", ".toml", ".xml")):
+    if parts.path.endswith(FILES):
         return found.view_name, address, 0
     named = {name: value for name, value in found.kwargs.items() if name in ("slug", "key")}
     board = parse_qs(parts.query).get("board", [""])[0]
