@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.organizer_common import for_organizers, organizer_page
+from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
 from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.submissions import appeals, policies, rulings, selectors
 from pwscup.submissions.decision_forms import AppealForm, LateForm, ReasonForm, TeamRulingForm
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from django import forms
 
     from pwscup.contests.models import Contest
-    from pwscup.core.refusals import Refused
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 UNPROCESSABLE = 422
@@ -165,12 +164,7 @@ def submission_rule(request: HttpRequest, public_id: UUID) -> HttpResponse:
     try:
         rule(actor=request.user, submission=found, reason=form.cleaned_data["reason"])
     except rulings.RulingRefused as refusal:
-        _tell(request, refusal)
+        tell(request, refusal)
     else:
         messages.success(request, _("Decided. The team reads your reason."))
     return redirect("submission-appeal", public_id)
-
-
-def _tell(request: HttpRequest, refusal: Refused) -> None:
-    for message in refusal.messages:
-        messages.error(request, message)
