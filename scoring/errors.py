@@ -200,6 +200,29 @@ MESSAGES: dict[str, str] = {
         "a combination of values has no count — expected one for each, 0 among them — got none for {got}"
     ),
     "counts.no_records": _("all counts are 0 — expected at least one record"),
+    # attributes, questions and estimates of a hidden table
+    "attribute.unknown_column": _(
+        "no such column in the table — expected one of {expected} — got “{got}”"
+    ),
+    "attribute.repeated_column": _("a column is named twice — expected each once — got “{got}”"),
+    "attribute.no_values": _(
+        "a column whose values are not listed — expected a category with a list of values — got {got}"
+    ),
+    "attribute.reserved_name": _("the name “{got}” is reserved for the counts — expected another"),
+    "query.not_an_object": _("not a question — expected an object with {expected} — got {got}"),
+    "query.unknown_key": _("unknown key {key} — expected one of {expected}"),
+    "query.missing_key": _("key {key} is missing — expected {expected}"),
+    "query.wrong_type": _("key {key} has the wrong type — expected {expected} — got {got}"),
+    "query.no_values": _("a filter without values — expected at least one"),
+    "query.unknown_value": _("not one of the column's values — expected {expected} — got “{got}”"),
+    "query.repeated_value": _("a value is listed twice — got “{got}”"),
+    "query.epsilon": _(
+        "not an ε — expected a number above 0 with at most {expected} decimal places — got “{got}”"
+    ),
+    "estimate.missing_cells": _(
+        "combinations of values have no count — expected one for each of {expected}, 0 among them — "
+        "got none for {missing}, such as {got}"
+    ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),
     "schema.repeated_name": _("two columns have one name — got “{got}”"),
