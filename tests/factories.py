@@ -256,3 +256,86 @@ def make_team(contest: Contest, name: str, *members: User) -> Team:
     for user in members:
         Membership.objects.create(team=team, user=user, contest=contest)
     return team
+
+
+# A hidden table of 2 × 3 cells, 12 records; `secret` is no column that is disclosed.
+DP_SCHEMA = """
+[[column]]
+name = "sex"
+role = "quasi_identifier"
+kind = "category"
+values = ["F", "M"]
+
+[[column]]
+name = "age"
+role = "quasi_identifier"
+kind = "category"
+values = ["young", "middle", "old"]
+
+[[column]]
+name = "city"
+role = "quasi_identifier"
+kind = "category"
+values = ["A", "B"]
+
+[[column]]
+name = "secret"
+role = "sensitive"
+kind = "category"
+"""
+DP_COUNTS = tuple(zip("FFFMMM", ("young", "middle", "old") * 2, (1, 3, 0, 2, 5, 1), strict=True))
+DP_ORIGINAL = (
+    "sex,age,city,secret\n"
+    + "".join(
+        f"{sex},{age},{'AB'[n % 2]},canary-{sex}-{age}-{n}\n"
+        for sex, age, count in DP_COUNTS
+        for n in range(count)
+    )
+).encode()
+DP_TRUTH = b"sex,age,count\n" + "".join(f"{s},{a},{n}\n" for s, a, n in DP_COUNTS).encode()
+"""An estimate that is right."""
+
+
+def dp_ruleset(epsilon: str = "1") -> Ruleset:
+    """The ruleset dp-disclosure for the columns of `DP_SCHEMA`."""
+    text = load_ruleset("dp-disclosure").text
+    text = re.sub(r'(?m)^epsilon = "[^"]*"', f'epsilon = "{epsilon}"', text)
+    text = re.sub(r"(?m)^columns = .*$", 'columns = ["sex", "age", "city"]', text)
+    text = re.sub(r"(?m)^target = .*$", 'target = ["sex", "age"]', text)
+    return parse_ruleset(re.sub(r'(?m)^schema = "households"\n', "", text))
+
+
+DP_PHASES = ("before", "batch", "between", "interactive", "after")
+
+
+def make_dp_contest(
+    slug: str = "dp",
+    *,
+    organizer: User | None = None,
+    now: datetime | None = None,
+    phase: str = "interactive",
+    epsilon: str = "1",
+) -> Contest:
+    """A contest about a hidden table that stands in one of `DP_PHASES`."""
+    now = now or timezone.now()
+    day = timedelta(days=1)
+    start = now - (2 * DP_PHASES.index(phase) - 1) * day
+    ruleset = dp_ruleset(epsilon)
+    contest = Contest.objects.create(
+        slug=slug, title="Disclosure", ruleset_text=ruleset.text, max_team_size=3, is_published=True
+    )
+    if organizer is not None:
+        contest.organizers.add(organizer)
+    attach_original(contest, original=DP_ORIGINAL, schema=DP_SCHEMA)
+    for position, spec in enumerate(ruleset.rounds):
+        Round.objects.create(
+            contest=contest,
+            key=spec.key,
+            kind=spec.kind,
+            position=position,
+            opens_at=start + 4 * position * day,
+            closes_at=start + (4 * position + 2) * day,
+            tries=spec.tries,
+            feedback=spec.feedback,
+        )
+    return contest

@@ -223,6 +223,12 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         "candidate-attack": _(
             "Download the other teams' tables with their candidates and hand in a guess for each."
         ),
+        "batch": _(
+            "Download the released table, estimate the target table from it and hand in the estimate."
+        ),
+        "interactive": _(
+            "Ask for counts within your team's budget, estimate the target table and hand in the estimate."
+        ),
         "presentation": _("Look up when your team presents, and hand in your slides before."),
     }.get(current.kind, "")
     return Step(

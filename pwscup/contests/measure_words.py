@@ -148,6 +148,14 @@ SIMILARITY = {
         "One column is predicted from the others for records that were held out: how much worse a model "
         "does that has learned from the anonymized table instead of the original."
     ),
+    "table-L2": _(
+        "The records are counted by the chosen columns: how far the counts are from those of the original, all "
+        "of them together (L2 distance)."
+    ),
+    "table-spearman": _(
+        "The same counts: whether the frequent combinations of values are still the frequent ones and the rare "
+        "ones the rare (Spearman's rank correlation)."
+    ),
 }
 DISCLOSURE = {
     "singling-out": _(
@@ -226,5 +234,6 @@ ENDS = {
     ),
     "pmse-ratio": (_("0: they cannot be told apart; about 1: by chance alone"), NO_END),
     "tstr": (_("0: it teaches as well"), _("1: it teaches nothing, the original everything")),
+    "table-spearman": (_("1: the same order of counts"), _("-1: the reverse order")),
 }
 """The best and the worst value in words, where the range of the catalog does not say enough."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pwscup.contests.policies import Person
 
 LOSSES = ("utility", "similarity")
-"""Families of what a table has lost: 0 is nothing."""
+"""Families of what a table has lost: 0 is nothing, where lower is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class ShownMeasure:
     @property
     def is_loss(self) -> bool:
         """Whether 0 means that nothing is lost."""
-        return self.family in LOSSES
+        return self.family in LOSSES and self.direction == "lower"
 
     def best(self, values: Iterable[float | None]) -> float | None:
         """The best of the values that are known."""

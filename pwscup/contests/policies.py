@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.db.models import Q
+
 from pwscup.accounts.policies import is_organizer, plays_in
-from pwscup.contests.team_tables import has_draws, has_own_tables
+from pwscup.contests.team_tables import has_draws, is_common
 from pwscup.contests.terms import digest_of, has_terms
 from pwscup.core.models import Event
 
@@ -59,8 +61,8 @@ def may_download_original(user: Person, contest: Contest, now: datetime) -> bool
 
 
 def may_have_common(user: Person, contest: Contest) -> bool:
-    """The organizer's table is for all teams, unless each of them gets its own part of it."""
-    return not has_own_tables(contest) or is_organizer(user, contest)
+    """The organizer's table is for all teams, unless each gets its own part of it, or nobody any."""
+    return is_common(contest) or is_organizer(user, contest)
 
 
 def has_accepted(user: Person, contest: Contest) -> bool:
@@ -78,13 +80,15 @@ def may_accept_terms(user: Person, contest: Contest) -> bool:
 
 
 def has_submissions(contest: Contest) -> bool:
-    """Something was handed in: from now on the table and its columns are facts."""
-    return contest.rounds.filter(submissions__isnull=False).exists()
+    """Something was handed in or disclosed: from now on the table and its columns are facts."""
+    disclosed = Q(answers__isnull=False) | Q(batch_release__isnull=False)
+    return contest.rounds.filter(Q(submissions__isnull=False) | disclosed).exists()
 
 
 def has_begun(round: Round) -> bool:
-    """Something follows from the round's opening: files were handed in or tables published."""
-    return round.submissions.exists() or round.releases.exists()
+    """Something follows from the round's opening: files were handed in, tables published, queries answered."""
+    handed_in = round.submissions.exists() or round.releases.exists()
+    return handed_in or round.answers.exists() or hasattr(round, "batch_release")
 
 
 def why_final(round: Round) -> str | None:

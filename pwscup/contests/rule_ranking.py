@@ -30,7 +30,10 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
     """The boards and what they are made of."""
     ranking = ruleset.ranking
     by_ranks = ranking.formula == RANK_SUM
-    lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
+    if ruleset.disclosure is not None:
+        lines = _estimate_lines(ruleset)
+    else:
+        lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
     if len([stage for stage in ruleset.stages if stage.weight]) > 1:
         lines.append((_("Season"), _season(ruleset.stages, LIBRARY[ranking.formula].direction)))
     if ranking.tie_breaks:
@@ -61,6 +64,18 @@ def _rank_lines(ruleset: Ruleset) -> Lines:
     if attacked:
         lines += [(_("Attack board"), _attack_board()), (_("Overall board"), _overall(ranking))]
     return lines
+
+
+def _estimate_lines(ruleset: Ruleset) -> Lines:
+    """The boards of rounds in which counts of a hidden table are estimated."""
+    measures = _weighted(ruleset.ranking.utility, ruleset.weights)
+    return [
+        (
+            _("Board of each round"),
+            _("mean of the ranks on %(ids)s; the lowest wins") % {"ids": measures},
+        ),
+        (_("Comparison"), _("mean of the totals of the rounds; the lowest wins")),
+    ]
 
 
 def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:

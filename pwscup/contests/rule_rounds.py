@@ -16,11 +16,14 @@ from pwscup.contests.rule_words import (
     COUNTS,
     DATA,
     DELETED,
+    DISCLOSES,
     FEEDBACK,
     FILE_FORMATS,
     HITS,
     MARKING,
+    NEIGHBOURS,
     PUBLISHED,
+    TARGET,
     VALUES,
 )
 from scoring.rulesets import localized
@@ -121,7 +124,7 @@ def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
         description=localized(spec.description, language),
         files=tuple(_file_rule(file, language) for file in spec.files),
         criteria=tuple(localized(criterion.title, language) for criterion in spec.criteria),
-        sentences=_sentences(round),
+        sentences=_sentences(round, ruleset),
     )
 
 
@@ -129,7 +132,7 @@ def _file_rule(file: FileSpec, language: str) -> FileRule:
     return FileRule(localized(file.title, language), str(FILE_FORMATS[file.kind]), file.required)
 
 
-def _sentences(round: ShownRound) -> tuple[str, ...]:
+def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
     spec = round.spec
     said = [
         _tries(round),
@@ -138,6 +141,10 @@ def _sentences(round: ShownRound) -> tuple[str, ...]:
         str(COUNTS[spec.phase, spec.counts]),
         str(FEEDBACK[spec.phase, round.feedback]),
     ]
+    if ruleset.disclosure is not None and spec.kind in DISCLOSES:
+        columns = ", ".join(ruleset.disclosure.columns)
+        params = {"columns": columns, "epsilon": f"{spec.epsilon:f}"}
+        said.insert(0, str(DISCLOSES[spec.kind]) % params)
     return tuple(sentence for sentence in said if sentence)
 
 
@@ -199,13 +206,16 @@ def stage_rules(ruleset: Ruleset, language: str) -> tuple[StageRule, ...]:
 
 
 def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
-    """Who anonymizes what, and what an anonymized table may hold."""
+    """Who gets what, and what an anonymized table may hold or an estimate is about."""
     data, validity = ruleset.data, ruleset.validity
     numbers = {"sample": _count(data.sample), "decoys": _count(data.decoys)}
     said = [str(DATA[data.tables]) % numbers]
     if any("candidates" in spec.gives for spec in ruleset.rounds):
         words = CANDIDATES if data.decoys else CANDIDATES_WITHOUT_DECOYS
         said.append(str(words) % numbers)
+    if ruleset.disclosure is not None:
+        target = ", ".join(ruleset.disclosure.target)
+        return (*said, str(TARGET) % {"target": target}, str(NEIGHBOURS))
     said.append(str(VALUES[validity.values]))
     kinds = dict.fromkeys(r.kind for r in ruleset.rounds if r.phase == "anonymization")
     return (*said, *(str(DELETED[kind, validity.blank_records]) for kind in kinds))

@@ -50,15 +50,23 @@ FILE_FORMATS = {
         "header. 0 or an empty line is no guess; lines may repeat."
     ),
     "slides": _("A PDF file."),
+    "estimate": _(
+        "A header with the columns of the target table and count; one line for each combination of their "
+        "values, in any order: the values and the estimated number of records, a whole number of at least 0. "
+        "The template that can be downloaded has every line."
+    ),
 }
 _LAST = _("The last one that was scored counts.")
+_CHOSEN = _(
+    "The submission that the team chooses counts; until it chooses, the latest that was scored."
+)
 COUNTS = {
-    ("anonymization", "chosen_or_latest"): _(
-        "The submission that the team chooses counts; until it chooses, the latest that was scored."
-    ),
+    ("anonymization", "chosen_or_latest"): _CHOSEN,
     ("anonymization", "last"): _LAST,
     ("attack", "last"): _LAST,
     ("presentation", "last"): _("The last file that was accepted counts."),
+    ("disclosure", "chosen_or_latest"): _CHOSEN,
+    ("disclosure", "last"): _LAST,
 }
 """By the phase of the round and what the ruleset says of it."""
 FEEDBACK = {
@@ -76,6 +84,10 @@ FEEDBACK = {
         "The rates are shown after the round has closed: a rate after every guess would tell too much."
     ),
     ("presentation", "after_close"): _("The marks are shown after the round has closed."),
+    ("disclosure", "after_close"): _(
+        "How good an estimate is, is shown after the round has closed: shown at once, it would tell of the "
+        "hidden table what nobody has paid for."
+    ),
 }
 """By the phase of the round and what the organizer says of it."""
 OPTIONS = {
@@ -112,7 +124,32 @@ DATA = {
         "Every team has an original table of its own: %(sample)s records that the platform draws from one "
         "larger table."
     ),
+    "hidden": _(
+        "The table stays hidden. Teams know its columns and the values that these can have, and learn what "
+        "the rounds disclose."
+    ),
 }
+TARGET = _(
+    "What is estimated is the contingency table over %(target)s: how many records have each combination of "
+    "their values."
+)
+DISCLOSES = {
+    "batch": _(
+        "The table is released once, over the columns %(columns)s: each value of each record is kept with "
+        "some probability and otherwise drawn at random from all values of its column, such that the "
+        "release as a whole is differentially private with ε = %(epsilon)s. All teams get the same."
+    ),
+    "interactive": _(
+        "Each team has a budget of ε = %(epsilon)s for queries about the columns %(columns)s, and says for each "
+        "what of it the answer costs. An answer is a table of counts with Laplace noise of scale 2/ε, or of a "
+        "single count with noise of scale 1/ε. The same query at the same ε is repeated for nothing."
+    ),
+}
+"""By the kind of the round."""
+NEIGHBOURS = _(
+    "Two tables are neighbours where they differ in the values of one record; the number of records is known "
+    "to all."
+)
 CANDIDATES = _(
     "For every team there is a table of candidates: the %(sample)s records of its original and %(decoys)s "
     "decoys, further records of the same larger table, in shuffled order."

@@ -169,7 +169,9 @@ def _limits(ruleset: Ruleset, max_team_size: int) -> tuple[str, ...]:
 
 
 def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
-    if ruleset.tables == "per_team":  # as many as the original: said of the file
+    if (
+        ruleset.tables != "common"
+    ):  # as many as the original: said of the file; or none is handed in
         return ()
     factor = ruleset.limits.max_records_factor
     if factor == 1:

@@ -235,7 +235,8 @@ def downloads(
 ) -> list[Download]:
     """The table, its schema and the sample submission; empty where the contest has no table yet.
 
-    Where each team has its own table, that of `team`, once it is drawn; the whole is for organizers.
+    Where each team has its own table, that of `team`, once it is drawn; the whole is for organizers,
+    and so is a hidden table, of which everybody else has the schema.
     """
     dataset = original_of(contest)
     if dataset is None or dataset.public is None:
@@ -243,6 +244,8 @@ def downloads(
     if has_own_tables(contest) and not for_organizers:
         own = _own_downloads(team) if team else []
         return [*own[:1], _schema_download(contest, dataset), *own[1:]]
+    if not (team_tables.is_common(contest) or for_organizers):
+        return [_schema_download(contest, dataset)]
     return [
         Download(
             "original",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 ORIGINAL, DRAW = "original", "draw"
-PER_TEAM = "per_team"
+COMMON, PER_TEAM = "common", "per_team"
 SAMPLE = "sample-anonymized"
 NAMES = ("original", SAMPLE)
 
@@ -27,6 +27,11 @@ NAMES = ("original", SAMPLE)
 def has_own_tables(contest: Contest) -> bool:
     """Whether each team anonymizes its own part of the organizer's table, which nobody gets."""
     return contest.ruleset.tables == PER_TEAM
+
+
+def is_common(contest: Contest) -> bool:
+    """Whether the organizer's table is for all teams, who anonymize the same one."""
+    return contest.ruleset.tables == COMMON
 
 
 def table_of(team: Team) -> Dataset | None:

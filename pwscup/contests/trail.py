@@ -115,6 +115,8 @@ KINDS = {
     "audit.requested": gettext_lazy("audit asked for"),
     "audit.done": gettext_lazy("audit done"),
     "audit.failed": gettext_lazy("audit failed"),
+    "batch.released": gettext_lazy("randomized table released"),
+    "query.answered": gettext_lazy("query answered"),
     "table.drawn": gettext_lazy("a team's own table drawn"),
     "release.published": gettext_lazy("table published"),
     "truth.read": gettext_lazy("answer key read"),

@@ -34,8 +34,15 @@ def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
 
 def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     """The same of the tables alone, which may be drawn before anything was handed in."""
-    if before.data == after.data:
+    if before.data == after.data and before.disclosure == after.disclosure:
         return []
+    if before.data == after.data:
+        return [
+            _(
+                "[disclosure] — parts of the hidden table are disclosed already — expected no change. "
+                "Make a new contest for another disclosure."
+            )
+        ]
     return [
         _(
             "[data] — the tables are drawn and handed out already — expected no change. "
@@ -44,7 +51,7 @@ def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     ]
 
 
-FIXED = ("kind", "stage", "attacks", "gives")
+FIXED = ("kind", "stage", "attacks", "gives", "epsilon")
 
 
 def _round_hindrances(was: RoundSpec, becomes: RoundSpec) -> list[Words]:

@@ -100,7 +100,7 @@ def submit(
     `user` is None where the platform plays for a team of its own.
     """
     spec = round.contest.ruleset.round(round.key)
-    _check_round(user, team, round, arrived_at)
+    check_round(user, team, round, arrived_at)
     _check_target(team, round, target)
     _check_keys(spec, files)
     note = _checked_note(note)
@@ -130,7 +130,14 @@ def submit(
     return submission
 
 
-def _check_round(user: User | None, team: Team, round: Round, arrived_at: datetime) -> None:
+def check_round(user: User | None, team: Team, round: Round, arrived_at: datetime) -> None:
+    """Refuse what the team may not do in this round at that moment: hand in files, or ask.
+
+    Raises
+    ------
+    SubmissionRefused
+        With the first reason.
+    """
     if round.contest_id != team.contest_id or not policies.plays_for(user, team):
         raise SubmissionRefused("not_allowed")
     if not round.has_opened(arrived_at):

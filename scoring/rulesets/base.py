@@ -9,6 +9,7 @@ from scoring.rulesets.kinds import ONLY_STAGE, RANK_SUM, ROUND_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from decimal import Decimal
 
     from scoring.schema import Schema
     from scoring.score_options import Options
@@ -58,8 +59,9 @@ class RoundSpec:
 
     Attack rounds: `attacks` is the key of the round whose tables are attacked, `gives` what
     attackers get besides the shuffled table, and `marking` says of which records a rate is a share.
-    Elsewhere they are None and empty. `criteria` is what judges mark in a presentation round, and
-    `minutes` the length that a new contest proposes.
+    Elsewhere they are None and empty. `criteria` is what judges mark in a presentation round,
+    `epsilon` what a round of disclosure gives away in all, exactly, and `minutes` the length that a
+    new contest proposes.
     """
 
     key: str
@@ -78,10 +80,11 @@ class RoundSpec:
     gives: tuple[str, ...] = ()
     marking: str = ""
     criteria: tuple[CriterionSpec, ...] = ()
+    epsilon: Decimal | None = None
 
     @property
     def phase(self) -> str:
-        """What the round is for: "anonymization", "attack" or "presentation"."""
+        """What the round is for, one of `PHASES`."""
         return ROUND_KINDS[self.kind].phase
 
     def file(self, key: str) -> FileSpec:
@@ -98,13 +101,25 @@ class DataSpec:
 
     `tables` is "common", one table for all, or "per_team": for each team `sample` records are drawn
     from the organizer's table, and `decoys` further ones stand with them in the table of candidates.
-    `schema` is None where the organizer's own table decides the columns.
+    "hidden" keeps the table with the platform. `schema` is None where the organizer's own table decides the columns.
     """
 
     tables: str
     schema: Schema | None = None
     sample: int | None = None
     decoys: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureSpec:
+    """What is disclosed of a hidden table under differential privacy, and what is estimated.
+
+    `columns` are those whose values are released and may be asked for; the contingency table over
+    `target`, some of them, is what teams estimate.
+    """
+
+    columns: tuple[str, ...]
+    target: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +197,11 @@ class Ruleset:
     limits: Limits
     text: str
     digest: str
+    disclosure: DisclosureSpec | None = None
 
     @property
     def tables(self) -> str:
-        """Who anonymizes what: "common" is one table for all teams, "per_team" one for each."""
+        """Who gets what: "common" is one table for all teams, "per_team" one for each, "hidden" none."""
         return self.data.tables
 
     @property

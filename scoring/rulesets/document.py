@@ -73,6 +73,14 @@ class Document:
             return tuple(value)
         return self._replaced(key, expected, value, tuple[str, ...]())
 
+    def names(self, key: str) -> tuple[str, ...]:
+        """One text or more, all different."""
+        expected = "a list of different names"
+        value = self._take(key, expected)
+        if isinstance(value, list) and value and _distinct_texts(value):
+            return tuple(value)
+        return self._replaced(key, expected, value, tuple[str, ...]())
+
     def integer(self, key: str, low: int, high: int) -> int:
         expected = f"a whole number from {low} to {high}"
         value = self._take(key, expected)
@@ -122,8 +130,12 @@ class Document:
     def parsed(self, key: str, parse: Callable[[Mapping[str, Any]], T]) -> T | None:
         """A table that another reader understands; its problems are reported under this key."""
         value = self._take(key, "a table")
+        return self.adopted(key, lambda: parse(value))
+
+    def adopted(self, key: str, read: Callable[[], T]) -> T | None:
+        """What `read` returns; the problems that it finds are reported under this key."""
         try:
-            return parse(value)
+            return read()
         except ProblemsFound as found:
             problems = [self._adopted(key, problem) for problem in found.problems]
             self._problems.extend(problems, found.n_total)
@@ -175,7 +187,11 @@ class Document:
 
 
 def _distinct_names(value: list[Any], choices: Collection[str]) -> bool:
-    return all(isinstance(v, str) and v in choices for v in value) and len(set(value)) == len(value)
+    return _distinct_texts(value) and set(value) <= set(choices)
+
+
+def _distinct_texts(value: list[Any]) -> bool:
+    return all(isinstance(v, str) and v for v in value) and len(set(value)) == len(value)
 
 
 def _one_of(choices: Collection[str]) -> str:

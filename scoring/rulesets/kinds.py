@@ -1,7 +1,7 @@
 """The kinds of rounds and tables that a ruleset may name, and the other words that it chooses from.
 
-A further kind of round (queries with a privacy budget, a series of releases) adds an entry here and
-the class that evaluates it; the loader needs no change.
+A further kind of round (a series of releases) adds an entry here and the class that evaluates it; the
+loader needs no change.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from scoring.rulesets.base import Text
 
-PHASES = ("anonymization", "attack", "presentation")
-"""What a round is for: tables are handed in, they are attacked, or the work is presented."""
+PHASES = ("anonymization", "attack", "presentation", "disclosure")
+"""What a round is for: tables are handed in, they are attacked, the work is presented, or counts of a hidden
+table are estimated from what the platform discloses under differential privacy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +100,34 @@ ROUND_KINDS: dict[str, RoundKind] = {
             counts=("last",),
             feedback=("after_close",),
         ),
+        *(
+            RoundKind(
+                id=disclosure,
+                phase="disclosure",
+                tables="hidden",
+                files={"estimate": "estimate"},
+                required=("estimate",),
+                tries_keys=("tries", "tries_per_day"),
+                counts=("chosen_or_latest", "last"),
+                feedback=("after_close",),  # marks at once would tell of the table without a price
+            )
+            for disclosure in ("batch", "interactive")
+        ),
     )
 }
 
 
 def kinds_of(phase: str) -> tuple[str, ...]:
-    """The kinds of rounds of one phase: "anonymization", "attack" or "presentation"."""
+    """The kinds of rounds of one of the `PHASES`."""
     return tuple(kind.id for kind in ROUND_KINDS.values() if kind.phase == phase)
 
 
 TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
-TABLES = ("common", "per_team")
+TABLES = ("common", "per_team", "hidden")
+HIDDEN = "hidden"
+"""The organizer's table stays with the platform; teams learn of it what a round discloses."""
+ESTIMATE_MEASURES = ("table-L2", "table-spearman")
+"""What estimated counts of a hidden table are marked by."""
 MARKING = ("all_records", "kept_records")
 VALUES = ("schema", "original")
 ONLY_STAGE = "contest"

@@ -12,7 +12,8 @@ from scoring import toml_text
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
-from scoring.rulesets.kinds import TABLES, VALUES
+from scoring.rulesets.kinds import HIDDEN, TABLES, VALUES
+from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ranking
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
 from scoring.score_options import OPTION_CHOICES, Options
@@ -91,6 +92,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
     validity = _validity(document)
     stages = read_stages(document)
     rounds = read_rounds(document, stages, data, validity)
+    ranking = document.table("ranking")
     return Ruleset(
         id=document.text("id"),
         version=document.integer("version", 1, 1_000_000),
@@ -101,11 +103,16 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         rounds=rounds,
         validity=validity,
         measure_specs=measures,
-        options=_options(scoring.table("options")),
-        ranking=read_ranking(document.table("ranking"), measures, stages, rounds),
+        options=_options(scoring.table("options"), data.schema),
+        ranking=(
+            read_estimate_ranking(ranking, scoring, measures)
+            if data.tables == HIDDEN
+            else read_ranking(ranking, measures, stages, rounds)
+        ),
         limits=_limits(document.table("limits"), data),
         text=text,
         digest=hashlib.sha256(text.encode()).hexdigest(),
+        disclosure=read_disclosure(document, data),
     )
 
 
@@ -139,17 +146,23 @@ def _validity(document: Document) -> ValiditySpec:
     )
 
 
-def _options(options: Document) -> Options:
+def _options(options: Document, schema: Schema | None) -> Options:
     chosen: dict[str, Any] = {
         name: options.choice(name, OPTION_CHOICES[name]) for name in OPTION_CHOICES
     }
+    if options.has("table_columns"):
+        chosen["table_columns"] = (
+            options.names("table_columns")
+            if schema is None
+            else options.choices("table_columns", schema.public().names)
+        )
     return Options(**chosen)
 
 
 def _limits(limits: Document, data: DataSpec) -> Limits:
     factor = limits.number("max_records_factor", 1, 100)
-    if data.tables == "per_team" and factor != 1:
-        limits.wrong("max_records_factor", "1, as data.tables is per_team", factor)
+    if data.tables in ("per_team", HIDDEN) and factor != 1:
+        limits.wrong("max_records_factor", f"1, as data.tables is {data.tables}", factor)
     return Limits(
         max_file_bytes=limits.integer("max_file_bytes", 1_000, 1_000_000_000),
         max_team_size=limits.integer("max_team_size", 1, 1_000),

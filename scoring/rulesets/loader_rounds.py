@@ -13,6 +13,7 @@ from scoring.rulesets.kinds import (
     TRIES_KEYS,
     RoundKind,
 )
+from scoring.rulesets.loader_disclosure import read_epsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,6 +88,7 @@ def _round(
         gives=_gives(document, kind) if is_attack else (),
         marking=_marking(document, validity) if is_attack else "",
         criteria=_criteria(document) if kind.phase == "presentation" else (),
+        epsilon=read_epsilon(document) if kind.phase == "disclosure" else None,
         **tries,
     )
 

@@ -115,6 +115,7 @@ def test_a_ruleset_of_the_library(name):
 
 def test_names():
     assert ruleset_names() == (
+        "dp-disclosure",
         "microdata-classroom",
         "pets-lecture",
         "pwscup2015",

@@ -6,7 +6,7 @@ import pytest
 
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from scoring.errors import ProblemsFound
-from scoring.rulesets import StageSpec, ValiditySpec, load_ruleset
+from scoring.rulesets import StageSpec, ValiditySpec, load_ruleset, parse_ruleset
 from tests.scoring.rulesets import (
     change,
     drop,
@@ -293,3 +293,45 @@ def test_an_unknown_kind_hides_no_other_problem():
     assert "round[1].kind" in keys
     assert "data.sample" in keys
     assert not [key for key in keys if str(key).startswith("stage")]
+
+
+# Disclosure of a hidden table
+
+
+def disclosure(*replacements: tuple[str, str]) -> str:
+    text = load_ruleset("dp-disclosure").text
+    for was, becomes in replacements:
+        assert was in text
+        text = text.replace(was, becomes)
+    return text
+
+
+def test_a_disclosure_names_its_columns_its_target_and_what_it_costs():
+    rules = load_ruleset("dp-disclosure")
+    assert rules.disclosure.target == ("household_size", "tenure", "age_class")
+    assert {spec.phase for spec in rules.rounds} == {"disclosure"}
+    assert [str(spec.epsilon) for spec in rules.rounds] == ["4", "4"]
+    assert load_ruleset("pwscup2015").disclosure is None
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "key"),
+    [
+        ('epsilon = "4"', "epsilon = 4.0", "epsilon"),
+        ('epsilon = "4"', 'epsilon = "0"', "epsilon"),
+        ('epsilon = "4"', 'epsilon = "0.1234567"', "epsilon"),
+        ('target = ["household_size"', 'target = ["earners"', "disclosure.target"),
+        ('columns = ["region"', 'columns = ["income"', "disclosure.columns"),
+        ('columns = ["region"', 'columns = ["region", "region"', "disclosure.columns"),
+        ('feedback = "after_close"', 'feedback = "exact"', "feedback"),
+        ('tables = "hidden"', 'tables = "common"', "disclosure"),
+        ('measures = ["table-L2", ', 'measures = ["U1", ', "scoring.measures"),
+        ('formula = "rank-sum"', 'formula = "harmonic"', "ranking.formula"),
+        ("max_records_factor = 1.0", "max_records_factor = 2.0", "limits.max_records_factor"),
+    ],
+)
+def test_what_a_disclosure_cannot_be_is_told(was, becomes, key):
+    with pytest.raises(ProblemsFound) as found:
+        parse_ruleset(disclosure((was, becomes)))
+    told = " ".join(f"{p.file} {p.params.get('key')}" for p in found.value.problems)
+    assert key in told

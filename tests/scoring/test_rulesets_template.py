@@ -40,7 +40,7 @@ def known_keys():
 def explained_in_template() -> set[str]:
     """Keys and tables beside a comment or right before one, keys in a comment, and all tables."""
     lines = TEMPLATE.splitlines()
-    heads = re.findall(r"^\[+([\w.]+)\]+", TEMPLATE, re.MULTILINE)
+    heads = re.findall(r"^(?:# )?\[+([\w.]+)\]+", TEMPLATE, re.MULTILINE)
     found = {name for head in heads for name in head.split(".")}
     for line, follows in zip(lines, [*lines[1:], ""], strict=True):
         key = re.match(r"(\w+)(?:\.\w+)? = ", line)

@@ -115,6 +115,7 @@ def files_of(contest: Contest) -> QuerySet[StoredFile]:
         | Q(pk__in=rounds.exclude(submissions__files=None).values("submissions__files__file"))
         | Q(pk__in=rounds.exclude(releases=None).values("releases__table"))
         | Q(pk__in=rounds.exclude(releases=None).values("releases__key"))
+        | Q(pk__in=rounds.exclude(batch_release=None).values("batch_release__table"))
         | Q(pk__in=rounds.exclude(releases__candidates=None).values("releases__candidates"))
     )
 

@@ -15,6 +15,7 @@ from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.core import audit, storage
 from pwscup.core.storage import Area
+from scoring.rulesets.loader_disclosure import check_columns
 
 if TYPE_CHECKING:
     from pwscup.contests.tables import Described
@@ -167,10 +168,11 @@ def attach_dataset(
     from pwscup.contests import tables  # pandas, which most processes do without
 
     prepared = tables.prepare(data, schema)
-    own_tables = team_tables.has_own_tables(contest)
-    if not own_tables:
+    is_common = team_tables.is_common(contest)
+    if is_common:
         _check_size(contest, len(prepared.public))
     check_enough_records(contest.ruleset, prepared.n_records)
+    check_disclosed(contest.ruleset, schema)
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
@@ -186,8 +188,8 @@ def attach_dataset(
                 "created_at": timezone.now(),
             },
         )
-        # A sample shows values; teams with tables of their own get one of those.
-        for key, content in () if own_tables else prepared.samples.items():
+        # A sample shows values: teams with tables of their own get one of those, others what they may see.
+        for key, content in prepared.samples.items() if is_common else ():
             file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
         audit.record(
@@ -248,6 +250,18 @@ def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
         "decoys": ruleset.data.decoys,
         "expected": needed,
     }
+
+
+def check_disclosed(ruleset: Ruleset, schema: Schema) -> None:
+    """Refuse a table whose columns are not what the rules disclose.
+
+    Raises
+    ------
+    ProblemsFound
+        Each column that is missing, or whose values are not listed or only one.
+    """
+    if ruleset.disclosure is not None:
+        check_columns(ruleset.disclosure, schema)
 
 
 def _check_size(contest: Contest, size_bytes: int) -> None:

@@ -100,6 +100,19 @@ class CandidateAttack:
         return _marked(result), published | handed_in.hashes(submission)
 
 
+class Estimate:
+    """How far estimated counts are from those of the hidden table, by the measures of the ruleset."""
+
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+        from pwscup.submissions.evaluation import disclosing
+
+        contest = submission.round.contest
+        found = disclosing.marks_of(contest, handed_in.read(submission, "estimate"))
+        values: Values = {measure: found[measure] for measure in contest.ruleset.measures}
+        original = {"original": dataset_of(contest).sealed.sha256}
+        return values, original | handed_in.hashes(submission)
+
+
 class Presentation:
     """Slides are kept, not scored: judges mark what they hear."""
 
@@ -117,4 +130,6 @@ KINDS: dict[str, RoundKind] = {
     "attack": Attack(),
     "candidate-attack": CandidateAttack(),
     "presentation": Presentation(),
+    "batch": Estimate(),
+    "interactive": Estimate(),
 }

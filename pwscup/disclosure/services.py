@@ -1,0 +1,250 @@
+"""Asking for counts of a hidden table, and releasing a randomized one: each one transaction with its event."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import Team
+from pwscup.contests.disclosed import disclosed_attributes
+from pwscup.contests.models import Round
+from pwscup.contests.policies import has_accepted
+from pwscup.contests.selectors import original_of
+from pwscup.core import audit, storage
+from pwscup.core.refusals import RefusedByCode
+from pwscup.disclosure import ledger
+from pwscup.disclosure.models import Answer, BatchRelease, millionths_of
+from pwscup.submissions.services import check_round
+from scoring.disclosure.queries import parse_query
+from scoring.errors import Problem, ProblemsFound, shorten
+from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from scoring.disclosure.queries import Query
+
+logger = logging.getLogger(__name__)
+BATCH, INTERACTIVE = "batch", "interactive"
+MAX_ANSWERS = 500
+"""Of a team in a round; each may have thousands of counts."""
+REFUSALS = {
+    "round.not_interactive": _("In this round nothing can be asked for."),
+    "terms.first": _("Accept the terms of the data first."),
+    "data.missing": _("The contest has no table yet."),
+    "budget.exceeded": _(
+        "The answer costs %(got)s — expected at most %(expected)s, which is what your team has left."
+    ),
+    "answers.too_many": _("Your team has %(expected)s answers in this round: no more are given."),
+}
+
+
+class QueryRefused(RefusedByCode):
+    """A query that is not answered; nothing was spent."""
+
+    WORDS = REFUSALS
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and whether it was paid for now or before."""
+
+    answer: Answer
+    is_new: bool
+
+
+def ask(
+    *,
+    user: User | None,
+    team: Team,
+    round: Round,
+    query: Any,
+    epsilon: str,
+    asked_at: datetime | None = None,
+) -> Asked:
+    """Answer a query with noisy counts and debit its ε; what was paid for already is repeated for nothing.
+
+    `query` is what `scoring.disclosure.queries.parse_query` reads; `user` is None where the platform
+    plays for a team of its own. Whatever is refused costs nothing.
+
+    Raises
+    ------
+    ProblemsFound
+        Everything that is wrong with the query and its ε.
+    SubmissionRefused, QueryRefused
+        The team may not ask now, or cannot pay.
+    """
+    asked_at = asked_at or timezone.now()
+    _check_may_ask(user, team, round, asked_at)
+    parsed, cost = _read(round, query, epsilon)
+    if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
+        return Asked(paid, is_new=False)
+    _check_payable(team, round, cost)  # cheaply first; counted again under lock
+    from pwscup.submissions.evaluation import (
+        disclosing,  # the table, which most processes do without
+    )
+
+    counts = disclosing.noisy_counts(round.contest, parsed, cost)
+    with transaction.atomic():
+        # Every request of the team waits here, so that each sees what the others have spent.
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
+            return Asked(paid, is_new=False)
+        number = _check_payable(team, round, cost)
+        return Asked(_enter(user, team, round, parsed, cost, counts, number, asked_at), is_new=True)
+
+
+def _check_may_ask(user: User | None, team: Team, round: Round, asked_at: datetime) -> None:
+    if round.kind != INTERACTIVE:
+        raise QueryRefused("round.not_interactive")
+    check_round(user, team, round, asked_at)
+    if user is not None and not has_accepted(user, round.contest):
+        raise QueryRefused("terms.first")
+    if original_of(round.contest) is None:
+        raise QueryRefused("data.missing")
+
+
+def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
+    problems: list[Problem] = []
+    parsed, cost = None, Decimal(0)
+    try:
+        parsed = parse_query(query, disclosed_attributes(round.contest))
+    except ProblemsFound as found:
+        problems += found.problems
+    try:
+        cost = epsilon_from(epsilon.strip())
+    except ValueError:
+        problems.append(Problem("query.epsilon", {"expected": PLACES, "got": shorten(epsilon)}))
+    if parsed is None or problems:
+        raise ProblemsFound(problems)
+    return parsed, cost
+
+
+def _check_payable(team: Team, round: Round, cost: Decimal) -> int:
+    """The number of the next answer, where the team can pay for it."""
+    newest = ledger.answers_of(team, round).first()
+    number = newest.number + 1 if newest else 1
+    if number > MAX_ANSWERS:
+        raise QueryRefused("answers.too_many", expected=MAX_ANSWERS)
+    try:
+        ledger.budget_of(team, round).spend(cost)
+    except BudgetExceeded as exceeded:
+        expected = f"{exceeded.remaining:f}"
+        raise QueryRefused("budget.exceeded", got=f"{cost:f}", expected=expected) from exceeded
+    return number
+
+
+def _enter(
+    user: User | None,
+    team: Team,
+    round: Round,
+    query: Query,
+    cost: Decimal,
+    counts: list[int],
+    number: int,
+    asked_at: datetime,
+) -> Answer:
+    budget = ledger.budget_of(team, round).spend(cost)
+    answer = Answer.objects.create(
+        round=round,
+        team=team,
+        number=number,
+        query=json.loads(query.text),
+        digest=query.digest,
+        cost=millionths_of(cost),
+        spent=millionths_of(budget.spent),
+        budget=millionths_of(budget.total),
+        counts=counts,
+        asked_by=user,
+        asked_at=asked_at,
+    )
+    audit.record(
+        "query.answered",
+        actor=user,
+        contest_id=round.contest_id,
+        subject=str(answer.public_id),
+        team=team.slug,
+        round=round.key,
+        number=number,
+        epsilon=f"{cost:f}",
+        spent=f"{budget.spent:f}",
+    )
+    return answer
+
+
+# The batch release
+
+
+def is_due(round: Round, now: datetime) -> bool:
+    """A published contest's batch round has opened, and its table has not been released yet."""
+    contest = round.contest
+    if round.kind != BATCH or not contest.is_published or contest.erased_at is not None:
+        return False
+    return round.has_opened(now) and original_of(contest) is not None
+
+
+def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease | None:
+    """The released table of a batch round, made now where that is due; None as long as it is not.
+
+    Safe to call at any time and by several processes at once: of two drafts one is thrown away
+    unseen, for two releases of one table would tell twice as much of it.
+    """
+    found = BatchRelease.objects.filter(round=round).select_related("table").first()
+    if found is not None or not is_due(round, now or timezone.now()):
+        return found
+    from pwscup.submissions.evaluation import disclosing
+
+    epsilon = ledger.total_of(round)
+    data, n_records = disclosing.released_table(round.contest, epsilon)
+    file = storage.write(data, area=storage.Area.PUBLISHED, name=f"{round.key}.csv")
+    kept = None
+    try:
+        with transaction.atomic():
+            held = (
+                Round.objects.select_for_update(no_key=True)
+                .select_related("contest")
+                .get(pk=round.pk)
+            )
+            found = BatchRelease.objects.filter(round=held).first()
+            if found is None and ledger.total_of(held) == epsilon:
+                file.save()
+                kept = BatchRelease.objects.create(
+                    round=held, table=file, cost=millionths_of(epsilon), n_records=n_records
+                )
+                audit.record(
+                    "batch.released",
+                    contest_id=round.contest_id,
+                    subject=round.key,
+                    epsilon=f"{epsilon:f}",
+                    n_records=n_records,
+                    sha256=file.sha256,
+                )
+    finally:
+        if kept is None:
+            storage.discard(file)
+    return kept or found
+
+
+def release_due(now: datetime | None = None) -> int:
+    """Release the table of every batch round that has opened; return how many that were."""
+    now = now or timezone.now()
+    opened = Round.objects.filter(
+        kind=BATCH, opens_at__lte=now, contest__is_published=True, batch_release=None
+    )
+    return sum(_released_safely(round, now) for round in opened.select_related("contest"))
+
+
+def _released_safely(round: Round, now: datetime) -> bool:
+    """Where one release fails, those of other contests are made all the same."""
+    try:
+        return ensure_released(round, now) is not None
+    except Exception:
+        logger.exception("releasing the table of round %s failed", round.pk)
+        return False

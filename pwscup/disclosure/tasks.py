@@ -1,0 +1,13 @@
+"""What workers run: an interface to `services`, and nothing more."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from pwscup.disclosure import services
+
+
+@shared_task
+def sweep() -> None:
+    """Release the table of every batch round that has opened."""
+    services.release_due()

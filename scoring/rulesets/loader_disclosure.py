@@ -1,0 +1,78 @@
+"""Reading what a ruleset discloses of a hidden table, and how estimates of it are ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scoring.rulesets.base import DisclosureSpec, RankingSpec
+from scoring.rulesets.kinds import ESTIMATE_MEASURES, HIDDEN, RANK_SUM
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from decimal import Decimal
+
+    from scoring.rulesets.base import DataSpec, MeasureSpec
+    from scoring.rulesets.document import Document
+    from scoring.schema import Schema
+
+EARLIER = ("earlier",)
+
+
+def read_disclosure(document: Document, data: DataSpec) -> DisclosureSpec | None:
+    """The columns that are disclosed and those of the target; None where the table is not hidden."""
+    if data.tables != HIDDEN:
+        return None
+    disclosure = document.table("disclosure")
+    columns = disclosure.names("columns")
+    target = disclosure.names("target")
+    if columns and target and not set(target) <= set(columns):
+        disclosure.wrong("target", f"columns out of: {', '.join(columns)}", ", ".join(target))
+    elif columns and target and data.schema is not None:
+        spec, schema = DisclosureSpec(columns, target), data.schema
+        disclosure.adopted("columns", lambda: check_columns(spec, schema))
+    return DisclosureSpec(columns, target)
+
+
+def check_columns(spec: DisclosureSpec, schema: Schema) -> None:
+    """Whether a table with this schema can be disclosed so, which the values that the schema lists decide.
+
+    Raises
+    ------
+    scoring.errors.ProblemsFound
+        A column that the table lacks, whose values are not listed or that has but one; a target
+        with more cells than can be estimated.
+    """
+    from scoring.disclosure.attributes import MAX_CELLS, attributes_of, check_cells
+
+    attributes_of(schema, spec.columns)
+    check_cells(attributes_of(schema, spec.target), MAX_CELLS)
+
+
+def read_epsilon(document: Document) -> Decimal | None:
+    """What a round gives away in all: a decimal number, written as a text so that it is exact."""
+    from scoring.privacy.accounting import epsilon_from
+
+    text = document.text("epsilon")
+    try:
+        return epsilon_from(text) if text else None
+    except ValueError:
+        expected = 'a number above 0 with at most 6 decimal places, as a text such as "0.5"'
+        document.wrong("epsilon", expected, text)
+        return None
+
+
+def read_estimate_ranking(
+    ranking: Document, scoring: Document, measures: Sequence[MeasureSpec]
+) -> RankingSpec:
+    """Ranks in the measures of the estimates, summed over the rounds."""
+    ids = tuple(spec.id for spec in measures)
+    if not set(ids) <= set(ESTIMATE_MEASURES):
+        expected = f"a list of different names out of: {', '.join(ESTIMATE_MEASURES)}"
+        scoring.wrong("measures", f"{expected}, as data.tables is {HIDDEN}", ", ".join(ids))
+        ids = ESTIMATE_MEASURES
+    if ranking.has("formula"):
+        ranking.choice("formula", (RANK_SUM,))
+    breaks = ranking.choices("tie_breaks", EARLIER, empty=True) if ranking.has("tie_breaks") else ()
+    return RankingSpec(
+        utility=ranking.choices("utility", ids or ESTIMATE_MEASURES), tie_breaks=breaks
+    )
