@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.comparison import Comparison, Options, Prepared
 from scoring.equivalence import IntArray, Table
+from scoring.errors import ProblemsFound
 from scoring.ranking import DECIMALS
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.schema import Schema
@@ -65,6 +66,8 @@ def score(
     {'n_original': 4, 'n_anonymized': 4, 'U1': 1.25, 'S1': 2}
     """
     options.check()
+    if problems := options.problems(schema):
+        raise ProblemsFound(problems)
     comparison = Comparison.of(original, anonymized, source, schema, threads=threads)
     values: dict[str, float | int | None] = {
         "n_original": comparison.prepared.n_records,

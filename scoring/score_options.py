@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scoring.errors import Problem, shorten
+
+if TYPE_CHECKING:
+    from scoring.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,9 @@ class Options:
     seed : int
         Where measures that draw at random begin. They sort the records first, so that their order
         decides nothing.
+    table_columns : tuple of str
+        The columns of the contingency table of table-L2 and table-spearman; where there are none,
+        all quasi-identifiers that are categories.
     """
 
     ties: str = "expected"
@@ -30,6 +39,7 @@ class Options:
     cells: str = "anonymized"
     denominator: str = "anonymized"
     seed: int = 1
+    table_columns: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise ValueError where an option has an unknown value."""
@@ -37,6 +47,23 @@ class Options:
             value = getattr(self, name)
             if value not in choices:
                 raise ValueError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+
+    def problems(self, schema: Schema) -> list[Problem]:
+        """The chosen columns that participants do not hand in where their tables have this schema."""
+        known = schema.public().names
+        return [
+            Problem(
+                "toml.wrong_value",
+                {
+                    "key": "scoring.options.table_columns",
+                    "expected": f"columns out of: {', '.join(known)}",
+                    "got": shorten(name),
+                },
+                file="ruleset",
+            )
+            for name in self.table_columns
+            if name not in known
+        ]
 
 
 OPTION_CHOICES: dict[str, tuple[str, ...]] = {

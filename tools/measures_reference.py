@@ -41,8 +41,9 @@ FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "similarity": (
         "Utility: similarity",
-        "How far what is found in Y lies from what is found in X: 0 is nowhere. The scored columns are "
-        "the quasi-identifiers and the sensitive ones, numbers and categories.",
+        "How far what is found in Y lies from what is found in X: 0 is nowhere, and so is 1 where higher "
+        "is better. The scored columns are the quasi-identifiers and the sensitive ones, numbers and "
+        "categories.",
     ),
     "disclosure": (
         "Safety: disclosure beside a control",
@@ -118,6 +119,10 @@ def _options() -> str:
         for field in fields(Options)
         if field.name in OPTION_CHOICES
     ]
+    rows.append(
+        "| `table_columns` | left out | a list of different columns "
+        f"| {described['table_columns']} |"
+    )
     head = (
         "| option | default | choices | meaning, in the order of the choices |\n|---|---|---|---|"
     )

@@ -209,6 +209,19 @@ MEASURES: dict[str, Measure] = {
             "distinguishability:propensity_ratio",
         ),
         _similarity("tstr", "TSTR", _("Learning from the table"), "learning:learning_loss", 1.0),
+        _similarity(
+            "table-L2", "L2", _("Distance of the tables of counts"), "contingency:table_distance"
+        ),
+        Measure(
+            "table-spearman",
+            "ρ",
+            _("Rank correlation of the tables of counts"),
+            "similarity",
+            "higher",
+            -1.0,
+            1.0,
+            "scoring.measures.contingency:table_rank_correlation",
+        ),
         _disclosure("singling-out", "singling out", _("Singling out"), "singling_out_risk"),
         _disclosure("linkability", "linkability", _("Linkability"), "linkability_risk"),
         _disclosure("inference", "inference", _("Inference"), "inference_risk"),
