@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "pwscup.contests",
     "pwscup.submissions",
     "pwscup.disclosure",
+    "pwscup.experiments",
     "pwscup.audits",
     "pwscup.notices",
     "pwscup.rescores",
@@ -157,6 +158,8 @@ AUDIT_TIME_LIMIT = env.float("AUDIT_TIME_LIMIT", default=1800)
 RESCORE_TIME_LIMIT = env.float("RESCORE_TIME_LIMIT", default=3600)
 ARCHIVE_TIME_LIMIT = env.float("ARCHIVE_TIME_LIMIT", default=3600)
 AUDITS_AT_ONCE = env.int("AUDITS_AT_ONCE", default=1)
+EXPERIMENT_TIME_LIMIT = env.float("EXPERIMENT_TIME_LIMIT", default=1800)
+EXPERIMENTS_AT_ONCE = env.int("EXPERIMENTS_AT_ONCE", default=1)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace sends a whole backlog again and again.
 RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)
@@ -217,6 +220,7 @@ SWEEPING = (
     "bots",
     "contests",
     "disclosure",
+    "experiments",
     "notices",
     "reports",
     "rescores",

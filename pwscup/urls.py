@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("pwscup.core.urls")),
     path("", include("pwscup.accounts.urls")),
     path("accounts/", include("allauth.account.urls")),
+    path("", include("pwscup.experiments.urls")),
     path("", include("pwscup.submissions.urls")),
     path("", include("pwscup.audits.urls")),
     path("", include("pwscup.rescores.urls")),

@@ -16,10 +16,12 @@ from pwscup.accounts.models import Invitation
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Sample
 from pwscup.core import storage
+from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Announcement, Question, Webhook
 from pwscup.notices.signing import unsubscribe_token
 from pwscup.submissions import releases, services, tasks
 from tests import factories
+from tests.web.experiments import make_experiment
 
 ROLES = ("visitor", "eve", "alice", "bob", "carol", "oscar", "olga")
 STRANGERS = ("visitor", "eve", "carol", "olga")
@@ -32,6 +34,7 @@ NO_GET = (SHUT, SHUT, SHUT, SHUT, SHUT, SHUT, SHUT)
 PERSON = (LOGIN, OK, OK, OK, OK, OK, OK)
 PERSON_BACK = (LOGIN, BACK, BACK, BACK, BACK, BACK, BACK)
 OWN_TEAM = (GONE, GONE, OK, OK, GONE, OK, GONE)
+OWN = (LOGIN, GONE, OK, GONE, GONE, GONE, GONE)  # alice's
 OWN_TEAM_OR_LOGIN = (LOGIN, GONE, OK, OK, GONE, OK, GONE)
 PLAYERS = (GONE, GONE, OK, OK, OK, OK, GONE)
 PLAYERS_OR_LOGIN = (LOGIN, GONE, OK, OK, OK, OK, GONE)
@@ -49,9 +52,11 @@ GET: dict[tuple[object, ...], str] = {
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
     NOBODY: "mail release-candidates report reveal team-data",
-    PERSON: "account account-delete account_change_password account_email account_reauthenticate team questions",
+    PERSON: """
+        account account-delete account_change_password account_email account_reauthenticate team questions
+        experiments experiment-new""",
     PERSON_BACK: """
-        account_confirm_login_code account_set_password
+        account_confirm_login_code account_set_password experiments-compare
         team-create team-division team-invite team-leave team-remove team-rename team-revoke team-transfer""",
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
@@ -60,6 +65,7 @@ GET: dict[tuple[object, ...], str] = {
         receipt receipt-json submission submission-appeal submission-file submission-status
         audit audit-status audit-report""",
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
+    OWN: "experiment experiment-figure experiment-status experiment-zip",
     PLAYERS: "release targets-zip",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
@@ -79,7 +85,8 @@ GET: dict[tuple[object, ...], str] = {
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
-        submission-cancel submission-choose submission-note submission-rule""",
+        submission-cancel submission-choose submission-note submission-rule
+        experiment-delete experiment-stop""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
     # nothing is computed, played or written down under that number, and nobody presents in this
     # contest: who may mark where somebody does is in test_lecture_marks.py
@@ -106,7 +113,8 @@ POST: dict[tuple[object, ...], str] = {
         receipt-json release reveal rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates
-        news news-feed question organize-questions""",
+        news news-feed question organize-questions
+        experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
     (LOGIN, SHUT, SHUT, SHUT): "slides decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         marks
@@ -120,6 +128,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer
+        experiment-delete experiment-stop
         organize-news organize-announcement organize-announcement-withdraw organize-question
         organize-question-publish organize-webhook organize-webhooks
         organize-rules organize-rules-preview organize-report organize-report-publish organize-rescore organize-dry-run
@@ -133,7 +142,7 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
     ): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
     (LOGIN, OK, OK, OK): "account account-delete team",
-    (LOGIN, WRONG, WRONG, WRONG): "round team-create",
+    (LOGIN, WRONG, WRONG, WRONG): "round team-create experiment-new",
     # carol acts on her own team; to the others there is none
     (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences",
     (
@@ -202,6 +211,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     releases.publish(second)
     audit = Audit.objects.create(submission=submissions[0], state=Audit.State.FAILED)
     audit.reports.create(language="en", html="<!doctype html>")
+    experiment = make_experiment(people["alice"], state=Experiment.State.DONE)
     question = Question.objects.create(contest=contest, team=red, subject="Rows", text="Which?")
     clients = {name: Client() for name in ROLES}
     for name, user in people.items():
@@ -214,6 +224,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         invitation=Invitation.objects.create(team=red, created_by=people["alice"]),
         question=question,
         announcement=Announcement.objects.create(contest=contest, title="News"),
+        experiment=experiment,
         webhook=Webhook.objects.create(contest=contest, url="https://hooks.example.org/"),
         unsubscribe=unsubscribe_token(people["bob"].pk, contest.pk),
     )
@@ -235,13 +246,16 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
             "organize-question-publish": stage.question,
             "organize-webhook": stage.webhook,
         }
-        values["public_id"] = things.get(name, stage.submission).public_id
+        default = stage.experiment if name.startswith("experiment") else stage.submission
+        values["public_id"] = things.get(name, default).public_id
     if "<slug:team>" in pattern:
         values["team"] = "red"
     if "<str:name>" in pattern:
         values["name"] = "anonymized.csv"
     if "<slug:token>" in pattern:
         values["token"] = stage.invitation.token
+    if "<str:figure>" in pattern:
+        values["figure"] = "figure3-k"
     if "<str:token>" in pattern:
         values["token"] = stage.unsubscribe
     if "<int:number>" in pattern:

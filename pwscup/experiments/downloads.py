@@ -1,0 +1,41 @@
+"""Results on their way to their owner."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import TYPE_CHECKING
+
+from django.http import Http404, HttpResponse
+from django.utils.http import content_disposition_header
+
+from pwscup.experiments import selectors
+
+if TYPE_CHECKING:
+    from pwscup.experiments.models import Experiment
+
+
+def archive(experiment: Experiment) -> HttpResponse:
+    """A zip archive of everything that the library wrote; 404 where nothing is there yet."""
+    if experiment.finished_at is None or experiment.state != experiment.State.DONE:
+        raise Http404
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
+        for file in experiment.files.iterator(chunk_size=10):
+            entry = zipfile.ZipInfo(file.name, experiment.finished_at.timetuple()[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            out.writestr(entry, file.data)
+    response = HttpResponse(packed.getvalue(), content_type="application/zip")
+    name = f"experiment-{experiment.number}.zip"
+    response["Content-Disposition"] = content_disposition_header(True, name)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def figure(experiment: Experiment, name: str) -> HttpResponse:
+    """A figure for the page; it never changes under its address."""
+    file = selectors.figure(experiment, name)
+    response = HttpResponse(file.data, content_type="image/svg+xml")
+    response["Cache-Control"] = "private, max-age=3600"
+    return response

@@ -1,0 +1,85 @@
+"""Asking for an experiment, stopping and deleting it; keeping the file that it is made from meanwhile."""
+
+from __future__ import annotations
+
+import zlib
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pwscup.accounts.models import User
+from pwscup.core.refusals import Refused
+from pwscup.experiments import queue, selectors, tables
+from pwscup.experiments.models import Experiment, Upload
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scoring.privacy.experiments.counts import Counts
+
+
+class ExperimentRefused(Refused):
+    """Another one is to be finished or deleted first."""
+
+
+def keep_upload(*, user: User, name: str, columns: Sequence[str], data: bytes) -> Upload:
+    """Keep a file until its experiment is asked for; the one before it goes."""
+    kept = {
+        "name": name,
+        "columns": list(columns),
+        "packed": zlib.compress(data),
+        "uploaded_at": timezone.now(),
+    }
+    return Upload.objects.update_or_create(owner=user, defaults=kept)[0]
+
+
+@transaction.atomic
+def request_experiment(
+    *,
+    user: User,
+    name: str,
+    source: str,
+    origin: dict[str, Any],
+    counts: Counts,
+    setup: dict[str, Any],
+) -> Experiment:
+    """Let an experiment wait for a worker. Of the data its counts are kept, and no record."""
+    User.objects.select_for_update().get(pk=user.pk)
+    if found := selectors.hindrances(user):
+        raise ExperimentRefused(*found)
+    experiment = Experiment.objects.create(
+        owner=user,
+        number=selectors.next_number(user),
+        name=name,
+        source=source,
+        origin=origin,
+        counts=tables.to_json(counts),
+        setup=setup,
+        sent_at=timezone.now(),
+    )
+    Upload.objects.filter(owner=user).delete()
+    transaction.on_commit(partial(queue.announce, experiment.pk))
+    return experiment
+
+
+def stop(*, experiment: Experiment) -> None:
+    """End it: at once where it waits, else before its next step; a worker is not interrupted."""
+    waiting = Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.WAITING)
+    stopped = {"state": Experiment.State.STOPPED, "finished_at": timezone.now()}
+    if not waiting.update(**stopped):
+        running = Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.RUNNING)
+        running.update(is_stopping=True)
+
+
+@transaction.atomic
+def delete(*, experiment: Experiment) -> None:
+    """Delete an experiment with all its files; one that runs must end first, for it holds a worker."""
+    held = Experiment.objects.select_for_update().filter(pk=experiment.pk).first()
+    if held is None:
+        return
+    if not held.is_final:
+        raise ExperimentRefused(_("It is not done yet: stop it first."))
+    held.delete()

@@ -1,0 +1,26 @@
+"""What workers run of experiments: an interface and nothing more."""
+
+from __future__ import annotations
+
+from celery import shared_task  # our application knows apps that this one must not
+from django.utils import timezone
+
+from pwscup.core.sending import send_soon
+from pwscup.experiments import queue, worker
+
+
+@shared_task
+def run(experiment_id: int) -> None:
+    """Run an experiment, if it still waits."""
+    worker.work_on(experiment_id)
+
+
+@shared_task
+def sweep() -> None:
+    """Find what was lost, send what was forgotten."""
+    queue.sweep(timezone.now())
+
+
+def send_run(experiment_id: int) -> None:
+    """Send the hint that an experiment waits; raise soon where the broker does not answer."""
+    send_soon(run, experiment_id)
