@@ -54,6 +54,18 @@ class AttackStanding:
 
 
 @dataclass(frozen=True, slots=True)
+class EstimatesStanding:
+    """One team's line of the board of a round in which a hidden table is estimated.
+
+    `measure_ranks` holds the ranked measures only: one that no team has a value for is not ranked.
+    """
+
+    measure_ranks: dict[str, int]
+    total: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
 class OverallStanding:
     """One team's line of the overall board: weighted sum of its two board ranks, and rank."""
 
@@ -182,6 +194,99 @@ def attack_board(
     }
     ranks = competition_ranks(mean, direction="higher")
     return {attacker: AttackStanding(mean[attacker], ranks[attacker]) for attacker in rates}
+
+
+def estimates_board(
+    values: Mapping[K, Mapping[str, float | None]],
+    ranking: RankingSpec,
+    *,
+    weights: Mapping[str, float] | None = None,
+) -> dict[K, EstimatesStanding]:
+    """Board of a round of estimates: the mean of the ranks on the utility measures, lower wins.
+
+    Parameters
+    ----------
+    values
+        For every team its measures by id; a team without a scored estimate has an empty mapping.
+    ranking
+        Its utility measures are ranked.
+    weights
+        The weight of each measure, above 0; 1 where none is given.
+
+    Examples
+    --------
+    >>> from scoring.rulesets.base import RankingSpec
+    >>> ranking = RankingSpec(utility=("table-L2", "table-spearman"))
+    >>> near, right = {"table-L2": 3.0, "table-spearman": 0.5}, {"table-L2": 7.0, "table-spearman": 0.9}
+    >>> board = estimates_board({"a": near, "b": right, "c": {}}, ranking, weights={"table-L2": 3.0})
+    >>> [(team, s.total, s.rank) for team, s in board.items()]
+    [('a', 1.25, 1), ('b', 1.75, 2), ('c', 3.0, 3)]
+    """
+    ranks, totals = _estimates(values, ranking, weights or {})
+    rounded = {t: _rounded(total) for t, total in totals.items()}
+    places = competition_ranks(rounded, direction="lower")
+    return {
+        t: EstimatesStanding({m: r[t] for m, r in ranks.items()}, rounded[t], places[t])
+        for t in values
+    }
+
+
+def compared_totals(
+    rounds: Iterable[Mapping[K, Mapping[str, float | None]]],
+    ranking: RankingSpec,
+    *,
+    weights: Mapping[str, float] | None = None,
+) -> dict[K, float | None]:
+    """The mean of a team's totals on the boards of several rounds of estimates, lower wins.
+
+    Parameters
+    ----------
+    rounds
+        For every round what `estimates_board` takes, with the same teams. A round in which nobody
+        has a value is left out.
+    ranking, weights
+        As in `estimates_board`.
+
+    Returns
+    -------
+    dict
+        None for a team that has no value in any round. In a round that it alone left out its total
+        is the number of teams.
+
+    Examples
+    --------
+    >>> from scoring.rulesets.base import RankingSpec
+    >>> batch = {"a": {"table-L2": 3.0}, "b": {"table-L2": 7.0}, "c": {}}
+    >>> interactive = {"a": {}, "b": {"table-L2": 1.0}, "c": {}}
+    >>> compared_totals([batch, interactive], RankingSpec(utility=("table-L2",)))
+    {'a': 2.0, 'b': 1.5, 'c': None}
+    """
+    played = list(rounds)
+    used = [values for values in played if _has_any(values.values(), ranking)]
+    boards = [_estimates(values, ranking, weights or {})[1] for values in used]
+    teams = dict.fromkeys(team for values in played for team in values)
+    took_part = {t for t in teams if _has_any([values.get(t, {}) for values in used], ranking)}
+    return {
+        t: _rounded(sum((of[t] for of in boards), Fraction(0)) / len(boards))
+        if t in took_part
+        else None
+        for t in teams
+    }
+
+
+def _estimates(
+    values: Mapping[K, Mapping[str, float | None]],
+    ranking: RankingSpec,
+    weights: Mapping[str, float],
+) -> tuple[dict[str, dict[K, int]], dict[K, Fraction]]:
+    """The ranks of every ranked measure, and the teams' exact totals."""
+    ranks = _measure_ranks(values, ranking.utility)
+    weighted = [(_exact(weights.get(m, 1.0)), of) for m, of in ranks.items()]
+    return ranks, {t: _mean_rank(((w, r[t]) for w, r in weighted), len(values)) for t in values}
+
+
+def _has_any(values: Iterable[Mapping[str, float | None]], ranking: RankingSpec) -> bool:
+    return any(of.get(m) is not None for of in values for m in ranking.utility)
 
 
 def overall_board(

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from scoring.ranking import (
     anonymization_board,
     attack_board,
+    compared_totals,
     competition_ranks,
+    estimates_board,
     overall_board,
 )
 from scoring.rulesets.base import RankingSpec
@@ -124,6 +126,75 @@ def test_the_overall_board_is_the_weighted_sum_of_the_ranks(anonymization):
     assert {t: s.rank for t, s in board.items()} == {
         t: slow_rank(totals, t, "lower", n) for t in totals
     }
+
+
+# Estimates of a hidden table
+
+ESTIMATED = RankingSpec(utility=("table-L2", "table-spearman"))
+THIRDS = {"table-L2": 0.1, "table-spearman": 0.2}  # 1/3 and 2/3 of a total: no decimals hold them
+
+
+@st.composite
+def rounds_of_estimates(draw):
+    names = draw(teams)
+    given = st.fixed_dictionaries({}, optional=dict.fromkeys(ESTIMATED.utility, value))
+    return draw(st.lists(st.fixed_dictionaries(dict.fromkeys(names, given)), max_size=3))
+
+
+def slow_estimates(values):
+    """The totals as fractions, one measure and team after the other."""
+    totals = {}
+    for team in values:
+        parts = []
+        for measure, direction in (("table-L2", "lower"), ("table-spearman", "higher")):
+            column = {t: v.get(measure) for t, v in values.items()}
+            if any(v is not None for v in column.values()):
+                weight = 1 if measure == "table-L2" else 2
+                parts.append((weight, slow_rank(column, team, direction, len(values))))
+        whole = sum(weight for weight, _ in parts)
+        summed = sum(weight * rank for weight, rank in parts)
+        totals[team] = Fraction(summed, whole) if parts else Fraction(len(values))
+    return totals
+
+
+@settings(deadline=None)
+@given(rounds_of_estimates())
+def test_the_board_of_estimates_agrees_with_the_oracle(rounds):
+    for values in rounds:
+        totals = slow_estimates(values)
+        board = estimates_board(values, ESTIMATED, weights=THIRDS)
+        assert {t: s.total for t, s in board.items()} == {
+            t: round(float(total), 9) for t, total in totals.items()
+        }
+        assert {t: s.rank for t, s in board.items()} == {
+            t: slow_rank(totals, t, "lower", len(values)) for t in values
+        }
+
+
+@settings(deadline=None)
+@given(rounds_of_estimates())
+def test_the_comparison_agrees_with_the_oracle(rounds):
+    def has_value(values):
+        return any(value is not None for value in values.values())
+
+    played = [values for values in rounds if any(map(has_value, values.values()))]
+    expected = {}
+    for team in rounds[0] if rounds else ():
+        totals = [slow_estimates(values)[team] for values in played]
+        took_part = any(has_value(values[team]) for values in played)
+        expected[team] = round(float(sum(totals) / len(totals)), 9) if took_part else None
+    assert compared_totals(rounds, ESTIMATED, weights=THIRDS) == expected
+
+
+def test_equal_means_of_thirds_are_equal_totals():
+    first = {"a": (2.0, 0.9), "b": (1.0, 0.5)}  # totals 4/3 and 5/3
+    second = {"a": (2.0, 0.9), "b": (1.0, 0.9)}  # totals 4/3 and 1
+    rounds = [
+        {team: dict(zip(ESTIMATED.utility, values, strict=True)) for team, values in of.items()}
+        for of in (first, second)
+    ]
+    totals = compared_totals(rounds, ESTIMATED, weights=THIRDS)
+    assert totals == {"a": 1.333333333, "b": 1.333333333}
 
 
 def test_equal_values_share_the_best_rank():
