@@ -1,0 +1,341 @@
+"""A walk through the worlds of entities that are too many to count: each is reached equally often.
+
+The state has the row of each slot and the slot in each row, -1 where none is. Every move is as likely as the move
+back, so that the walk, once it has forgotten its start, is in any of the worlds it can reach with equal probability
+(N. Metropolis et al., "Equation of State Calculations by Fast Computing Machines").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, types
+
+from scoring.kernels.compiled import compiled
+
+Array = npt.NDArray[Any]
+
+BLOCK = 5  # entities whose rows are drawn anew together, at most
+_MOST_SLOTS = 40  # of a block
+_MOST_TRIES = 2_000  # rows that are tried for a block; beyond, it stays as it is
+_FAITH = 0.9  # how often a start gives an entity its true value, where it can have it
+
+_INTS = types.Array(types.int64, 1, "C", readonly=True)
+_STATE = types.int64[::1]
+
+
+@njit
+def _below(rng: Any, n: Any) -> Any:
+    """A number from 0 to n - 1."""
+    return int(rng.random() * n)
+
+
+@njit
+def _change_row(
+    rng: Any, s: Any, starts: Any, row: Any, kind: Any, row_of: Any, slot_in: Any
+) -> None:
+    """Let a slot change rows of one kind with whoever is in a row drawn from its own."""
+    old, new = row_of[s], row[starts[s] + _below(rng, starts[s + 1] - starts[s])]
+    if new == old or kind[new] != kind[old]:
+        return
+    other = slot_in[new]
+    if other >= 0:
+        places = row[starts[other] : starts[other + 1]]
+        at = np.searchsorted(places, old)
+        if at == len(places) or places[at] != old:
+            return
+        row_of[other] = old
+    slot_in[old] = other
+    row_of[s], slot_in[new] = new, s
+
+
+@njit
+def _partner(
+    r: Any, one: Any, two: Any, kind: Any, group: Any, group_starts: Any, members: Any
+) -> Any:
+    """The one row beside a row of kind `one` or `two`, in its group, that has the other kind; else -1."""
+    wanted = two if kind[r] == one else one
+    found = -1
+    for other in members[group_starts[group[r]] : group_starts[group[r] + 1]]:
+        if other != r and (kind[other] == kind[r] or (kind[other] == wanted and found >= 0)):
+            return -1
+        if kind[other] == wanted:
+            found = other
+    return found
+
+
+@njit
+def _exchange(
+    rng: Any,
+    e: Any,
+    first: Any,
+    entity: Any,
+    kind: Any,
+    group: Any,
+    group_starts: Any,
+    members: Any,
+    row_of: Any,
+    slot_in: Any,
+    is_in: Any,
+    chain: Any,
+) -> None:
+    """Exchange two kinds within the groups of an entity, of those it meets there, and so on.
+
+    These are A. B. Kempe's chains; `is_in`, all False, and `chain` are room for one.
+    """
+    r = row_of[first[e]]
+    start, end = group_starts[group[r]], group_starts[group[r] + 1]
+    if end - start < 2:
+        return
+    at = start + _below(rng, end - start - 1)
+    other = members[at] if members[at] != r else members[end - 1]
+    one, two = kind[r], kind[other]
+    chain[0], n, done, is_whole = e, 1, 0, one != two
+    is_in[e] = True
+    while done < n and is_whole:
+        for s in range(first[chain[done]], first[chain[done] + 1]):
+            new = _partner(row_of[s], one, two, kind, group, group_starts, members)
+            is_whole &= new >= 0
+            if is_whole and slot_in[new] >= 0 and not is_in[entity[slot_in[new]]]:
+                chain[n] = entity[slot_in[new]]
+                is_in[chain[n]] = True
+                n += 1
+        done += 1
+    for link in chain[:n]:
+        is_in[link] = False
+        if is_whole:
+            slot_in[row_of[first[link] : first[link + 1]]] = -1
+    if is_whole:
+        for link in chain[:n]:
+            for s in range(first[link], first[link + 1]):
+                row_of[s] = _partner(row_of[s], one, two, kind, group, group_starts, members)
+                slot_in[row_of[s]] = s
+
+
+@njit
+def _search(
+    slots: Any,
+    leaders: Any,
+    starts: Any,
+    row: Any,
+    kind: Any,
+    slot_in: Any,
+    wanted: Any,
+    chosen: Any,
+) -> Any:
+    """How many ways there are to find free rows for some slots, -1 where trying takes too long.
+
+    `leaders` has the place among the slots of the first of the same entity. With `wanted` from 0 on
+    the search ends with that way in `chosen`.
+    """
+    at = np.empty(len(slots), dtype=np.int64)
+    at[0], depth, n_found, n_tries = starts[slots[0]], 0, 0, 0
+    while depth >= 0:
+        new = -1
+        while new < 0 and at[depth] < starts[slots[depth] + 1]:
+            r = row[at[depth]]
+            at[depth] += 1
+            if slot_in[r] < 0 and (
+                leaders[depth] == depth or kind[r] == kind[chosen[leaders[depth]]]
+            ):
+                new = r
+        n_tries += new >= 0
+        chosen[depth] = new
+        is_last = new >= 0 and depth == len(slots) - 1
+        n_found += is_last
+        if n_tries > _MOST_TRIES or (is_last and n_found == wanted + 1):
+            slot_in[chosen[:depth]] = -1
+            return n_found if n_tries <= _MOST_TRIES else -1
+        if new < 0:
+            depth -= 1
+            if depth >= 0:
+                slot_in[chosen[depth]] = -1
+        elif not is_last:
+            slot_in[new] = slots[depth]
+            depth += 1
+            at[depth] = starts[slots[depth]]
+    return n_found
+
+
+@njit
+def _redraw(
+    rng: Any,
+    e: Any,
+    first: Any,
+    entity: Any,
+    starts: Any,
+    row: Any,
+    kind: Any,
+    holder_starts: Any,
+    holders: Any,
+    row_of: Any,
+    slot_in: Any,
+) -> None:
+    """Take an entity and some with which it may share rows out of their rows, and draw new ones."""
+    slots = np.empty(_MOST_SLOTS, dtype=np.int64)
+    leaders = np.empty(_MOST_SLOTS, dtype=np.int64)
+    block = np.empty(BLOCK, dtype=np.int64)
+    n = n_slots = 0
+    found = e
+    for _ in range(1 + _below(rng, BLOCK)):
+        length = first[found + 1] - first[found]
+        if found not in block[:n] and n_slots + length <= _MOST_SLOTS:
+            leaders[n_slots : n_slots + length] = n_slots
+            slots[n_slots : n_slots + length] = np.arange(first[found], first[found + 1])
+            block[n] = found
+            n, n_slots = n + 1, n_slots + length
+        if n == 0:
+            return
+        member = block[_below(rng, n)]
+        s = first[member] + _below(rng, first[member + 1] - first[member])
+        r = row[starts[s] + _below(rng, starts[s + 1] - starts[s])]
+        found = entity[
+            holders[holder_starts[r] + _below(rng, holder_starts[r + 1] - holder_starts[r])]
+        ]
+    slots, leaders = slots[:n_slots], leaders[:n_slots]
+    slot_in[row_of[slots]] = -1
+    chosen = np.empty(n_slots, dtype=np.int64)
+    n_ways = _search(slots, leaders, starts, row, kind, slot_in, -1, chosen)
+    if n_ways > 0:
+        _search(slots, leaders, starts, row, kind, slot_in, _below(rng, n_ways), chosen)
+        row_of[slots] = chosen
+    slot_in[row_of[slots]] = slots
+
+
+@compiled(types.void(types.npy_rng, types.int64, *[_INTS] * 13, _STATE, _STATE, types.float64[::1]))
+def walk(
+    rng: np.random.Generator,
+    n_sweeps: int,
+    entities: Array,
+    first: Array,
+    entity: Array,
+    starts: Array,
+    row: Array,
+    kind: Array,
+    group: Array,
+    group_starts: Array,
+    members: Array,
+    holder_starts: Array,
+    holders: Array,
+    value: Array,
+    true_value: Array,
+    row_of: Array,
+    slot_in: Array,
+    hits: Array,
+) -> None:
+    """Move on by some sweeps, each of as many moves of every sort as there are entities.
+
+    Parameters
+    ----------
+    rng : Generator
+    n_sweeps : int
+    entities : int64 array, shape (n,)
+        Those that move; the other arrays are those of `scoring.sequential.worlds.Places`.
+    holder_starts, holders : int64 arrays
+        Row r may be that of the slots holders[holder_starts[r]:holder_starts[r + 1]].
+    row_of, slot_in : int64 arrays
+        A world, changed into another.
+    hits : float64 array, shape (n,)
+        To which is added, after each sweep, 1 for each entity that has its true value.
+    """
+    is_in = np.zeros(len(first) - 1, dtype=np.bool_)
+    chain = np.empty(len(first) - 1, dtype=np.int64)
+    for _ in range(n_sweeps):
+        for _ in range(len(entities)):
+            e = entities[_below(rng, len(entities))]
+            for s in range(first[e], first[e + 1]):
+                _change_row(rng, s, starts, row, kind, row_of, slot_in)
+            _exchange(
+                rng,
+                e,
+                first,
+                entity,
+                kind,
+                group,
+                group_starts,
+                members,
+                row_of,
+                slot_in,
+                is_in,
+                chain,
+            )
+            e = entities[_below(rng, len(entities))]
+            _redraw(
+                rng, e, first, entity, starts, row, kind, holder_starts, holders, row_of, slot_in
+            )
+        for i in range(len(entities)):
+            e = entities[i]
+            hits[i] += value[kind[row_of[first[e]]]] == true_value[e]
+
+
+@njit
+def _leave(e: Any, first: Any, row_of: Any, slot_in: Any) -> None:
+    for s in range(first[e], first[e + 1]):
+        if row_of[s] >= 0:
+            slot_in[row_of[s]] = -1
+            row_of[s] = -1
+
+
+@njit
+def _place_for(
+    rng: Any, s: Any, wanted: Any, starts: Any, row: Any, kind: Any, slot_in: Any
+) -> Any:
+    """A row of a kind for a slot: a free one where there is one."""
+    n_free = n = 0
+    chosen = -1
+    for r in row[starts[s] : starts[s + 1]]:
+        if kind[r] != wanted or (n_free and slot_in[r] >= 0):
+            continue
+        if slot_in[r] < 0:
+            n_free += 1
+            if _below(rng, n_free) == 0:
+                chosen = r
+        else:
+            n += 1
+            if _below(rng, n) == 0:
+                chosen = r
+    return chosen
+
+
+@compiled(types.int64(types.npy_rng, types.int64, *[_INTS] * 8, _STATE, _STATE))
+def find_world(
+    rng: np.random.Generator,
+    most_steps: int,
+    entities: Array,
+    first: Array,
+    entity: Array,
+    starts: Array,
+    row: Array,
+    kind: Array,
+    value: Array,
+    true_value: Array,
+    row_of: Array,
+    slot_in: Array,
+) -> int:
+    """Fill `row_of` and `slot_in` with a world; returned is how many entities found no place.
+
+    Each entity in turn takes rows of one kind, free ones where it can; whom it puts out waits for
+    its next turn. The parameters are those of `walk`.
+    """
+    waiting = entities.copy()
+    n, at = len(waiting), 0
+    for _ in range(most_steps):
+        if n == 0:
+            return 0
+        e = waiting[at]
+        at, n = (at + 1) % len(waiting), n - 1
+        own = row[starts[first[e]] : starts[first[e] + 1]]
+        true_kinds = kind[own][value[kind[own]] == true_value[e]]
+        kinds = true_kinds if len(true_kinds) and rng.random() < _FAITH else kind[own]
+        wanted = kinds[_below(rng, len(kinds))]
+        for s in range(first[e], first[e + 1]):
+            new = _place_for(rng, s, wanted, starts, row, kind, slot_in)
+            if slot_in[new] >= 0:
+                other = entity[slot_in[new]]
+                _leave(other, first, row_of, slot_in)
+                waiting[(at + n) % len(waiting)] = other
+                n += 1
+            row_of[s], slot_in[new] = new, s
+    return n
