@@ -131,7 +131,7 @@ COMMANDS: dict[str, Command] = {
         ),
         Command(
             "dp",
-            "convert ε into other words, and compare batch with interactive disclosure",
+            "convert ε into other words, compare batch with interactive disclosure, rehearse both",
             cli_dp.dp_arguments,
             "scoring.cli_dp:dp",
         ),

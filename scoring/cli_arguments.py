@@ -59,6 +59,12 @@ def score(command: Parser) -> None:
     add_ruleset(command, "pwscup2015")
     add_schema(command, "the ruleset's")
     add_submission(command)
+    command.add_argument(
+        "--table-columns",
+        metavar="NAME,NAME…",
+        help="compute table-L2 and table-spearman too, records counted by these columns "
+        "(the ruleset's measures, and the columns that it names for them)",
+    )
 
 
 def attack(command: Parser) -> None:
@@ -226,6 +232,12 @@ def add_seed(command: Parser, *, required: bool) -> None:
     command.add_argument(
         "--seed", type=_natural, required=required, default=default, metavar="N", help=text
     )
+
+
+def add_experiment_seed(command: Parser) -> None:
+    """The seed of what is drawn from secure randomness unless it is an experiment."""
+    text = "for experiments alone: what is drawn repeats (the operating system's randomness)"
+    command.add_argument("--seed", type=_natural, metavar="N", help=text)
 
 
 def add_set(command: Parser) -> None:

@@ -1,4 +1,4 @@
-"""The command `dp`: ε in other words, and batch against interactive disclosure at equal ε."""
+"""The command `dp`: ε in other words, batch against interactive disclosure at equal ε, and both at home."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from scoring import cli_disclosure
 from scoring.cli_arguments import Parser, add_seed
 from scoring.cli_output import Output, UsageError, aligned, read_file
 from scoring.errors import Problem, shorten
@@ -24,7 +25,7 @@ _ABOVE_0 = "finite numbers above 0"
 
 
 def dp_arguments(command: Parser) -> None:
-    """The two things that the command does, each with its options."""
+    """The things that the command does, each with its options."""
     parts = command.add_subparsers(dest="part", required=True, metavar="PART")
     for name, text, arguments in (
         ("convert", "say what an ε is as ρ, as k and as the scale of noise", _convert_arguments),
@@ -33,6 +34,7 @@ def dp_arguments(command: Parser) -> None:
             "compare batch with interactive disclosure at equal ε",
             _experiment_arguments,
         ),
+        *cli_disclosure.PARTS,
     ):
         part = parts.add_parser(
             name,
@@ -100,7 +102,8 @@ def _experiment_arguments(part: Parser) -> None:
 
 def dp(arguments: Namespace, output: Output) -> None:
     """Run the part that was asked for."""
-    (_convert if arguments.part == "convert" else _experiment)(arguments, output)
+    own = {"convert": _convert, "experiment": _experiment}
+    (own | cli_disclosure.RUN)[arguments.part](arguments, output)
 
 
 def _convert(arguments: Namespace, output: Output) -> None:

@@ -29,6 +29,9 @@ _FILES = (
     "candidates",
     "table",
     "key",
+    "release",
+    "answer",
+    "estimate",
 )
 
 

@@ -236,7 +236,8 @@ def true_counts(query: Query, codes: Codes, attributes: Sequence[Attribute]) -> 
     passes = np.ones(len(codes), dtype=np.bool_)
     for name, values in query.where:
         w = place[name]
-        passes &= np.isin(attributes[w].values, values)[codes[:, w]]
+        of_code = np.array([value in values for value in attributes[w].values])
+        passes &= of_code[codes[:, w]]
     passing = codes[passes]
     listed = listed_values(query, attributes)
     sizes = tuple(map(len, listed)) or (1,)
