@@ -223,6 +223,52 @@ MESSAGES: dict[str, str] = {
         "combinations of values have no count — expected one for each of {expected}, 0 among them — "
         "got none for {missing}, such as {got}"
     ),
+    # tables of a sequential release, and its releases
+    "sequential.schema": _(
+        "the schema's columns do not fit a sequential release — expected {expected} — got {got}"
+    ),
+    "sequential.repeated_id": _(
+        "an id occurs twice in one table — expected each once — got “{got}” again, first in record {first}"
+    ),
+    "sequential.returned": _(
+        "a record comes back after its deletion — expected a new id — got “{got}”, last in table {last}"
+    ),
+    "sequential.changed_value": _(
+        "a record's sensitive value changes — expected “{expected}”, as in table {first} — got “{got}”"
+    ),
+    "sequential.not_eligible": _(
+        "“{value}” is too frequent among the {n} new records that no group of before takes up, which must be "
+        "{m}-eligible — expected at most {expected} — got {got}"
+    ),
+    "sequential.missing_release": _(
+        "each table needs its release — expected {expected} — got {got}"
+    ),
+    "release.box": _("the box's lower end is above its upper end — expected {low} ≤ {high}"),
+    "release.other_box": _(
+        "another box than that of the group's first row — expected {expected} — got {got}"
+    ),
+    "release.other_last": _(
+        "another group before than that of the group's first row — expected {expected} — got {got}"
+    ),
+    "release.repeated_value": _(
+        "group {group} has a value twice — expected each once — got “{got}” again"
+    ),
+    "release.small_group": _(
+        "group {group} is too small — expected at least {expected} rows — got {got}"
+    ),
+    "release.no_row": _(
+        "no row with the value of “{id}” is left whose box holds it — expected a row for each record"
+    ),
+    "release.signature": _(
+        "“{id}” cannot be in groups of one signature in all releases — expected one that stays"
+    ),
+    "release.unknown_group": _(
+        "no such group in the release — expected 1 to {expected} — got {got}"
+    ),
+    "release.repeated_group": _("group {got} has two lines — expected one"),
+    "release.too_many_counterfeits": _(
+        "group {group} has fewer rows than counterfeits — expected at most {expected} — got {got}"
+    ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),
     "schema.repeated_name": _("two columns have one name — got “{got}”"),
