@@ -17,6 +17,8 @@ FILES = (
     "test_permissions.py",
     "test_boards_stages.py",
     "test_rescores.py",
+    "test_disclosure.py",
+    "test_disclosure_concurrency.py",
 )
 
 pytestmark = [pytest.mark.xdist_group("distributed"), pytest.mark.timeout(LIMIT_SECONDS + 60)]
