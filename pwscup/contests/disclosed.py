@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pwscup.contests.selectors import dataset_of
-from scoring.disclosure.attributes import attributes_of
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -30,9 +29,13 @@ def spec_of(contest: Contest) -> DisclosureSpec:
 
 def disclosed_attributes(contest: Contest) -> tuple[Attribute, ...]:
     """The columns whose values are released and may be asked for, each with its values."""
+    from scoring.disclosure.attributes import attributes_of  # numpy, which most pages do without
+
     return attributes_of(dataset_of(contest).schema, spec_of(contest).columns)
 
 
 def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
     """The columns of the contingency table that is estimated, each with its values."""
+    from scoring.disclosure.attributes import attributes_of
+
     return attributes_of(dataset_of(contest).schema, spec_of(contest).target)

@@ -95,3 +95,8 @@ class Answer(models.Model):
     @property
     def epsilon(self) -> Decimal:
         return epsilon_of(self.cost)
+
+    @property
+    def epsilon_so_far(self) -> Decimal:
+        """What the team had spent with this answer."""
+        return epsilon_of(self.spent)

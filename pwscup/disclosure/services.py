@@ -23,7 +23,6 @@ from pwscup.core.refusals import RefusedByCode
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, millionths_of
 from pwscup.submissions.services import check_round
-from scoring.disclosure.queries import parse_query
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
 
@@ -60,6 +59,39 @@ class Asked:
     is_new: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What would be asked and what it costs; `paid` where the team has that answer already."""
+
+    query: Query
+    epsilon: Decimal
+    paid: Answer | None
+
+
+def quote(
+    *,
+    user: User | None,
+    team: Team,
+    round: Round,
+    query: Any,
+    epsilon: str,
+    asked_at: datetime | None = None,
+) -> Quote:
+    """What `ask` would do now with the same arguments; nothing is spent.
+
+    Raises
+    ------
+    ProblemsFound, SubmissionRefused, QueryRefused
+        As `ask` would.
+    """
+    _check_may_ask(user, team, round, asked_at or timezone.now())
+    parsed, cost = _read(round, query, epsilon)
+    paid = ledger.paid_answer(team, round, parsed.digest, cost)
+    if paid is None:
+        _check_payable(team, round, cost)
+    return Quote(parsed, cost, paid)
+
+
 def ask(
     *,
     user: User | None,
@@ -82,11 +114,13 @@ def ask(
         The team may not ask now, or cannot pay.
     """
     asked_at = asked_at or timezone.now()
-    _check_may_ask(user, team, round, asked_at)
-    parsed, cost = _read(round, query, epsilon)
-    if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
-        return Asked(paid, is_new=False)
-    _check_payable(team, round, cost)  # cheaply first; counted again under lock
+    # Cheaply first; looked up and counted again under lock.
+    quoted = quote(
+        user=user, team=team, round=round, query=query, epsilon=epsilon, asked_at=asked_at
+    )
+    if quoted.paid is not None:
+        return Asked(quoted.paid, is_new=False)
+    parsed, cost = quoted.query, quoted.epsilon
     from pwscup.submissions.evaluation import (
         disclosing,  # the table, which most processes do without
     )
@@ -112,6 +146,8 @@ def _check_may_ask(user: User | None, team: Team, round: Round, asked_at: dateti
 
 
 def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
+    from scoring.disclosure.queries import parse_query  # numpy, which most pages do without
+
     problems: list[Problem] = []
     parsed, cost = None, Decimal(0)
     try:
