@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from scoring.cli_input import (
 from scoring.cli_options import anonymizer_options
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem, ProblemsFound
-from scoring.evaluate import Mark, Prepared, mark, score
+from scoring.evaluate import Mark, Options, Prepared, mark, score
 from scoring.lecture import mark_kept, positions_of
 from scoring.ranking import DECIMALS
 from scoring.reading import (
@@ -30,6 +31,9 @@ from scoring.reading import (
     write_table,
 )
 from scoring.registry import MEASURES
+from scoring.rulesets import Ruleset
+from scoring.schema import Schema
+from scoring.score_options import TABLE_MEASURES
 from scoring.text import decode, read_header, records
 
 ANY_ROW = 10**18 - 1
@@ -115,6 +119,7 @@ def validate(arguments: Namespace, output: Output) -> None:
 def score_submission(arguments: Namespace, output: Output) -> None:
     ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
+    options, measures = _counted_by(arguments.table_columns, ruleset, schema)
     original = read_original(arguments, schema, output)
     table, source = read_declared(arguments, original, schema, output, ruleset)
     output.step("preparing the original")
@@ -124,8 +129,8 @@ def score_submission(arguments: Namespace, output: Output) -> None:
         table,
         source,
         schema,
-        options=ruleset.options,
-        measures=ruleset.measures,
+        options=options,
+        measures=measures,
         progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
     )
     text = _score_table(values)
@@ -134,6 +139,23 @@ def score_submission(arguments: Namespace, output: Output) -> None:
         values["utility"] = utility = round(100 * (1 - loss), DECIMALS)
         text += f"\n\nutility {utility:.2f} = 100 · (1 − {measure})"
     output.result(values, text)
+
+
+def _counted_by(
+    names: str | None, ruleset: Ruleset, schema: Schema
+) -> tuple[Options, tuple[str, ...]]:
+    """The options and measures of a score: the ruleset's, but for columns that the command chooses."""
+    if names is None:
+        if problems := ruleset.options.problems(schema):
+            raise ProblemsFound(problems)
+        return ruleset.options, ruleset.measures
+    columns = tuple(name.strip() for name in names.split(","))
+    known = schema.public().names
+    if not set(columns) <= set(known) or len(set(columns)) < len(columns):
+        expected = f"different columns out of {', '.join(known)}"
+        raise UsageError(f"--table-columns: expected {expected}, got {names}")
+    options = replace(ruleset.options, table_columns=columns)
+    return options, tuple(dict.fromkeys((*ruleset.measures, *TABLE_MEASURES)))
 
 
 def mark_guess(arguments: Namespace, output: Output) -> None:

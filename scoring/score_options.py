@@ -66,6 +66,8 @@ class Options:
         ]
 
 
+TABLE_MEASURES = ("table-L2", "table-spearman")
+"""The measures that `table_columns` is for."""
 OPTION_CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("expected", "strict", "first"),
     "no_match": ("miss", "own_row", "all"),

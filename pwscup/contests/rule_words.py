@@ -115,6 +115,13 @@ OPTIONS = {
     ("denominator", "anonymized"): _("Rates are shares of the anonymized table's records."),
     ("denominator", "original"): _("Rates are shares of the original table's records."),
 }
+TABLE_COLUMNS = {
+    True: _("For %(measures)s the records are counted by %(columns)s."),
+    False: _(
+        "For %(measures)s the records are counted by all quasi-identifiers that are categories."
+    ),
+}
+"""By whether the ruleset names the columns."""
 OPTION_MEASURES = {"no_match": ("EUC1",), "cells": ("U2", "U3")}
 """The measures that an option concerns; the others concern the whole family linkage."""
 

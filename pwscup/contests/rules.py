@@ -30,10 +30,11 @@ from pwscup.contests.rule_rounds import (
     round_rule,
     stage_rules,
 )
-from pwscup.contests.rule_words import KINDS, OPTION_MEASURES, OPTIONS, ROLES
+from pwscup.contests.rule_words import KINDS, OPTION_MEASURES, OPTIONS, ROLES, TABLE_COLUMNS
 from scoring.registry import MEASURES, Measure
 from scoring.rulesets import Ruleset, localized
 from scoring.schema import Column, Kind, Schema
+from scoring.score_options import TABLE_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -113,7 +114,7 @@ def rules_of(
         columns=tuple(_column_rule(c) for c in schema.public().columns) if schema else (),
         limits=_limits(ruleset, max_team_size),
         families=_families(ruleset.measures, set(unmeasured)),
-        options=_options(ruleset.options, ruleset.measures),
+        options=_options(ruleset.options, ruleset.measures) + _table_columns(ruleset),
         attack_columns=_attack_columns(schema, ruleset.measures),
         has_cross=bool({"U2", "U3"} & set(ruleset.measures)),
         marking=marking_sentences(ruleset, language),
@@ -230,6 +231,16 @@ def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
         if getattr(options, name) == value
         and not set(measures).isdisjoint(OPTION_MEASURES.get(name, linkage))
     )
+
+
+def _table_columns(ruleset: Ruleset) -> tuple[str, ...]:
+    """By which columns records are counted; those of an estimate are told with what is disclosed."""
+    measures = [id_ for id_ in ruleset.measures if id_ in TABLE_MEASURES]
+    if not measures or ruleset.disclosure is not None:
+        return ()
+    columns = ruleset.options.table_columns
+    names = {"measures": ", ".join(measures), "columns": ", ".join(columns)}
+    return (str(TABLE_COLUMNS[bool(columns)]) % names,)
 
 
 def _attack_columns(schema: Schema | None, measures: Iterable[str]) -> tuple[str, ...]:

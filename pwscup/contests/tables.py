@@ -19,7 +19,7 @@ from scoring.errors import shorten
 from scoring.evaluate import score
 from scoring.reading import read_table, write_rows, write_table
 from scoring.rulesets import Ruleset
-from scoring.schema import Kind, Role, Schema, suggest_schema
+from scoring.schema import Column, Kind, Role, Schema, suggest_schema
 
 FILE = "original"
 N_EXAMPLES = 3
@@ -173,16 +173,19 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     """The ruleset's measures that have no value under this schema, asked of the library itself."""
     if all(column.role is Role.IDENTIFIER for column in schema.columns):
         return ruleset.measures
+    if ruleset.disclosure is not None:  # its measures are those of an estimate, not of a table
+        return ()
     public = schema.public()
-    table = pd.DataFrame(
-        {
-            column.name: np.arange(3, dtype=np.int64)
-            if column.kind is not Kind.CATEGORY
-            else ["a", "b", "c"]
-            for column in public.columns
-        }
-    )
-    values = score(
-        table, table, np.arange(3), public, options=ruleset.options, measures=ruleset.measures
-    )
+    table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
+    options = ruleset.options
+    if options.problems(public):  # said where the table is checked
+        options = dataclasses.replace(options, table_columns=())
+    values = score(table, table, np.arange(4), public, options=options, measures=ruleset.measures)
     return tuple(measure for measure in ruleset.measures if values[measure] is None)
+
+
+def _cells(column: Column) -> list[int] | list[str]:
+    """Three values, the last twice: enough for whatever compares values, or how often they occur."""
+    values = column.values or ("a", "b", "c")
+    codes = [0, 1, 2, 2]
+    return [values[i % len(values)] for i in codes] if column.kind is Kind.CATEGORY else codes

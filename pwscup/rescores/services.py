@@ -16,7 +16,7 @@ from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import holding_rules, write_down
-from pwscup.contests.services.table import check_disclosed, lacking_records
+from pwscup.contests.services.table import check_named_columns, lacking_records
 from pwscup.contests.team_tables import has_draws
 from pwscup.core import audit
 from pwscup.rescores import compatibility, queue, selectors
@@ -78,8 +78,8 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
     lacking = lacking_records(rules, dataset.n_records) if dataset else None
     if lacking is not None:
         found.append(lacking)
-    if dataset and rules.disclosure is not None:
-        check_disclosed(rules, dataset.schema)
+    if dataset is not None:
+        check_named_columns(rules, dataset.schema)
     if contest.max_team_size > rules.limits.max_team_size:
         found.append(
             _(

@@ -20,7 +20,7 @@ from scoring.attacks.neighbours import nearest_candidates
 from scoring.cli import COMMANDS, main
 from scoring.cli_arguments import DATASETS
 from scoring.cli_help import setting
-from scoring.evaluate import score
+from scoring.evaluate import Options, score
 from scoring.reading import read_guess, read_rows, read_table
 from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.rulesets import load_ruleset
@@ -187,6 +187,34 @@ def test_a_ruleset_file_decides_the_measures_and_their_options(run, submission):
     assert status == 0
     assert json.loads(out)["E1"] < json.loads(official)["E1"]
     assert json.loads(out)["U2"] == json.loads(official)["U2"]
+
+
+def test_records_are_counted_by_the_columns_that_are_chosen(run, submission):
+    _, official, _ = run(f"score {SUBMISSION} --json")
+    status, out, _ = run(f"score {SUBMISSION} --table-columns region,sex --json")
+    options = Options(table_columns=("region", "sex"))
+    counted = score(*tables(), options=options, measures=["table-L2", "table-spearman"])
+    assert status == 0
+    assert json.loads(out) == json.loads(official) | counted
+    text = load_ruleset("pwscup2015").text
+    text = text.replace('ties = "expected"', 'ties = "expected"\ntable_columns = ["sex"]')
+    (submission / "mine.toml").write_text(text.replace('"U6",', '"U6", "table-L2",'))
+    status, out, _ = run(f"score --ruleset mine.toml {SUBMISSION} --json")
+    expected = score(*tables(), options=Options(table_columns=("sex",)), measures=["table-L2"])
+    assert (status, json.loads(out)["table-L2"]) == (0, expected["table-L2"])
+    status, out, _ = run(
+        f"score --ruleset mine.toml {SUBMISSION} --table-columns region,sex --json"
+    )
+    assert (status, json.loads(out)["table-L2"]) == (0, counted["table-L2"])
+
+
+def test_a_ruleset_may_count_by_no_column_that_the_schema_lacks(run, submission):
+    text = load_ruleset("pwscup2015").text.replace('schema = "households"', "")
+    text = text.replace('ties = "expected"', 'ties = "expected"\ntable_columns = ["sex", "town"]')
+    (submission / "mine.toml").write_text(text, encoding="utf-8")
+    status, out, _ = run(f"score --ruleset mine.toml {SUBMISSION} --json")
+    [problem] = json.loads(out)["problems"]
+    assert (status, problem["file"], problem["params"]["got"]) == (1, "ruleset", "town")
 
 
 def test_a_ruleset_without_columns_needs_a_schema(run, submission):
@@ -579,9 +607,11 @@ def test_many_problems_are_counted_and_the_first_shown(run, submission):
         (f"validate {SUBMISSION}", "cannot read"),
         (
             f"score --ruleset pwscup1999 {SUBMISSION}",
-            "expected one of microdata-classroom, pets-lecture, pwscup2015",
+            "expected one of dp-disclosure, microdata-classroom, pets-lecture, pwscup2015",
         ),
         (f"score --rules pwscup2015 {SUBMISSION}", "unrecognized arguments"),
+        (f"score {SUBMISSION} --table-columns sex,town", "different columns out of region, "),
+        (f"score {SUBMISSION} --table-columns sex,sex", "got sex,sex"),
         (f"attack E9 {ORIGINAL} --anonymized X.csv --out G.csv", "no such attack"),
         ("mark --rows R.csv --guess G.csv", "cannot read R.csv"),
     ],

@@ -17,6 +17,7 @@ from scoring.registry import PWSCUP_2015
 from scoring.rulesets import load_ruleset, localized, parse_ruleset, ruleset_names
 from scoring.rulesets.kinds import PHASES, ROUND_KINDS, TRIES_KEYS
 from scoring.rulesets.loader import load_schema, schema_names
+from tests.scoring.rulesets import message_of, parsed
 
 
 @pytest.fixture
@@ -163,6 +164,16 @@ def test_a_ruleset_without_a_schema_leaves_the_columns_to_the_organizer(values):
     assert parse_ruleset(tomli_w.dumps(values)).schema is None
 
 
+def test_records_are_counted_by_columns_of_the_schema(values):
+    assert parsed(values).options.table_columns == ()
+    values["scoring"]["options"]["table_columns"] = ["sex", "region"]
+    assert parsed(values).options.table_columns == ("sex", "region")
+    values["scoring"]["options"]["table_columns"] = ["sex", "town"]
+    assert "out of: region, household_size" in message_of(values)
+    del values["data"]["schema"]
+    assert parsed(values).options.table_columns == ("sex", "town")
+
+
 def test_all_problems_are_reported_at_once(values):
     values["version"] = "one"
     values["titel"] = values.pop("title")
@@ -223,6 +234,13 @@ def change(path, value):
         (change(["scoring", "measures"], ["U1", "U1"]), "scoring.measures"),
         (change(["scoring", "measures"], []), "scoring.measures"),
         (change(["scoring", "options", "cells"], "all"), "scoring.options.cells"),
+        *(
+            (
+                change(["scoring", "options", "table_columns"], wrong),
+                "scoring.options.table_columns",
+            )
+            for wrong in ("sex", [], ["town"], ["sex", "sex"], [["sex"]], [3])
+        ),
         (change(["ranking", "utility"], "U1"), "ranking.utility"),
         (change(["ranking", "attack_weight"], 0.7), "ranking.attack_weight"),
         (change(["ranking", "attack_weight"], "half"), "ranking.attack_weight"),

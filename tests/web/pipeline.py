@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +13,12 @@ from pwscup.contests.models import Contest, Round
 from pwscup.submissions import releases, services, worker
 from pwscup.submissions.models import Release, Submission
 from tests import factories
+
+
+def counting_by(text: str, *columns: str) -> str:
+    """The ruleset of 2015 for any table, which compares the counts of records by these columns."""
+    text = text.replace('schema = "households"', "").replace('"U6",', '"U6", "table-spearman",')
+    return text.replace("\nties = ", f"\ntable_columns = {json.dumps(columns)}\nties = ")
 
 
 def hand_in(

@@ -15,6 +15,7 @@ from pwscup.submissions.models import Submission
 from scoring.errors import ProblemsFound
 from scoring.schema import Column, Kind, Role, Schema
 from tests import factories
+from tests.web.pipeline import counting_by
 
 URL = "/organize/next/data/"
 COLUMNS = "/organize/next/data/columns/"
@@ -209,6 +210,23 @@ def test_columns_that_do_not_fit_together_are_named(oscar, draft, changes, words
     response = confirm(oscar, draft, **changes)
     assert any(words in one.what for one in response.context["problems"])
     assert not Dataset.objects.filter(contest=draft).exists()
+
+
+@pytest.mark.parametrize("action", ["check", "confirm"])
+def test_a_table_needs_the_columns_that_the_rules_count_by(oscar, draft, action):
+    upload(oscar, draft, TABLE)
+    rules = draft.ruleset_text
+    wrong, right = (counting_by(rules, "job", *more) for more in (("name", "age"), ("hours",)))
+    Contest.objects.filter(pk=draft.pk).update(ruleset_text=wrong)
+    response = oscar.post(COLUMNS, filled(draft, **CHOSEN) | {action: "1"})
+    found = [(one.file, one.what, one.details) for one in response.context["problems"]]
+    what = "key scoring.options.table_columns has a wrong value"
+    expected = "expected columns out of: job, hours, pay"
+    assert found == [("ruleset", what, (expected, f"got “{name}”")) for name in ("name", "age")]
+    assert not Dataset.objects.filter(contest=draft).exists()
+    Contest.objects.filter(pk=draft.pk).update(ruleset_text=right)
+    response = oscar.post(COLUMNS, filled(draft, **CHOSEN) | {action: "1"}, follow=True)
+    assert not response.context["problems"]
 
 
 @pytest.mark.parametrize(

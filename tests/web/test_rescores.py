@@ -19,7 +19,7 @@ from pwscup.submissions.selectors import latest_evaluation
 from pwscup.submissions.states import State
 from scoring.errors import ProblemsFound
 from tests import factories
-from tests.web.pipeline import guess, hand_in, publish, scored
+from tests.web.pipeline import counting_by, guess, hand_in, publish, scored
 
 MORE_ROWS = b"row\n1\n2\n3\n3\n"
 
@@ -87,6 +87,18 @@ def test_wrong_rules_are_refused_with_every_key_and_nothing_changes(cast):
     cast.contest.refresh_from_db()
     assert cast.contest.ruleset_text == before
     assert not cast.contest.ruleset_versions.exists()
+
+
+def test_rules_that_count_by_a_column_that_the_table_lacks_are_refused(cast):
+    text = counting_by(cast.contest.ruleset_text, "qi1", "town")
+    with pytest.raises(ProblemsFound) as found:
+        services.change_rules(actor=cast.oscar, contest=cast.contest, text=text)
+    [problem] = found.value.problems
+    assert problem.params["got"] == "town"
+    text = counting_by(cast.contest.ruleset_text, "qi1", "sa1")
+    services.change_rules(actor=cast.oscar, contest=cast.contest, text=text)
+    cast.contest.refresh_from_db()
+    assert cast.contest.ruleset.options.table_columns == ("qi1", "sa1")
 
 
 def test_the_same_rules_and_an_older_page_are_refused(cast):

@@ -15,6 +15,7 @@ from scoring.evaluate import Options
 from scoring.formulas import FORMULAS, PARTS, TIE_BREAKS
 from scoring.registry import MEASURES
 from scoring.rulesets import load_ruleset
+from scoring.rulesets.base import MeasureSpec
 from scoring.rulesets.kinds import MARKING, RANK_SUM, ROUND_KINDS, TABLES, VALUES
 from scoring.schema import Column, Kind, Role, Schema
 from tests import factories
@@ -100,6 +101,44 @@ def test_options_are_said_as_they_are_set(name):
         said.add(rules(ruleset).options)
         assert len(rules(ruleset).options) == len(OPTION_CHOICES)
     assert len(said) == len(OPTION_CHOICES[name])
+
+
+@pytest.mark.parametrize(
+    ("measures", "columns", "said"),
+    [
+        (("table-L2",), ("a", "b"), ["For table-L2 the records are counted by a, b."]),
+        (
+            ("table-L2", "table-spearman"),
+            (),
+            [
+                "For table-L2, table-spearman the records are counted by all quasi-identifiers that are "
+                "categories."
+            ],
+        ),
+        ((), ("a",), []),
+    ],
+)
+def test_the_columns_that_records_are_counted_by_are_said(measures, columns, said):
+    ruleset = dataclasses.replace(
+        RULESET,
+        measure_specs=RULESET.measure_specs + tuple(MeasureSpec(i, "lower") for i in measures),
+        options=Options(table_columns=columns),
+    )
+    assert [words for words in rules(ruleset).options if "counted by" in words] == said
+
+
+def test_what_is_estimated_of_a_hidden_table_has_its_own_columns():
+    assert not any("counted by" in words for words in rules(load_ruleset("dp-disclosure")).options)
+    assert tables.unmeasured(SCHEMA, load_ruleset("dp-disclosure")) == ()
+
+
+def test_ranks_over_a_large_domain_are_unmeasured():
+    measures = tuple(MeasureSpec(id_, "lower") for id_ in ("table-L2", "table-spearman"))
+    ruleset = dataclasses.replace(RULESET, measure_specs=measures)
+    values = tuple(map(str, range(100)))
+    columns = tuple(Column(n, Role.QUASI_IDENTIFIER, Kind.CATEGORY, values=values) for n in "abcd")
+    assert tables.unmeasured(Schema(columns[:3]), ruleset) == ()
+    assert tables.unmeasured(Schema(columns), ruleset) == ("table-spearman",)
 
 
 def test_the_ranking_follows_the_ruleset():

@@ -15,6 +15,7 @@ from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.core import audit, storage
 from pwscup.core.storage import Area
+from scoring.errors import ProblemsFound
 from scoring.rulesets.loader_disclosure import check_columns
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def check_table(*, contest: Contest, schema: Schema) -> None:
 
     draft = TableDraft.objects.select_related("file").get(contest=contest)
     TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
+    check_named_columns(contest.ruleset, schema)
     tables.check(storage.read_draft(draft.file), schema)
 
 
@@ -172,7 +174,7 @@ def attach_dataset(
     if is_common:
         _check_size(contest, len(prepared.public))
     check_enough_records(contest.ruleset, prepared.n_records)
-    check_disclosed(contest.ruleset, schema)
+    check_named_columns(contest.ruleset, schema)
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
@@ -252,14 +254,17 @@ def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
     }
 
 
-def check_disclosed(ruleset: Ruleset, schema: Schema) -> None:
-    """Refuse a table whose columns are not what the rules disclose.
+def check_named_columns(ruleset: Ruleset, schema: Schema) -> None:
+    """Refuse a table whose columns are not what the rules count records by, or disclose.
 
     Raises
     ------
     ProblemsFound
-        Each column that is missing, or whose values are not listed or only one.
+        Each column that is missing; of those that are disclosed also one whose values are not listed
+        or only one.
     """
+    if problems := ruleset.options.problems(schema):
+        raise ProblemsFound(problems)
     if ruleset.disclosure is not None:
         check_columns(ruleset.disclosure, schema)
 
