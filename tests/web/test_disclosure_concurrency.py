@@ -13,7 +13,6 @@ import threading
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.parse import quote
 
 import pytest
 from django.conf import settings as django_settings
@@ -126,12 +125,14 @@ def test_a_storm_with_crashes_keeps_the_books(dp, seed, monkeypatch):
 DIES = """
 import os, signal, sys
 import django
+from django.conf import settings
+where, database, user, team, round = sys.argv[1:]
+settings.DATABASES["default"]["NAME"] = database
 django.setup()
 from pwscup.accounts.models import Team, User
 from pwscup.contests.models import Round
 from pwscup.disclosure import services
 
-where, user, team, round = sys.argv[1:]
 record = services.audit.record
 
 def dies(kind, **what):
@@ -151,13 +152,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def killed(dp, where):
     """Ask in a process that is killed between debit and commit, or after the commit before it can answer."""
-    database = connection.settings_dict
     environment = os.environ | {
         "DJANGO_SETTINGS_MODULE": "pwscup.settings_test",
         "PWSCUP_DATA_DIR": str(django_settings.PRIVATE_ROOT.parent),
-        "DATABASE_URL": _address(database),
     }
-    arguments = [where, *(str(found.pk) for found in (dp.people[0], dp.team, dp.round))]
+    database = str(connection.settings_dict["NAME"])
+    arguments = [where, database, *(str(found.pk) for found in (dp.people[0], dp.team, dp.round))]
     done = subprocess.run(
         [sys.executable, "-c", DIES, *arguments],
         cwd=ROOT,
@@ -168,14 +168,6 @@ def killed(dp, where):
         check=False,
     )
     assert done.returncode == -9, done.stderr[-2000:]
-
-
-def _address(database):
-    if database["ENGINE"].endswith("sqlite3"):
-        return f"sqlite:///{database['NAME']}"
-    person = f"{database['USER']}:{database['PASSWORD']}"
-    name = quote(database["NAME"], safe="")
-    return f"postgresql://{person}@{database['HOST']}:{database['PORT']}/{name}"
 
 
 def test_killed_between_debit_and_answer_nothing_is_spent(dp):
