@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scoring import __version__, cli_arguments, cli_dp, cli_study, cli_verify
+from scoring import __version__, cli_arguments, cli_dp, cli_sequential, cli_study, cli_verify
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser
 from scoring.cli_output import Output, UnprintedError, UsageError
@@ -134,6 +134,12 @@ COMMANDS: dict[str, Command] = {
             "convert ε into other words, compare batch with interactive disclosure, rehearse both",
             cli_dp.dp_arguments,
             "scoring.cli_dp:dp",
+        ),
+        Command(
+            "sequential",
+            "publish a changing table again and again, and check what was published",
+            cli_sequential.sequential_arguments,
+            "scoring.cli_sequential:sequential",
         ),
         Command(
             "verify",

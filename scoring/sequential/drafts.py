@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.cells import MAX_DECIMALS
 from scoring.equivalence import IntArray
 from scoring.sequential.definitions import Signature
 from scoring.sequential.phases import Buckets
@@ -82,7 +83,7 @@ def default_widths(attributes: Sequence[Attribute], first: Snapshot) -> tuple[fl
 def _rounded_up(number: float) -> float:
     if number == 0:
         return 1.0
-    power: float = 10.0 ** math.floor(math.log10(number))
+    power = 10.0 ** max(math.floor(math.log10(number)), -MAX_DECIMALS)
     return next(step * power for step in _STEPS if step * power >= number * (1 - 1e-12))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.equivalence import IntArray
 from scoring.sequential import phases
-from scoring.sequential.drafts import Convention, Draft, default_widths, draft, only
+from scoring.sequential.drafts import Convention, Draft, Side, default_widths, draft, only
 from scoring.sequential.improved import Improver, Rule
 from scoring.sequential.last import Where, with_last
 from scoring.sequential.splitting import split
@@ -29,8 +29,10 @@ class Options:
     m : int
         At least 2.
     method : {"m-invariance", "last", "improved"}
-    convention : Convention, optional
-        Of boxes with counterfeits; without one, `default_widths` of the first table, below.
+    widths : tuple of float, optional
+        The least width of a box with counterfeits, for each attribute; otherwise `default_widths` of the first table.
+    side : {"below", "above", "none"}
+        Where such a box is wider than its tuples.
     where : {"everywhere", "overlaps"}
         Where method "last" publishes the group before.
     rule : {"overlap", "risk"}
@@ -39,7 +41,8 @@ class Options:
 
     m: int
     method: Method = "m-invariance"
-    convention: Convention | None = None
+    widths: tuple[float, ...] | None = None
+    side: Side = "below"
     where: Where = "everywhere"
     rule: Rule = "risk"
 
@@ -94,9 +97,8 @@ def publish(
     """
     if options.m < 2:
         raise ValueError(f"m: expected at least 2, got {options.m}")
-    convention = options.convention or Convention(
-        default_widths(microdata.attributes, microdata.snapshots[0])
-    )
+    widths = options.widths or default_widths(microdata.attributes, microdata.snapshots[0])
+    convention = Convention(widths, options.side)
     improver = Improver(microdata, options.m, convention, options.rule)
     kept: list[Snapshot] = []
     releases: list[Release] = []

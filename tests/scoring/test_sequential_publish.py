@@ -20,7 +20,7 @@ from scoring.sequential.tables import Attribute, Microdata, Release, Snapshot
 from tests.scoring import sequential_tables as printed
 
 BELOW = Convention((1, 1000), "below")
-ABOVE = Convention((1, 2000), "above")
+ABOVE = {"widths": (1, 2000), "side": "above"}
 DYS, BRO, FLU, GAS = range(4)
 
 
@@ -85,7 +85,7 @@ def test_the_phases_make_table_9_of_table_3():
 
 
 def test_the_phases_make_tables_12_and_13():
-    first, second = publish(SMALL, Options(2, convention=ABOVE)).releases
+    first, second = publish(SMALL, Options(2, **ABOVE)).releases
     assert same(first, printed.T12)
     assert same(second, printed.T13)
 
@@ -114,7 +114,7 @@ def test_zip_codes_weigh_a_727th_of_ages():
 
 
 def test_last_everywhere_and_where_boxes_overlap_is_table_15():
-    options = Options(2, "last", ABOVE, where="overlaps")
+    options = Options(2, "last", **ABOVE, where="overlaps")
     first, second = publish(SMALL, options).releases
     assert first.last.tolist() == printed.T14.last.tolist()
     assert second.last.tolist() == printed.T15.last.tolist()
@@ -123,8 +123,8 @@ def test_last_everywhere_and_where_boxes_overlap_is_table_15():
 
 
 def test_extra_information_is_counted():
-    overlaps = publish(SMALL, Options(2, "last", ABOVE, where="overlaps")).releases
-    everywhere = publish(SMALL, Options(2, "last", ABOVE)).releases
+    overlaps = publish(SMALL, Options(2, "last", **ABOVE, where="overlaps")).releases
+    everywhere = publish(SMALL, Options(2, "last", **ABOVE)).releases
     told = [extra_information(releases) for releases in (overlaps, everywhere)]
     assert [(t.n_groups, t.n_cells, t.bits) for t in told] == [(1, 2, 1.0), (2, 4, 2.0)]
     improved = publish(SMALL, Options(2, "improved"))
@@ -139,8 +139,7 @@ def test_a_group_has_one_last_for_all_rows():
 
 @pytest.mark.parametrize("rule", ["overlap", "risk"])
 def test_the_improved_method_makes_table_16(rule):
-    convention = Convention((1, 2000), "below")
-    done = publish(SMALL, Options(2, "improved", convention, rule=rule))
+    done = publish(SMALL, Options(2, "improved", widths=(1, 2000), rule=rule))
     assert same(done.releases[0], printed.T12)
     assert same(done.releases[1], printed.T16)
     assert [groups.tolist() for groups in done.tampered] == [[], [1]]
@@ -161,7 +160,7 @@ def test_where_no_corner_is_safe_the_group_is_deleted():
         ("David", 21, 12_000, "gastritis"),
     )
     tables = microdata(first, later, later)
-    done = publish(tables, Options(2, "improved", Convention((1, 2000)), rule="overlap"))
+    done = publish(tables, Options(2, "improved", widths=(1, 2000), rule="overlap"))
     bob = tables.ids.index("Bob")
     assert [ids.tolist() for ids in done.deleted] == [[], [bob], []]
     assert bob not in done.releases[2].owner
