@@ -1,0 +1,354 @@
+"""Files of sequential releases, what is refused in them, the check of releases, and the command."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from scoring import cli
+from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
+from scoring.errors import ProblemsFound
+from scoring.reading import write_table
+from scoring.schema import Column, Kind, Role, Schema
+from scoring.sequential import files
+from scoring.sequential.checking import check
+from scoring.sequential.examples import (
+    PATIENTS,
+    SCHEMA,
+    SMALL,
+    TABLE_1,
+    TABLE_2,
+    TABLE_10,
+    TABLE_11,
+)
+from scoring.sequential.loss import losses
+from scoring.sequential.publishing import Options, publish
+from tests.scoring import sequential_tables as printed
+
+HEADER = "name,age,zip,disease"
+BOXES = "group,age_low,age_high,zip_low,zip_high,disease"
+
+
+def csv(header: str, *rows: object) -> bytes:
+    lines = [",".join(map(str, row)) if isinstance(row, tuple) else str(row) for row in rows]
+    return "\n".join([header, *lines, ""]).encode()
+
+
+def found(caught: pytest.ExceptionInfo[ProblemsFound]) -> list[tuple[object, ...]]:
+    return [(p.code, p.file, p.row, p.column) for p in caught.value.problems]
+
+
+# Tables
+
+
+def test_tables_are_read_as_the_examples_stand():
+    read = files.read_microdata([csv(HEADER, *TABLE_1), csv(HEADER, *TABLE_2)], SCHEMA)
+    assert (read.ids, read.sensitive_values) == (PATIENTS.ids, PATIENTS.sensitive_values)
+    for one, two in zip(read.snapshots, PATIENTS.snapshots, strict=True):
+        assert np.array_equal(one.ids, two.ids)
+        assert np.array_equal(one.qi, two.qi)
+        assert np.array_equal(one.sensitive, two.sensitive)
+
+
+def test_categories_have_the_order_of_the_schema():
+    columns = (
+        Column("id", Role.IDENTIFIER, Kind.INTEGER),
+        Column("degree", Role.QUASI_IDENTIFIER, Kind.CATEGORY, values=("none", "BA", "MA")),
+        Column("note", Role.OTHER, Kind.CATEGORY),
+        Column("pay", Role.SENSITIVE, Kind.CATEGORY, values=("low", "high")),
+    )
+    data = csv("id,degree,note,pay", (7, "MA", "x", "high"), (3, "none", "y", "high"))
+    read = files.read_microdata([data], Schema(columns))
+    assert (read.ids, read.sensitive_values) == (("7", "3"), ("low", "high"))
+    assert read.snapshots[0].qi.tolist() == [[2.0], [0.0]]
+    assert read.snapshots[0].sensitive.tolist() == [1, 1]
+
+
+def test_all_that_is_wrong_with_tables_is_said_at_once():
+    first = csv(HEADER, ("Bob", 21, 1, "flu"), ("Eve", 30, 2, "flu"), ("Bob", 40, 3, "flu"))
+    second = csv(HEADER, ("Ann", 21, 1, "flu"))
+    third = csv(HEADER, ("Eve", 30, 2, "flu"), ("Ann", 21, 1, "gastritis"))
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_microdata([first, second, third], SCHEMA)
+    assert found(caught) == [
+        ("sequential.repeated_id", "T1", 3, "name"),
+        ("sequential.returned", "T3", 1, "name"),
+        ("sequential.changed_value", "T3", 2, "disease"),
+    ]
+    params = [problem.params for problem in caught.value.problems]
+    assert params[0] == {"first": 1, "got": "Bob"}
+    assert params[1] == {"last": "T1", "got": "Eve"}
+    assert params[2] == {"first": "T2", "expected": "flu", "got": "gastritis"}
+
+
+def test_problems_of_several_files_are_said_at_once():
+    broken = csv(HEADER, ("Bob", "old", 1, "flu"))
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_microdata([broken, csv(HEADER, *TABLE_1), broken], SCHEMA)
+    assert found(caught) == [(("cell.not_a_number"), f"T{i}", 1, "age") for i in (1, 3)]
+
+
+def test_a_schema_that_does_not_fit_is_refused():
+    columns = (
+        Column("class", Role.QUASI_IDENTIFIER, Kind.CATEGORY),
+        Column("pay", Role.SENSITIVE, Kind.INTEGER),
+        Column("debt", Role.SENSITIVE, Kind.CATEGORY),
+    )
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_microdata([], Schema(columns))
+    told = [problem.params["expected"] for problem in caught.value.problems]
+    assert told == [
+        "one identifier",
+        "one sensitive column",
+        "the values of a category in their order",
+        "a sensitive category",
+    ]
+
+
+# Releases
+
+
+@pytest.mark.parametrize("table", [printed.T12, printed.T15, printed.T16])
+def test_a_release_comes_back_from_its_file_without_secrets(table):
+    read = files.read_release(files.write_release(table, SMALL), SMALL, file="R1")
+    for name in ("group", "low", "high", "sensitive", "last"):
+        assert np.array_equal(getattr(read, name), getattr(table, name)), name
+    assert (read.owner, dict(read.counterfeits)) == (None, {})
+
+
+def test_counterfeits_come_back_from_their_file():
+    data = files.write_counterfeits(printed.T9)
+    expected = {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}
+    assert files.read_counterfeits(data, printed.T9, file="C2") == expected
+
+
+def test_what_is_wrong_with_boxes_is_said_at_once():
+    rows = [(1, 21, 20, 10, 12, "flu"), (1, 21, 20, 10, 13, "gastritis"), (2, 1, 2, 3, 4, "flu")]
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_release(csv(BOXES, *rows), PATIENTS, file="R1")
+    assert found(caught) == [
+        ("release.box", "R1", 1, "age_low"),
+        ("release.box", "R1", 2, "age_low"),
+        ("release.other_box", "R1", 2, "zip_high"),
+    ]
+
+
+def test_a_group_has_one_group_before():
+    header = BOXES.replace("group", "group,last")
+    rows = [(1, 4, 1, 2, 3, 4, "flu"), (1, 0, 1, 2, 3, 4, "gastritis")]
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_release(csv(header, *rows), PATIENTS, file="R2")
+    assert found(caught) == [("release.other_last", "R2", 2, "last")]
+
+
+def test_counterfeits_fit_their_release():
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_counterfeits(csv("group,count", "9,1", "1,3", "1,0"), printed.T9, file="C2")
+    assert found(caught) == [
+        ("release.unknown_group", "C2", 1, "group"),
+        ("release.repeated_group", "C2", 3, "group"),
+        ("release.too_many_counterfeits", "C2", 2, "count"),
+    ]
+
+
+# The check
+
+
+def holds(*releases, microdata=PATIENTS, m=2, tampered=()) -> tuple[bool, bool, bool]:
+    done = check(microdata, releases, m, tampered=tampered)
+    return done.is_generalization, done.is_m_unique, done.is_m_invariant
+
+
+def test_tables_3_and_9_are_2_invariant_and_3_and_4_are_not():
+    assert holds(printed.T3, printed.T9) == (True, True, True)
+    assert holds(printed.T3, printed.T4) == (True, True, False)
+    assert holds(printed.T3, printed.T9, m=3) == (True, False, False)
+
+
+def test_who_breaks_the_signature_is_named():
+    done = check(PATIENTS, [printed.T3, printed.T4], 2)
+    told = [(p.code, p.file, p.row, p.params["id"]) for p in done.problems]
+    assert told == [
+        ("release.signature", "T1", 1, "Bob"),
+        ("release.signature", "T1", 4, "David"),
+        ("release.signature", "T2", 1, "Bob"),
+        ("release.signature", "T2", 2, "David"),
+    ]
+
+
+def test_table_9_as_printed_has_no_row_for_bob():
+    done = check(PATIENTS, [printed.T3, printed.T9_AS_PRINTED], 2)
+    assert not done.is_generalization
+    assert done.problems[0].code == "release.no_row"
+    assert done.problems[0].params == {"id": "Bob"}
+
+
+def test_table_16_is_a_generalization_with_its_notice_alone():
+    nothing, first = np.zeros(0, np.int64), np.array([1])
+    releases = (printed.T12, printed.T16)
+    assert holds(*releases, microdata=SMALL) == (False, True, False)
+    assert holds(*releases, microdata=SMALL, tampered=(nothing, first)) == (True, True, True)
+
+
+def test_a_repeated_value_and_a_small_group_are_found():
+    rows = [(1, 21, 22, 12000, 14000, "flu")] * 2 + [(2, 1, 2, 3, 4, "flu")]
+    tables = files.read_microdata([csv(HEADER, ("Al", 21, 12000, "flu"))], SCHEMA)
+    release = files.read_release(csv(BOXES, *rows), tables, file="R1")
+    done = check(tables, [release], 2)
+    assert [(p.code, p.row, p.params["group"]) for p in done.problems] == [
+        ("release.repeated_value", 2, 1),
+        ("release.small_group", 3, 2),
+    ]
+    assert (done.is_generalization, done.is_m_unique, done.is_m_invariant) == (True, False, False)
+
+
+def test_a_missing_release_is_refused():
+    with pytest.raises(ProblemsFound) as caught:
+        check(PATIENTS, [printed.T3], 2)
+    assert found(caught) == [("sequential.missing_release", None, None, None)]
+
+
+def test_no_check_fails_for_what_is_published():
+    tables = [write_table(table, HOSPITAL_SCHEMA) for table in hospital(300, 3, seed=2)]
+    microdata = files.read_microdata(tables, HOSPITAL_SCHEMA)
+    for method in ("m-invariance", "last", "improved"):
+        done = publish(microdata, Options(3, method))
+        read = [
+            files.read_release(files.write_release(release, microdata), microdata, file="R")
+            for release in done.releases
+        ]
+        assert holds(*read, microdata=done.microdata, m=3, tampered=done.tampered) == (True,) * 3
+
+
+# The loss
+
+
+def test_the_loss_of_table_16_is_worked_out_by_hand():
+    """Ranges 3 and 13,000; Bob's box is 1 by 2,000, Emily's and David's 2 by 11,000."""
+    done = publish(SMALL, Options(2, "improved", widths=(1, 2000)))
+    loss = losses(done)[1]
+    expected = ((1 / 3 + 2 / 13) + 2 * (2 / 3 + 11 / 13)) / 6
+    assert loss.extent == pytest.approx(expected)
+    counts = (loss.n_records, loss.n_groups, loss.n_counterfeits, loss.n_deleted)
+    assert counts == (3, 2, 1, 0)
+    assert (loss.n_tampered, loss.n_displaced) == (1, 1)  # Emily is outside of the box that was cut
+
+
+# The hospital
+
+
+def test_the_hospital_is_the_same_for_a_seed_and_patients_do_not_change():
+    one, two = hospital(200, 4, seed=5), hospital(200, 4, seed=5)
+    assert all(a.equals(b) for a, b in zip(one, two, strict=True))
+    tables = [write_table(table, HOSPITAL_SCHEMA) for table in one]
+    read = files.read_microdata(tables, HOSPITAL_SCHEMA)  # refuses who comes back
+    qi = np.full((len(read.ids), 2), np.nan)
+    for snapshot in read.snapshots:
+        known = ~np.isnan(qi[snapshot.ids, 0])
+        assert (qi[snapshot.ids][known] == snapshot.qi[known]).all()
+        qi[snapshot.ids] = snapshot.qi
+
+
+@pytest.mark.parametrize("numbers", [(0, 1, 0), (100_001, 1, 0), (1, 0, 0), (1, 21, 0), (1, 1, -1)])
+def test_numbers_out_of_range_are_refused(numbers):
+    n_records, n_releases, seed = numbers
+    with pytest.raises(ValueError, match="expected"):
+        hospital(n_records, n_releases, seed=seed)
+
+
+# The command
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The small example's tables and schema, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "S.toml").write_text(SCHEMA.to_toml(), encoding="utf-8")
+    (tmp_path / "T1.csv").write_bytes(csv(HEADER, *TABLE_10))
+    (tmp_path / "T2.csv").write_bytes(csv(HEADER, *TABLE_11))
+    return tmp_path
+
+
+def run(line: str, capsys) -> tuple[int, dict]:
+    status = cli.main(["sequential", *line.split(), "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+TABLES = "--m 2 --schema S.toml --tables T1.csv T2.csv"
+
+
+def test_publish_writes_releases_that_check_accepts(folder, capsys):
+    status, told = run(f"publish {TABLES} --widths 1,2000 --side above --out O", capsys)
+    assert (status, told["files"]) == (0, ["C1.csv", "C2.csv", "R1.csv", "R2.csv"])
+    assert [release["n_counterfeits"] for release in told["releases"]] == [0, 1]
+    assert (folder / "O/R2.csv").read_text(encoding="utf-8").splitlines() == [
+        BOXES,
+        "1,21,22,12000,14000,dyspepsia",
+        "1,21,22,12000,14000,bronchitis",
+        "2,21,23,12000,25000,dyspepsia",
+        "2,21,23,12000,25000,gastritis",
+    ]
+    status, told = run(f"check {TABLES} --releases O/R1.csv O/R2.csv", capsys)
+    assert (status, told["m_invariant"], told["problems"]) == (0, True, [])
+
+
+def test_the_improved_release_needs_its_notice(folder, capsys):
+    run(f"publish {TABLES} --method improved --widths 1,2000 --out O --tables-out P", capsys)
+    assert (folder / "O/N2.csv").read_text(encoding="utf-8") == "group\n1\n"
+    assert (folder / "P/T2.csv").read_bytes() == (folder / "T2.csv").read_bytes()
+    line = f"check {TABLES} --releases O/R1.csv O/R2.csv"
+    status, told = run(line, capsys)
+    assert (status, told["generalization"], told["m_unique"]) == (1, False, True)
+    assert run(f"{line} --notice 2=O/N2.csv", capsys)[0] == 0
+
+
+def test_last_stands_beside_the_group(folder, capsys):
+    run(f"publish {TABLES} --method last --where overlaps --out O", capsys)
+    lines = (folder / "O/R2.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[:2] for line in lines] == [
+        ["group", "last"],
+        ["1", "1"],
+        ["1", "1"],
+        ["2", "0"],
+        ["2", "0"],
+    ]
+
+
+def test_a_table_that_cannot_be_published_is_rejected(folder, capsys):
+    (folder / "T2.csv").write_bytes(csv(HEADER, ("Zoe", 20, 9, "flu"), ("Yan", 21, 9, "flu")))
+    status, told = run(f"publish {TABLES} --out O", capsys)
+    assert (status, [p["code"] for p in told["problems"]]) == (1, ["sequential.not_eligible"])
+    assert not (folder / "O").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "publish --m 1 --schema S.toml --tables T1.csv --out O",
+        f"publish {TABLES} --widths 1 --out O",
+        f"publish {TABLES} --widths 1,0 --out O",
+        f"publish {TABLES} --out missing/O",
+        f"check {TABLES} --releases T1.csv missing.csv",
+        "generate --records 0 --seed 1 --out O",
+        "generate --releases 21 --seed 1 --out O",
+    ],
+)
+def test_wrong_use_is_told(folder, capsys, line):
+    status, told = run(line, capsys)
+    assert (status, bool(told["error"])) == (2, True)
+
+
+@pytest.mark.parametrize("notice", ["3=N.csv", "x=N.csv", "1", "0=N.csv"])
+def test_a_notice_names_its_release(folder, capsys, notice):
+    run(f"publish {TABLES} --out O", capsys)
+    line = f"check {TABLES} --releases O/R1.csv O/R2.csv --notice {notice}"
+    assert run(line, capsys)[0] == 2
+
+
+def test_generate_writes_tables_that_can_be_published(folder, capsys):
+    run("generate --records 60 --releases 2 --seed 4 --out H", capsys)
+    line = "--m 2 --schema H/S.toml --tables H/T1.csv H/T2.csv"
+    status, told = run(f"publish {line} --out O", capsys)
+    assert (status, [release["n_records"] for release in told["releases"]]) == (0, [60, 60])
