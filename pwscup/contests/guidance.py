@@ -15,11 +15,14 @@ from pwscup.accounts.policies import is_over
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.policies import is_frozen
 from pwscup.contests.selectors import current_round, following_round
+from pwscup.core.problems import SEPARATOR, parts
+from scoring.errors import ProblemsFound
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scoring.rulesets.base import DisclosureSpec
     from scoring.schema import Schema
 
 
@@ -240,6 +243,41 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
 
 
 NEARLY_UNIQUE = 0.5
+
+
+def hidden_table_warnings(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
+    """What an organizer should know of the columns of a table that stays hidden."""
+    from scoring.rulesets.loader_disclosure import check_columns
+
+    warnings = []
+    try:
+        check_columns(disclosure, schema)
+    except ProblemsFound as found:
+        warnings += [
+            SEPARATOR.join(
+                [f"“{problem.column}”", *parts(problem)] if problem.column else parts(problem)
+            )
+            for problem in found.problems
+        ]
+    listed = [name for name in disclosure.columns if name in schema.names]
+    if listed:
+        warnings.append(
+            _(
+                "Everybody may read the schema: list the values that %(columns)s can have, not those that "
+                "happen to occur in the table."
+            )
+            % {"columns": ", ".join(listed)}
+        )
+    others = [name for name in schema.public().names if name not in disclosure.columns]
+    if others:
+        warnings.append(
+            _(
+                "The rules disclose nothing of %(columns)s, but the schema names these columns and their "
+                "values. Should they be hidden?"
+            )
+            % {"columns": ", ".join(others)}
+        )
+    return warnings
 
 
 def table_warnings(

@@ -145,6 +145,8 @@ def _warnings(
     schema = checked or (draft.schema if draft else dataset and dataset.schema)
     if schema is None:
         return []
+    if contest.ruleset.disclosure is not None:
+        return guidance.hidden_table_warnings(schema, contest.ruleset.disclosure)
     described = dict(zip(draft.schema.names, draft.columns, strict=True)) if draft else {}
     return guidance.table_warnings(
         schema,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.contests.disclosed import hides_table
+
 if TYPE_CHECKING:
     from django.utils.functional import Promise
 
@@ -32,6 +34,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
         (
             ("clock", _("Clock"), "organize-clock"),
             ("submissions", _("Submissions"), "organize-submissions"),
+            ("disclosure", _("Disclosure"), "organize-disclosure"),
             ("decisions", _("Decisions"), "organize-decisions"),
             ("news", _("Announcements"), "organize-news"),
             ("questions", _("Questions"), "organize-questions"),
@@ -50,6 +53,8 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
     ),
 )
 """By group: the section that a page calls itself, its title, and the name of its address."""
+OF_HIDDEN_TABLES = ("disclosure",)
+"""Sections of contests that hide their table alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +72,14 @@ class Group:
 
 def nav(contest: Contest, section: str) -> list[Group]:
     """The links of every organizer's page."""
+    left_out = () if hides_table(contest) else OF_HIDDEN_TABLES
     return [
         Group(
             title,
             tuple(
                 Link(words, reverse(name, args=[contest.slug]), key == section)
                 for key, words, name in pages
+                if key not in left_out
             ),
         )
         for title, pages in PAGES

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services, team_tables
+from pwscup.contests.disclosed import hides_table
 from pwscup.contests.downloads import terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules import rules_of
@@ -53,6 +54,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "has_terms": has_terms(contest),
         "terms_first": terms_first_url(request, contest) if may_download else "",
         "own_tables": team_tables.has_own_tables(contest),
+        "hides_table": hides_table(contest),
         "sample_size": contest.ruleset.data.sample,
         "downloads": selectors.downloads(
             contest, page["my_team"], for_organizers=page["is_organizer"]

@@ -32,9 +32,13 @@ def total_of(round: Round) -> Decimal:
 
 
 def budget_of(team: Team, round: Round) -> Budget:
-    """What the team has in the round and what of it is spent; never less than nothing is left."""
-    spent = spent_by(team, round)
-    return Budget(max(total_of(round), spent), spent)
+    """What the team has in the round and what of it is spent."""
+    return budget(total_of(round), spent_by(team, round))
+
+
+def budget(total: Decimal, spent: Decimal) -> Budget:
+    """A budget of which something is spent; never less than nothing is left."""
+    return Budget(max(total, spent), spent)
 
 
 def spent_by(team: Team, round: Round, before: datetime | None = None) -> Decimal:

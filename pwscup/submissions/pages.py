@@ -19,7 +19,7 @@ from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.contests.selectors import contest_page, downloads
 from pwscup.contests.team_tables import has_own_tables
 from pwscup.core.moments import shown_moment
-from pwscup.submissions import draws, feedback, limits, marks, policies, selectors
+from pwscup.submissions import disclosing, draws, feedback, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import UNFINISHED, State
@@ -53,7 +53,7 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
         "terms_first": terms_first_url(request, round.contest),
     }
-    page = {"attack": attack, "presentation": presentation}.get(round.phase, anonymization)
+    page = PAGES[round.phase]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
 
 
@@ -170,9 +170,14 @@ def lines(
 
 
 def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
-    """The headline measures that the ruleset has; what utility is made of comes first where that is one."""
+    """The headline measures that the ruleset has; what utility is made of comes first where that is one.
+
+    Of estimates all measures are shown.
+    """
     first = ruleset.ranking.utility_measure
     shown = [key for key in ruleset.measures if key not in hidden]
+    if ruleset.disclosure is not None:
+        return shown
     if first is None:
         return [key for key in HEADLINE if key in shown]
     return sorted(shown, key=lambda key: key != first)[: len(HEADLINE)]
@@ -208,21 +213,31 @@ def anonymization(
     form: NoteForm | None,
 ) -> dict[str, Any]:
     """Form, samples and history."""
-    history = list(selectors.submissions_of_team(team, round)) if team else []
-    counted = selectors.counted_submission(team, round) if team else None
     ruleset = round.contest.ruleset
     return {
         **table_form(request, round, team, now, form),
         "own_tables": has_own_tables(round.contest),
         "validity": ruleset.validity,
-        "has_rates": bool(ruleset.ranking.linkage),
+        **history_of(request, round, team, now),
+        **offered_files(round.contest, team, now),
+    }
+
+
+def history_of(
+    request: HttpRequest, round: Round, team: Team | None, now: datetime
+) -> dict[str, Any]:
+    """What the team has handed in in a round without targets, and the measures that are shown of it."""
+    ruleset = round.contest.ruleset
+    history = list(selectors.submissions_of_team(team, round)) if team else []
+    counted = selectors.counted_submission(team, round) if team else None
+    return {
         "history": lines(history, request.user, now, [counted.pk] if counted else []),
         "headline": [
             shown_measure(key)
             for key in headline_of(ruleset, hidden_measures(round.contest, request.user))
         ],
+        "has_rates": bool(ruleset.ranking.linkage),
         "unfinished": [s for s in history if s.state in UNFINISHED],
-        **offered_files(round.contest, team, now),
         "by_choice": policies.counts_by_choice(round),
     }
 
@@ -336,6 +351,25 @@ def _target(
     )
 
 
+# The disclosure of a hidden table
+
+
+def disclosure(
+    request: HttpRequest,
+    round: Round,
+    team: Team | None,
+    now: datetime,
+    form: NoteForm | None,
+) -> dict[str, Any]:
+    """Form and history, what is estimated, and what the round discloses: a released table, or answers."""
+    return {
+        **table_form(request, round, team, now, form),
+        **history_of(request, round, team, now),
+        **disclosing.facts(round, team, now),
+        "may_download": policies.may_have_published(request.user, round, now),
+    }
+
+
 # The presentations
 
 
@@ -359,3 +393,12 @@ def presentation(
         "own_means": marks.means_of(round, team) if team and settled else None,
         "may_see_marks": policies.may_see_marks(request.user, round),
     }
+
+
+PAGES = {
+    "anonymization": anonymization,
+    "attack": attack,
+    "disclosure": disclosure,
+    "presentation": presentation,
+}
+"""By what a round is for; the templates are called like the functions."""

@@ -151,13 +151,17 @@ def may_have_table(user: Person, team: Team, now: datetime) -> bool:
 
 
 def may_download_release(user: Person, release: Release, now: datetime) -> bool:
-    """Whoever plays in the contest, from the opening of the attack round on; organizers always."""
-    contest = release.round.contest
+    return may_have_published(user, release.round, now)
+
+
+def may_have_published(user: Person, round: Round, now: datetime) -> bool:
+    """What is published for a round: whoever plays in the contest, from its opening on; organizers always."""
+    contest = round.contest
     if is_organizer(user, contest):
         return True
     return (
         user.is_authenticated
         and contest.is_published
-        and release.round.has_opened(now)
+        and round.has_opened(now)
         and plays_in(user, contest)
     )

@@ -118,7 +118,7 @@ class Family:
 def _measures(
     submission: Submission, visible: feedback.Visible | None, viewer: Person, now: datetime
 ) -> dict[str, Any]:
-    """The rows of a scored anonymization and its picture; nothing for other results."""
+    """The rows of a scored anonymization and its picture, or of an estimate; nothing for other results."""
     values = visible.values if visible else None
     if submission.target_id is not None or not values:
         return {}
@@ -131,6 +131,8 @@ def _measures(
     }
     ruleset = submission.round.contest.ruleset
     ids = visible_measures(submission.round.contest, viewer)
+    if submission.round.phase == "disclosure":
+        return {"families": families(ids, values, list(others.values()))}
     loss = values.get(ruleset.ranking.utility_measure or "")
     return {
         "utility": None if loss is None else 100 * (1 - loss),

@@ -1,0 +1,57 @@
+"""From a sent form to what a question would cost, or to its answer; whatever is wrong costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from pwscup.accounts.selectors import team_of
+from pwscup.core.problems import SEPARATOR, shown
+from pwscup.core.refusals import Refused
+from pwscup.disclosure import services
+from pwscup.disclosure.forms import Question
+from pwscup.submissions.middleware import arrival
+from scoring.errors import ProblemsFound
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.contests.models import Round
+    from pwscup.disclosure.services import Asked, Quote
+
+PAY = "pay"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A question with the problems it has, what it would cost, or its answer."""
+
+    question: Question
+    problems: tuple[str, ...] = ()
+    n_more: int = 0
+    quote: Quote | None = None
+    asked: Asked | None = None
+
+
+def receive(request: HttpRequest, round: Round) -> Outcome:
+    """Look at a question, or, where that is what was pressed, ask it."""
+    question = Question.of(request.POST)
+    team = team_of(request.user, round.contest)
+    if team is None:
+        return Outcome(question, (_("Questions are asked by teams, and you are in none yet."),))
+    what = {"user": request.user, "team": team, "round": round, "asked_at": arrival(request)}
+    what |= {"query": question.query, "epsilon": question.epsilon}
+    try:
+        if PAY in request.POST:
+            return Outcome(question, asked=services.ask(**what))
+        return Outcome(question, quote=services.quote(**what))
+    except ProblemsFound as found:
+        texts = tuple(
+            SEPARATOR.join(filter(None, (problem.column, problem.what, *problem.details)))
+            for problem in shown(found.problems, {})
+        )
+        return Outcome(question, texts, n_more=found.n_total - len(texts))
+    except Refused as refusal:
+        return Outcome(question, (str(refusal),))

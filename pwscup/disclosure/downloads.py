@@ -1,0 +1,85 @@
+"""Answers on their way to the team that paid for them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from pwscup.contests.disclosed import disclosed_attributes
+from pwscup.contests.selectors import download_name
+from pwscup.core.exports import csv_text
+from pwscup.core.pipes import Pipe
+from pwscup.disclosure import ledger
+from pwscup.submissions.downloads import table_response
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Round
+    from pwscup.disclosure.models import Answer
+    from scoring.disclosure.attributes import Attribute
+
+INDEX = ("number", "file", "epsilon", "spent", "asked_at", "query")
+AT_ONCE = 10
+"""Answers that are held at a time; each may have thousands of counts."""
+
+
+def file_name(answer: Answer) -> str:
+    return f"answer-{answer.number:03}.csv"
+
+
+def csv_of(answer: Answer, attributes: Sequence[Attribute]) -> bytes:
+    """The answer as the library writes one."""
+    import numpy as np
+
+    from scoring.disclosure.queries import answer_csv, parse_query
+
+    query = parse_query(answer.query, attributes)
+    return answer_csv(query, attributes, np.array(answer.counts, dtype=np.int64))
+
+
+def answer_response(answer: Answer) -> HttpResponse:
+    """One answer as a CSV file."""
+    contest = answer.round.contest
+    name = download_name(contest, f"{answer.round.key}-{file_name(answer)}")
+    return table_response(name, csv_of(answer, disclosed_attributes(contest)))
+
+
+def answers_response(team: Team, round: Round) -> StreamingHttpResponse:
+    """All answers of a team in a round as one archive, packed while it is sent."""
+    response = StreamingHttpResponse(packed(team, round), content_type="application/zip")
+    name = download_name(round.contest, f"{round.key}-answers.zip")
+    response["Content-Disposition"] = content_disposition_header(True, name)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def packed(team: Team, round: Round) -> Iterator[bytes]:
+    """A zip archive piece by piece: each answer, and a list of what was asked."""
+    attributes = disclosed_attributes(round.contest)
+    answers = ledger.answers_of(team, round).order_by("number")
+    pipe, index = Pipe(), []
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
+        for answer in answers.iterator(chunk_size=AT_ONCE):
+            archive.writestr(file_name(answer), csv_of(answer, attributes))
+            index.append(_line(answer))
+            yield pipe.taken()
+        archive.writestr("answers.csv", csv_text(INDEX, index))
+    yield pipe.taken()
+
+
+def _line(answer: Answer) -> tuple[object, ...]:
+    return (
+        answer.number,
+        file_name(answer),
+        f"{answer.epsilon:f}",
+        f"{answer.epsilon_so_far:f}",
+        answer.asked_at.isoformat(),
+        json.dumps(answer.query, ensure_ascii=False),
+    )

@@ -1,0 +1,246 @@
+"""What the pages of disclosures show: plain functions from facts to contexts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from pwscup.contests import organizer_common
+from pwscup.contests.disclosed import disclosed_attributes, spec_of
+from pwscup.contests.downloads import terms_first_url
+from pwscup.contests.guidance import round_state
+from pwscup.contests.selectors import contest_page, original_of
+from pwscup.disclosure import ledger, selectors
+from pwscup.disclosure.forms import Question
+from pwscup.disclosure.models import epsilon_of, millionths_of
+from pwscup.disclosure.services import BATCH, INTERACTIVE
+from pwscup.submissions.pages import Gate, gate
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Contest, Round
+    from pwscup.disclosure.asking import Outcome
+    from pwscup.disclosure.models import Answer, BatchRelease
+    from pwscup.disclosure.services import Quote
+    from scoring.disclosure.attributes import Attribute
+    from scoring.disclosure.queries import Query
+    from scoring.privacy.accounting import Budget
+
+CONFIDENCE = 0.95
+MAX_SHOWN_CELLS = 1000
+MAX_SHOWN_VALUES = 6
+
+
+# Words
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query in words."""
+
+    columns: str
+    filters: tuple[str, ...]
+
+
+def in_words(query: Mapping[str, Any], *, shortened: bool = False) -> Asked:
+    """What is counted, and among which records; lists show the first values of a long filter."""
+    most = MAX_SHOWN_VALUES if shortened else None
+    filters = tuple(_filter(column, values, most) for column, values in query["where"].items())
+    return Asked(" × ".join(query["columns"]) or _("a single count"), filters)
+
+
+def _filter(column: str, values: list[str], most: int | None) -> str:
+    shown = ", ".join(values[:most])
+    if most is None or len(values) <= most:
+        return f"{column}: {shown}"
+    more = _("%(values)s and %(n)s more") % {"values": shown, "n": len(values) - most}
+    return f"{column}: {more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What an ε buys: cells, the scale of their noise, and how far they are off.
+
+    `bound` is what a cell's noise does not exceed in 19 of 20 cases, `distance` the L2 distance of
+    the whole answer to be expected (root mean square).
+    """
+
+    n_cells: int
+    scale: float
+    bound: int
+    distance: float
+
+
+def noise_of(query: Query, attributes: tuple[Attribute, ...], epsilon: Decimal) -> Noise:
+    """The noise of an answer, which depends on nothing that is hidden."""
+    from scoring.disclosure.curves import asked_once
+    from scoring.disclosure.queries import sensitivity_of, sizes_of
+    from scoring.privacy.mechanisms import accuracy
+
+    n_cells, sensitivity = math.prod(sizes_of(query, attributes)), sensitivity_of(query)
+    # Rounded up, what holds for the continuous distribution holds for whole numbers.
+    bound = math.ceil(accuracy(sensitivity, float(epsilon), 1 - CONFIDENCE))
+    scale = float(sensitivity / Fraction(epsilon))
+    return Noise(n_cells, scale, bound, asked_once(n_cells, epsilon, sensitivity))
+
+
+# Asking
+
+
+def ask_page(request: HttpRequest, round: Round, outcome: Outcome | None = None) -> dict[str, Any]:
+    """Budget, form, what the question would cost, and the answers so far."""
+    contest = round.contest
+    context = contest_page(request, contest, round.key)
+    team, now = context["my_team"], context["now"]
+    closed_to_me = ask_gate(request, round, team, now)
+    attributes = () if closed_to_me else disclosed_attributes(contest)
+    question = outcome.question if outcome else Question.of(request.GET)
+    return context | {
+        "round": round,
+        "round_state": round_state(round, now),
+        "gate": closed_to_me,
+        "question": question,
+        "fields": question.fields(attributes),
+        "target": spec_of(contest).target,
+        "target_address": Question(spec_of(contest).target).address,
+        "total": ledger.total_of(round),
+        "budget": ledger.budget_of(team, round) if team else None,
+        "problems": outcome.problems if outcome else (),
+        "n_more": outcome.n_more if outcome else 0,
+        "offer": _offer(outcome.quote, attributes, team, round) if outcome else None,
+        "lines": _lines(team, round) if team else [],
+    }
+
+
+def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetime) -> Gate | None:
+    """The first reason why nothing can be asked; None where it can."""
+    closed_to_me = gate(request, round, team, now)
+    if closed_to_me is not None:
+        return closed_to_me
+    if original_of(round.contest) is None:
+        return Gate(_("The organizers have not put up the table yet."))
+    if terms := terms_first_url(request, round.contest):
+        return Gate(_("Accept the terms of the data first."), _("Read the terms"), terms)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A question before it is paid: what is asked, what one gets for it, what is left then."""
+
+    asked: Asked
+    epsilon: Decimal
+    noise: Noise
+    left: Decimal
+    paid: Answer | None
+
+
+def _offer(
+    quote: Quote | None, attributes: tuple[Attribute, ...], team: Team | None, round: Round
+) -> Offer | None:
+    if quote is None or team is None or not attributes:
+        return None
+    epsilon = epsilon_of(millionths_of(quote.epsilon))
+    left = ledger.budget_of(team, round).remaining - (0 if quote.paid else epsilon)
+    asked = in_words({"columns": quote.query.columns, "where": dict(quote.query.where)})
+    noise = noise_of(quote.query, attributes, epsilon)
+    return Offer(asked, epsilon, noise, left, quote.paid)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An answer in the list."""
+
+    answer: Answer
+    asked: Asked
+
+
+def _lines(team: Team, round: Round) -> list[Line]:
+    answers = ledger.answers_of(team, round).defer("counts")
+    return [Line(answer, in_words(answer.query, shortened=True)) for answer in answers]
+
+
+# One answer
+
+
+def answer_page(request: HttpRequest, answer: Answer) -> dict[str, Any]:
+    """What was asked, and the noisy counts."""
+    from scoring.disclosure.queries import cells_of, parse_query
+
+    round = answer.round
+    attributes = disclosed_attributes(round.contest)
+    query = parse_query(answer.query, attributes)
+    cells = zip(cells_of(query, attributes), answer.counts, strict=True)
+    ask = reverse("ask", args=[round.contest.slug, round.key])
+    return contest_page(request, round.contest, round.key) | {
+        "round": round,
+        "answer": answer,
+        "asked": in_words(answer.query),
+        "columns": query.columns,
+        "cells": list(islice(cells, MAX_SHOWN_CELLS)),
+        "n_left_out": max(0, len(answer.counts) - MAX_SHOWN_CELLS),
+        "noise": noise_of(query, attributes, answer.epsilon),
+        "ask_url": ask,
+        "again_url": f"{ask}{Question.again(answer.query).address}",
+    }
+
+
+# For organizers
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a team has spent in a round, without a count of any answer."""
+
+    team: Team
+    budget: Budget
+    n_answers: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosing:
+    """A round with its release, or with what each team has spent."""
+
+    round: Round
+    epsilon: Decimal
+    release: BatchRelease | None = None
+    lines: tuple[Spending, ...] = ()
+
+
+def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
+    """Every round that discloses: when its table was released, or who has spent how much."""
+    page = organizer_common.organizer_page(request, contest, "disclosure")
+    teams, spending = list(contest.teams.order_by("name")), selectors.spending_of(contest)
+    rounds = contest.rounds.filter(kind__in=(BATCH, INTERACTIVE))
+    page["disclosing"] = [
+        _disclosing(round, teams, spending)
+        for round in rounds.select_related("contest", "batch_release__table")
+    ]
+    return page
+
+
+def _disclosing(
+    round: Round, teams: list[Team], spending: Mapping[tuple[int, int], Mapping[str, Any]]
+) -> Disclosing:
+    total = ledger.total_of(round)
+    if round.kind == BATCH:
+        return Disclosing(round, total, getattr(round, "batch_release", None))
+    lines = (_spending(team, total, spending.get((round.pk, team.pk), {})) for team in teams)
+    return Disclosing(round, total, lines=tuple(lines))
+
+
+def _spending(team: Team, total: Decimal, facts: Mapping[str, Any]) -> Spending:
+    budget = ledger.budget(total, epsilon_of(facts.get("spent", 0)))
+    return Spending(team, budget, facts.get("n_answers", 0), facts.get("last_at"))

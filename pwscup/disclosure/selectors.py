@@ -1,0 +1,42 @@
+"""What pages read of disclosures, always starting from what this viewer may see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Max
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from pwscup.contests.selectors import visible_contest
+from pwscup.disclosure.models import Answer
+from pwscup.submissions.policies import is_member
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.policies import Person
+
+
+def round_of(user: Person, slug: str, key: str, *kinds: str) -> Round:
+    """The round of that address; Http404 where it is of another kind or the viewer may not know of it."""
+    contest = visible_contest(user, slug)
+    return get_object_or_404(contest.rounds.select_related("contest"), key=key, kind__in=kinds)
+
+
+def own_answer(user: Person, public_id: UUID) -> Answer:
+    """An answer for the team that paid for it; Http404 for everybody else, organizers among them."""
+    found = Answer.objects.select_related("round__contest", "team", "asked_by")
+    answer = found.filter(public_id=public_id).first()
+    if answer is None or not is_member(user, answer.team):
+        raise Http404
+    return answer
+
+
+def spending_of(contest: Contest) -> dict[tuple[int, int], dict[str, object]]:
+    """By round and team what was spent: `n_answers`, `spent` in millionths, `last_at`; no count of any answer."""
+    answers = Answer.objects.filter(round__contest=contest).order_by()
+    totals = {"n_answers": Count("pk"), "spent": Max("spent"), "last_at": Max("asked_at")}
+    lines = answers.values("round", "team").annotate(**totals)
+    return {(line["round"], line["team"]): line for line in lines}

@@ -1,0 +1,120 @@
+"""Pages of what is disclosed of a hidden table: questions and answers, the release, and who spent what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pwscup.accounts.selectors import team_of
+from pwscup.contests.disclosed import hides_table, target_attributes
+from pwscup.contests.downloads import terms_first
+from pwscup.contests.organizer_common import for_organizers
+from pwscup.contests.selectors import download_name, original_of
+from pwscup.disclosure import asking, downloads, pages, selectors, services
+from pwscup.disclosure.services import BATCH, INTERACTIVE
+from pwscup.submissions.downloads import published_response, table_response
+from pwscup.submissions.policies import may_have_published
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest, Round
+
+UNPROCESSABLE = 422
+
+
+# Questions and answers
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """A POST says what the question would cost, or asks it; the answer has an address of its own."""
+    round = selectors.round_of(request.user, slug, key, INTERACTIVE)
+    if request.method != "POST":
+        return render(request, "disclosure/ask.html", pages.ask_page(request, round))
+    outcome = asking.receive(request, round)
+    if outcome.asked is None:
+        status = UNPROCESSABLE if outcome.problems else 200
+        page = pages.ask_page(request, round, outcome)
+        return render(request, "disclosure/ask.html", page, status=status)
+    if not outcome.asked.is_new:
+        messages.info(request, _("Your team had this answer already: nothing was spent."))
+    return redirect("answer", outcome.asked.answer.public_id)
+
+
+@require_safe
+def answer(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    found = selectors.own_answer(request.user, public_id)
+    return render(request, "disclosure/answer.html", pages.answer_page(request, found))
+
+
+@require_safe
+def answer_csv(request: HttpRequest, public_id: UUID) -> HttpResponse:
+    return downloads.answer_response(selectors.own_answer(request.user, public_id))
+
+
+@login_required
+@require_safe
+def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    round = selectors.round_of(request.user, slug, key, INTERACTIVE)
+    team = team_of(request.user, round.contest)
+    if team is None or not round.answers.filter(team=team).exists():
+        raise Http404
+    return downloads.answers_response(team, round)
+
+
+# Downloads
+
+
+def _kept_from(request: HttpRequest, round: Round) -> HttpResponse | None:
+    """Where somebody is sent who may not download yet; Http404 for strangers."""
+    if may_have_published(request.user, round, timezone.now()):
+        return terms_first(request, round.contest)
+    if request.user.is_anonymous:
+        return redirect_to_login(request.get_full_path())
+    raise Http404
+
+
+@require_safe
+def batch_release(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    """The released table, which is made now if it is due."""
+    round = selectors.round_of(request.user, slug, key, BATCH)
+    if (elsewhere := _kept_from(request, round)) is not None:
+        return elsewhere
+    release = services.ensure_released(round)
+    if release is None:
+        raise Http404
+    return published_response(release.table)
+
+
+@require_safe
+def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """An estimate of zeros, to be filled in."""
+    from scoring.disclosure import estimates
+
+    round = selectors.round_of(request.user, slug, key, BATCH, INTERACTIVE)
+    if (elsewhere := _kept_from(request, round)) is not None:
+        return elsewhere
+    if original_of(round.contest) is None:
+        raise Http404
+    data = estimates.template(target_attributes(round.contest))
+    return table_response(download_name(round.contest, f"{round.key}-estimate.csv"), data)
+
+
+# For organizers
+
+
+@require_safe
+@for_organizers
+def organize_disclosure(request: HttpRequest, contest: Contest) -> HttpResponse:
+    if not hides_table(contest):
+        raise Http404
+    return render(request, "disclosure/organize.html", pages.organizer_page(request, contest))
