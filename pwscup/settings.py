@@ -38,6 +38,7 @@ INSTALLED_APPS = [
     "pwscup.archives",
     "pwscup.leaderboards",
     "pwscup.demo",
+    "pwscup.api",
 ]
 
 MIDDLEWARE = [
@@ -55,6 +56,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "pwscup.core.middleware.ErasedMiddleware",
+    "pwscup.api.middleware.ApiMiddleware",  # last: it sees what every page says is wrong
 ]
 
 ROOT_URLCONF = "pwscup.urls"
@@ -134,6 +136,8 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # the roles of a table's columns: six fields each
+# Of one access token, whatever it asks for.
+API_REQUESTS_PER_MINUTE = env.int("PWSCUP_API_REQUESTS_PER_MINUTE", default=120)
 
 # Mail: without a server, mail is kept in the data folder and shown to the person at this machine.
 EMAIL_URL = env.str("EMAIL_URL", default="")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from allauth.account.forms import SignupForm as AllauthSignupForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from pwscup.accounts.models import Team, User
+from pwscup.accounts.models import AccessToken, Team, User
 from pwscup.accounts.names import clean_name
+from pwscup.accounts.tokens import LIFETIMES
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -45,7 +47,7 @@ class ProfileForm(forms.Form):
     display_name = display_name_field()
 
 
-class DeleteAccountForm(forms.Form):
+class PasswordForm(forms.Form):
     """The password once more, so that an open browser is not enough."""
 
     password = forms.CharField(
@@ -62,6 +64,28 @@ class DeleteAccountForm(forms.Form):
         if not self.user.check_password(password):
             raise forms.ValidationError(_("This is not your password."), "wrong_password")
         return password
+
+
+def _lifetimes() -> list[tuple[int, str]]:
+    return [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in LIFETIMES]
+
+
+class TokenForm(PasswordForm):
+    """A name by which its owner knows a token again, and how long it lives."""
+
+    name = NameField(
+        label=_("Name of the token"),
+        max_length=AccessToken._meta.get_field("name").max_length,
+        help_text=_("What it is for, such as “my laptop”. Only you see it."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    days = forms.TypedChoiceField(
+        label=_("Ends after"),
+        coerce=int,
+        initial=30,
+        choices=_lifetimes,
+    )
+    field_order = ["name", "days", "password"]
 
 
 class TeamForm(forms.Form):

@@ -131,3 +131,24 @@ class Invitation(models.Model):
     def is_personal(self) -> bool:
         """Whether it was made for one address, and works once."""
         return bool(self.email)
+
+
+class AccessToken(models.Model):
+    """Fact: whoever holds the token acts as this person through the API, until it expires or is revoked.
+
+    The token itself is kept nowhere; `digest` knows it again.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_tokens")
+    name = models.CharField(_("name"), max_length=50)
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="to the minute")
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"

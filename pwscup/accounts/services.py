@@ -225,6 +225,7 @@ def delete_account(*, user: User) -> None:
     for membership in selectors.memberships_of(person):
         leave_team(user=person, team=membership.team)
     EmailAddress.objects.filter(user=person).delete()
+    person.access_tokens.all().delete()
     person.organizes.clear()
     person.judges.clear()
     person.email = f"deleted-{person.pk}@deleted.invalid"

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from pwscup.accounts.models import Invitation
+from pwscup.accounts.tokens import create_token
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Sample
 from pwscup.core import storage
@@ -25,11 +26,13 @@ from tests.web.experiments import make_experiment
 
 ROLES = ("visitor", "eve", "alice", "bob", "carol", "oscar", "olga")
 STRANGERS = ("visitor", "eve", "carol", "olga")
-LOGIN, OK, BACK, GONE, SHUT, TAKEN, WRONG = "login", 200, 302, 404, 405, 409, 422
+LOGIN, OK, BACK, NO_TOKEN, GONE, SHUT, TAKEN, WRONG = "login", 200, 302, 401, 404, 405, 409, 422
 
 # Who is answered how; the columns are ROLES. olga organizes another contest.
 EVERYBODY = (OK, OK, OK, OK, OK, OK, OK)
 NOBODY = (GONE, GONE, GONE, GONE, GONE, GONE, GONE)
+# A log-in opens nothing of the API: what a token opens is in test_api.py.
+BY_TOKEN = (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN)
 NO_GET = (SHUT, SHUT, SHUT, SHUT, SHUT, SHUT, SHUT)
 PERSON = (LOGIN, OK, OK, OK, OK, OK, OK)
 PERSON_BACK = (LOGIN, BACK, BACK, BACK, BACK, BACK, BACK)
@@ -41,20 +44,24 @@ PLAYERS_OR_LOGIN = (LOGIN, GONE, OK, OK, OK, OK, GONE)
 ITS_ORGANIZERS = (LOGIN, GONE, GONE, GONE, GONE, OK, GONE)
 ORGANIZERS = (LOGIN, GONE, GONE, GONE, GONE, OK, OK)
 
+API = """
+    api-contests api-contest api-domain api-template api-budget api-answers api-answer api-answer-csv
+    api-release api-release-csv api-submissions api-submission"""
+
 GET: dict[tuple[object, ...], str] = {
     EVERYBODY: """
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
-        board board-csv board-fragment ceremony ceremony-fragment contest health home invitation
+        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest health home invitation
         round rules schema terms
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
-    NOBODY: """
-        mail release-candidates report reveal team-data answer answer-csv batch-release estimate-template""",
+    BY_TOKEN: API,
+    NOBODY: "api-root mail release-candidates report reveal team-data",
     PERSON: """
-        account account-delete account_change_password account_email account_reauthenticate team questions
+        account account-delete account_change_password account_email account_reauthenticate team tokens questions
         experiments experiment-new""",
     PERSON_BACK: """
         account_confirm_login_code account_set_password experiments-compare
@@ -87,13 +94,12 @@ GET: dict[tuple[object, ...], str] = {
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule
-        experiment-delete experiment-stop""",
+        experiment-delete experiment-stop token-revoke""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
-    # nothing is computed, played or written down under that number, nobody presents in this contest
-    # and nothing is disclosed: who may do what where it is, is in test_lecture_marks.py and
-    # test_disclosure_pages.py
+    # nothing is computed, played or written down under that number, and nobody presents in this
+    # contest: who may mark where somebody does is in test_lecture_marks.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
-        marks slides ask answers-zip organize-disclosure
+        marks slides
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         certificate organize-report-preview organize-report-status""",
@@ -104,12 +110,13 @@ GET: dict[tuple[object, ...], str] = {
 # An empty POST by those who have no business there; the columns are STRANGERS.
 POST: dict[tuple[object, ...], str] = {
     (SHUT, SHUT, SHUT, SHUT): """
+        api-contests api-contest api-domain api-template api-budget api-answer api-answer-csv
+        api-release api-release-csv api-submission
         certificate organize-certificates organize-report-preview organize-report-status report
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
-        board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize
-        answer answer-csv batch-release estimate-template organize-disclosure
+        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize
         organize-clock organize-contest
         organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
@@ -118,9 +125,9 @@ POST: dict[tuple[object, ...], str] = {
         audit-status audit-report release-candidates
         news news-feed question organize-questions
         experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
-    (LOGIN, SHUT, SHUT, SHUT): "answers-zip slides decisions organize-submissions organize-submissions-csv",
+    (LOGIN, SHUT, SHUT, SHUT): "slides decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
-        marks ask
+        marks
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
         organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers
@@ -131,7 +138,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer
-        experiment-delete experiment-stop
+        experiment-delete experiment-stop token-revoke
         organize-news organize-announcement organize-announcement-withdraw organize-question
         organize-question-publish organize-webhook organize-webhooks
         organize-rules organize-rules-preview organize-report organize-report-publish organize-rescore organize-dry-run
@@ -143,8 +150,9 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         GONE,
         GONE,
-    ): "submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
-    (LOGIN, OK, OK, OK): "account account-delete team",
+    ): "api-root submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
+    (LOGIN, OK, OK, OK): "account account-delete team tokens",
+    (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): "api-answers api-submissions",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create experiment-new",
     # carol acts on her own team; to the others there is none
     (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences",
@@ -216,6 +224,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     audit.reports.create(language="en", html="<!doctype html>")
     experiment = make_experiment(people["alice"], state=Experiment.State.DONE)
     question = Question.objects.create(contest=contest, team=red, subject="Rows", text="Which?")
+    token, _text = create_token(user=people["alice"], name="laptop", days=7)
     clients = {name: Client() for name in ROLES}
     for name, user in people.items():
         clients[name].force_login(user)
@@ -228,6 +237,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         question=question,
         announcement=Announcement.objects.create(contest=contest, title="News"),
         experiment=experiment,
+        token=token,
         webhook=Webhook.objects.create(contest=contest, url="https://hooks.example.org/"),
         unsubscribe=unsubscribe_token(people["bob"].pk, contest.pk),
     )
@@ -263,6 +273,8 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         values["token"] = stage.unsubscribe
     if "<int:number>" in pattern:
         values["number"] = stage.announcement.pk
+    if "<int:pk>" in pattern:
+        values["pk"] = stage.token.pk
     if name == "account_confirm_email":
         values["key"] = "unknown"
     if name == "account_reset_password_from_key":
@@ -291,4 +303,6 @@ def test_post_of_strangers(stage):
         assert (name, got) == (name, expected)
     stage.submission.refresh_from_db()
     assert stage.submission.state == "scored"
+    stage.token.refresh_from_db()
+    assert stage.token.revoked_at is None
     assert stage.contest.teams.count() == 2

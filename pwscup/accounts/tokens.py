@@ -1,0 +1,95 @@
+"""Personal access tokens: made and shown once, known again by their hash, ended by time or by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import AccessToken, User
+from pwscup.core.audit import record
+from pwscup.core.refusals import RefusedByCode
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+
+PREFIX = "pwscup_"
+"""Lets programs that look for leaked secrets know one."""
+MAX_TOKENS = 10
+LIFETIMES = (7, 30, 90, 365)
+"""In days."""
+SEEN_EVERY = timedelta(minutes=1)
+"""A row is written no more often, however busy the token is."""
+REASONS = {
+    "token.too_many": _("You have %(expected)s tokens. Revoke one that you no longer need."),
+    "token.name_taken": _("You have a token of this name. Revoke it, or choose another name."),
+}
+
+
+class TokenRefused(RefusedByCode):
+    """A token that is not made."""
+
+    WORDS = REASONS
+
+
+def live_tokens(user: User, now: datetime) -> QuerySet[AccessToken]:
+    """The tokens that open something, the newest first."""
+    return user.access_tokens.filter(revoked_at=None, expires_at__gt=now)
+
+
+@transaction.atomic
+def create_token(*, user: User, name: str, days: int) -> tuple[AccessToken, str]:
+    """A token that lives for so many days, and its text, which nobody can be shown again."""
+    person = User.objects.select_for_update().get(pk=user.pk)
+    now = timezone.now()
+    live = live_tokens(person, now)
+    if live.filter(name=name).exists():
+        raise TokenRefused("token.name_taken")
+    if live.count() >= MAX_TOKENS:
+        raise TokenRefused("token.too_many", expected=MAX_TOKENS)
+    text = PREFIX + secrets.token_urlsafe(32)
+    token = AccessToken.objects.create(
+        user=person,
+        name=name,
+        digest=digest_of(text),
+        created_at=now,
+        expires_at=now + timedelta(days=days),
+    )
+    _record("account.token_created", token, expires_at=token.expires_at.isoformat())
+    return token, text
+
+
+@transaction.atomic
+def revoke_token(*, token: AccessToken) -> None:
+    """End a token; nothing happens to one that has ended."""
+    now = timezone.now()
+    if AccessToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
+        _record("account.token_revoked", token)
+
+
+def token_by_text(text: str, now: datetime) -> AccessToken | None:
+    """The token that this is, if it still opens something; notes that it was used."""
+    found = AccessToken.objects.select_related("user").filter(
+        digest=digest_of(text), revoked_at=None, expires_at__gt=now, user__is_active=True
+    )
+    if (token := found.first()) is None:
+        return None
+    if token.last_used_at is None or token.last_used_at < now - SEEN_EVERY:
+        AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    return token
+
+
+def digest_of(text: str) -> str:
+    """A token is as long as its hash, so that a fast hash is enough."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _record(kind: str, token: AccessToken, **data: str) -> None:
+    record(kind, actor=token.user, subject=f"user {token.user_id}", token=token.pk, **data)

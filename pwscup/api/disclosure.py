@@ -1,0 +1,244 @@
+"""What is disclosed of a hidden table: answers that a team pays for, and the table released once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.http import Http404
+from django.utils import timezone
+from ninja import Router, Status
+
+from pwscup.api import schemas
+from pwscup.api.contests import READING, ROUND, WRITING, own_team, round_of
+from pwscup.contests.disclosed import disclosed_attributes, spec_of, target_attributes
+from pwscup.contests.policies import has_accepted, may_download_original
+from pwscup.disclosure import ledger, services
+from pwscup.disclosure.models import epsilon_of
+from pwscup.disclosure.services import BATCH, INTERACTIVE, QueryRefused
+from pwscup.submissions.downloads import published_response, table_response
+from pwscup.submissions.middleware import arrival
+from scoring.disclosure.attributes import MAX_ANSWER_CELLS
+from scoring.disclosure.queries import answer_csv, listed_values, parse_query, sensitivity_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from django.http import HttpRequest, HttpResponseBase
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Contest, Round
+    from pwscup.disclosure.models import Answer, BatchRelease
+
+router = Router(tags=["disclosure"])
+
+
+@router.get(
+    f"{ROUND}/domain",
+    response={200: schemas.Domain, READING: schemas.Problems},
+    url_name="api-domain",
+    operation_id="domain",
+    summary="The columns with their values, and the target table",
+)
+def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
+    contest = _with_table(round_of(request, slug, key, BATCH, INTERACTIVE).contest)
+    return schemas.Domain(
+        columns=[
+            schemas.Column(name=attribute.name, values=list(attribute.values))
+            for attribute in disclosed_attributes(contest)
+        ],
+        target=list(spec_of(contest).target),
+        max_cells=MAX_ANSWER_CELLS,
+    )
+
+
+@router.get(
+    f"{ROUND}/template.csv",
+    response={200: bytes, READING: schemas.Problems},
+    url_name="api-template",
+    operation_id="template",
+    summary="The file that is handed in, all of its counts 0",
+)
+def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    from scoring.disclosure.estimates import template  # pandas, which most processes do without
+
+    contest = _with_table(round_of(request, slug, key, BATCH, INTERACTIVE).contest)
+    return table_response(f"{slug}-estimate.csv", template(target_attributes(contest)))
+
+
+def _with_table(contest: Contest) -> Contest:
+    """The contest itself; refused as long as it has no table."""
+    if services.original_of(contest) is None:
+        raise QueryRefused("data.missing")
+    return contest
+
+
+# Answers
+
+
+@router.get(
+    f"{ROUND}/budget",
+    response={200: schemas.Budget, READING: schemas.Problems},
+    url_name="api-budget",
+    operation_id="budget",
+    summary="What your team may still spend",
+)
+def budget(request: HttpRequest, slug: str, key: str) -> schemas.Budget:
+    return _budget(*_asking(request, slug, key))
+
+
+@router.get(
+    f"{ROUND}/answers",
+    response={200: list[schemas.AnswerLine], READING: schemas.Problems},
+    url_name="api-answers",
+    operation_id="answers",
+    summary="Your team's answers, the newest first, without their counts",
+)
+def answers(request: HttpRequest, slug: str, key: str) -> list[schemas.AnswerLine]:
+    found = ledger.answers_of(*_asking(request, slug, key)).defer("counts")
+    return [schemas.AnswerLine(**_line(answer)) for answer in found]
+
+
+@router.post(
+    f"{ROUND}/answers",
+    response={200: schemas.Asked, 201: schemas.Asked, WRITING: schemas.Problems},
+    url_name="api-answers",
+    operation_id="ask",
+    summary="Ask, and pay; what your team has paid for already is repeated for nothing",
+)
+def ask(request: HttpRequest, slug: str, key: str, asking: schemas.Asking) -> Status:
+    team, round = _asking(request, slug, key)
+    asked = services.ask(
+        user=request.user,
+        team=team,
+        round=round,
+        query=asking.query,
+        epsilon=asking.epsilon,
+        asked_at=arrival(request),
+    )
+    shown = schemas.Asked(
+        **_answer(asked.answer, round), is_new=asked.is_new, budget=_budget(team, round)
+    )
+    return Status(201 if asked.is_new else 200, shown)
+
+
+@router.get(
+    f"{ROUND}/answers/{{int:number}}",
+    response={200: schemas.Answer, READING: schemas.Problems},
+    url_name="api-answer",
+    operation_id="answer",
+    summary="An answer of your team",
+)
+def answer(request: HttpRequest, slug: str, key: str, number: int) -> schemas.Answer:
+    found, round = _one(request, slug, key, number)
+    return schemas.Answer(**_answer(found, round))
+
+
+@router.get(
+    f"{ROUND}/answers/{{int:number}}.csv",
+    response={200: bytes, READING: schemas.Problems},
+    url_name="api-answer-csv",
+    operation_id="answer_csv",
+    summary="An answer of your team as CSV",
+)
+def answer_file(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponseBase:
+    found, round = _one(request, slug, key, number)
+    attributes = disclosed_attributes(round.contest)
+    query = parse_query(found.query, attributes)
+    data = answer_csv(query, attributes, np.array(found.counts))
+    return table_response(f"{slug}-answer-{number}.csv", data)
+
+
+def _asking(request: HttpRequest, slug: str, key: str) -> tuple[Team, Round]:
+    round = round_of(request, slug, key, INTERACTIVE)
+    return own_team(request, round.contest), round
+
+
+def _one(request: HttpRequest, slug: str, key: str, number: int) -> tuple[Answer, Round]:
+    team, round = _asking(request, slug, key)
+    _check_terms(request, round.contest)
+    found = ledger.answers_of(team, round).filter(number=number).first()
+    if found is None:
+        raise Http404
+    return found, round
+
+
+def _check_terms(request: HttpRequest, contest: Contest) -> None:
+    if not has_accepted(request.user, contest):
+        raise QueryRefused("terms.first")
+
+
+def _budget(team: Team, round: Round) -> schemas.Budget:
+    now = ledger.budget_of(team, round)
+    return schemas.Budget(total=f"{now.total:f}", spent=f"{now.spent:f}", left=f"{now.remaining:f}")
+
+
+def _line(answer: Answer) -> dict[str, Any]:
+    return {
+        "number": answer.number,
+        "query": answer.query,
+        "epsilon": f"{answer.epsilon:f}",
+        "spent": f"{epsilon_of(answer.spent):f}",
+        "asked_at": answer.asked_at,
+        "asked_by": answer.asked_by and answer.asked_by.display_name,
+    }
+
+
+def _answer(answer: Answer, round: Round) -> dict[str, Any]:
+    attributes = disclosed_attributes(round.contest)
+    query = parse_query(answer.query, attributes)
+    return _line(answer) | {
+        "columns": list(query.columns),
+        "values": [list(values) for values in listed_values(query, attributes)],
+        "counts": answer.counts,
+        "sensitivity": sensitivity_of(query),
+    }
+
+
+# The batch release
+
+
+@router.get(
+    f"{ROUND}/release",
+    response={200: schemas.Release, READING: schemas.Problems},
+    url_name="api-release",
+    operation_id="release",
+    summary="What was released in a batch round",
+)
+def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
+    from scoring.disclosure.releases import rho_at  # pandas, which most processes do without
+
+    found, contest = _released(request, slug, key)
+    attributes = disclosed_attributes(contest)
+    return schemas.Release(
+        epsilon=f"{found.epsilon:f}",
+        rho=rho_at(found.epsilon, attributes),
+        columns=[attribute.name for attribute in attributes],
+        n_records=found.n_records,
+        size_bytes=found.table.size_bytes,
+        sha256=found.table.sha256,
+        created_at=found.created_at,
+    )
+
+
+@router.get(
+    f"{ROUND}/release.csv",
+    response={200: bytes, READING: schemas.Problems},
+    url_name="api-release-csv",
+    operation_id="release_csv",
+    summary="The released table",
+)
+def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    return published_response(_released(request, slug, key)[0].table)
+
+
+def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
+    """What members may download from the opening on, once they have accepted the terms."""
+    round, now = round_of(request, slug, key, BATCH), timezone.now()
+    if not may_download_original(request.user, round.contest, now):
+        raise Http404
+    _check_terms(request, round.contest)
+    found = services.ensure_released(round, now)
+    if found is None:
+        raise Http404
+    return found, round.contest

@@ -1,0 +1,103 @@
+"""The API as a whole: its parts, how a body is read, and what every refusal becomes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import Http404, RawPostDataException
+from ninja import NinjaAPI
+from ninja.errors import HttpError, Throttled, ValidationError
+from ninja.parser import Parser
+
+from pwscup.api import contests, disclosure, problems, submissions
+from pwscup.api.auth import TokenAuth
+from pwscup.api.problems import ApiRefused
+from pwscup.core.refusals import RefusedByCode
+from scoring.errors import ProblemsFound
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+JSON = "application/json"
+MAX_BODY_BYTES = 64 * 1024
+
+
+class StrictParser(Parser):
+    """JSON as the standard has it, and not too much of it."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        if request.content_type != JSON:
+            raise ApiRefused("request.content_type", expected=JSON, got=request.content_type or "—")
+        if len(request.body) > MAX_BODY_BYTES:
+            raise ApiRefused("request.too_large", expected=MAX_BODY_BYTES)
+        return json.loads(request.body, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"expected JSON, got {name}")
+
+
+api = NinjaAPI(
+    title="PWSCup",
+    version="1",
+    description=(
+        "What a member of a team does, done by a program. Make a token on your account's page and send it as "
+        "“Authorization: Bearer …”. Messages come in the language of Accept-Language."
+    ),
+    openapi_url=None,
+    auth=TokenAuth(),
+    parser=StrictParser(),
+)
+for part in (contests, disclosure, submissions):
+    api.add_router("", part.router)
+
+
+@api.exception_handler(Http404)
+def not_found(_request: HttpRequest, _error: Http404) -> HttpResponse:
+    return problems.of_status(404)
+
+
+@api.exception_handler(RequestDataTooBig)
+def too_large(_request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
+    return problems.of_status(413)
+
+
+@api.exception_handler(RawPostDataException)
+def sent_as_form(_request: HttpRequest, _error: RawPostDataException) -> HttpResponse:
+    """The site has read the body already, as it does with every form."""
+    return problems.of_status(415)
+
+
+@api.exception_handler(HttpError)
+def failed(_request: HttpRequest, error: HttpError) -> HttpResponse:
+    """Without a token, or with a body that cannot be read; then the cause says why."""
+    if isinstance(error.__cause__, ApiRefused):
+        return problems.refusal(error.__cause__)
+    response = problems.of_status(error.status_code)
+    if error.status_code == 401:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(Throttled)
+def throttled(_request: HttpRequest, error: Throttled) -> HttpResponse:
+    response = problems.of_status(error.status_code)
+    response["Retry-After"] = str(error.wait)
+    return response
+
+
+@api.exception_handler(ValidationError)
+def of_wrong_types(_request: HttpRequest, error: ValidationError) -> HttpResponse:
+    return problems.answer(422, problems.of_envelope(error))
+
+
+@api.exception_handler(ProblemsFound)
+def of_wrong_values(_request: HttpRequest, found: ProblemsFound) -> HttpResponse:
+    return problems.answer(422, map(problems.of_problem, found.problems), found.n_total)
+
+
+@api.exception_handler(RefusedByCode)
+def refused(_request: HttpRequest, refusal: RefusedByCode) -> HttpResponse:
+    return problems.refusal(refusal)

@@ -1,0 +1,33 @@
+"""What the whole site does around a request, in the form of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pwscup.api import problems
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+PREFIX = "/api/"
+JSON = "application/json"
+
+
+class ApiMiddleware:
+    """Turns pages that say what is wrong, made for people, into JSON; no answer is kept by a cache."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if not request.path_info.startswith(PREFIX):
+            return response
+        is_json = response.get("Content-Type", "").startswith(JSON)
+        if response.status_code >= 400 and not is_json:
+            allowed = {key: response[key] for key in ("Allow",) if key in response}
+            response = problems.of_status(response.status_code)
+            response.headers.update(allowed)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response

@@ -1,0 +1,128 @@
+"""What is wrong with a request, as JSON: every refusal has the same form, in the language asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from django.http import JsonResponse
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.core.problems import SEPARATOR, parts
+from pwscup.core.refusals import RefusedByCode
+
+if TYPE_CHECKING:
+    from ninja.errors import ValidationError
+
+    from scoring.errors import Problem
+
+    Shown = dict[str, Any]
+
+OF_STATUS = {
+    400: ("request.unreadable", _("The request cannot be read: its body is not JSON.")),
+    401: (
+        "token.unknown",
+        _(
+            "Send an access token in the header “Authorization: Bearer …”. There was none, or one that is "
+            "unknown, has ended or was revoked."
+        ),
+    ),
+    404: ("not_found", _("There is nothing at this address, or you may not see it.")),
+    405: ("request.method", _("This address does not take requests of this method.")),
+    410: ("file.erased", _("The file was deleted when the time to keep it was over.")),
+    413: ("request.too_large", _("The request's body is too large.")),
+    415: ("request.content_type", _("The request's body has another type than expected.")),
+    429: ("request.too_many", _("Too many requests: wait as long as the header Retry-After says.")),
+    500: (
+        "server.failed",
+        _("The server failed at this request. The organizers can find out why."),
+    ),
+}
+"""What is known of an answer that says nothing but its status."""
+ENVELOPE = {
+    "missing": ("request.missing_key", _("The key is missing.")),
+    "extra_forbidden": ("request.unknown_key", _("There is no such key.")),
+    "string_type": ("request.not_a_text", _("Not a text: numbers, too, stand in quotation marks.")),
+}
+OTHERWISE = ("request.unusable", _("The value cannot be used."))
+PLACES = ("field", "file", "row", "column")
+FORBIDDEN = frozenset({"team.none", "not_allowed", "terms.first", "team.disqualified"})
+UNPROCESSABLE = frozenset(
+    {"file.missing", "file.unknown", "file.none", "file.empty", "note.too_long"}
+)
+
+
+class ApiRefused(RefusedByCode):
+    """A request that cannot be answered."""
+
+    WORDS = {
+        "team.none": _("You play in no team of this contest."),
+        "request.too_large": _("The request's body is too large: at most %(expected)s bytes."),
+        "request.content_type": _("Send a body of the type %(expected)s, not %(got)s."),
+    }
+
+
+STATUS_OF = {"request.too_large": 413, "file.too_large": 413, "request.content_type": 415}
+
+
+def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None) -> JsonResponse:
+    """The body of every refusal; `n_problems` where more were found than are listed."""
+    listed = list(problems)
+    body = {"problems": listed, "n_problems": n_problems or len(listed)}
+    return JsonResponse(body, status=status)
+
+
+def of_status(status: int) -> JsonResponse:
+    """A refusal of which only the status is known."""
+    known = status if status in OF_STATUS else 500 if status >= 500 else 400
+    code, message = OF_STATUS[known]
+    return answer(status, [_shown(code, str(message))])
+
+
+def refusal(refused: RefusedByCode) -> JsonResponse:
+    """What the rules do not allow now: 403 where it is for others, 409 where it is for another moment."""
+    code, params = refused.code, refused.params
+    status = STATUS_OF.get(code, 409)
+    if code in FORBIDDEN:
+        status = 403
+    elif code in UNPROCESSABLE:
+        status = 422
+    shown = _shown(code, refused.message, expected=params.get("expected"), got=params.get("got"))
+    return answer(status, [shown])
+
+
+def of_problem(problem: Problem) -> Shown:
+    """A problem of a query or a file."""
+    params = problem.params
+    where = {
+        "field": "epsilon" if problem.code == "query.epsilon" else params.get("key"),
+        "file": problem.file,
+        "row": problem.row,
+        "column": problem.column,
+    }
+    message = SEPARATOR.join(parts(problem))
+    return _shown(
+        problem.code, message, where, expected=params.get("expected"), got=params.get("got")
+    )
+
+
+def of_envelope(error: ValidationError) -> list[Shown]:
+    """The problems of a body or an address whose values have the wrong types."""
+    shown = []
+    for found in error.errors:
+        code, message = ENVELOPE.get(found["type"], OTHERWISE)
+        field = ".".join(str(part) for part in found["loc"][2:])
+        shown.append(_shown(code, str(message), {"field": field or None}))
+    return shown
+
+
+def _shown(
+    code: str,
+    message: str,
+    where: dict[str, Any] | None = None,
+    *,
+    expected: Any = None,
+    got: Any = None,
+) -> Shown:
+    place = dict.fromkeys(PLACES) | (where or {})
+    return {"code": code, "where": place, "expected": expected, "got": got, "message": message}

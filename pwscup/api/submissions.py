@@ -1,0 +1,143 @@
+"""Estimates on their way in, and what became of what one's team handed in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.http import Http404
+from django.utils import timezone
+from ninja import Query, Router, Status
+
+from pwscup.api import schemas
+from pwscup.api.contests import READING, ROUND, WRITING, own_team, round_of
+from pwscup.api.problems import ApiRefused, of_problem
+from pwscup.submissions import pages, selectors, services
+from pwscup.submissions.middleware import arrival
+from scoring.errors import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from django.http import HttpRequest
+
+    from pwscup.accounts.models import Team, User
+    from pwscup.contests.models import Round
+    from pwscup.submissions.models import Submission
+
+router = Router(tags=["submissions"])
+CSV = "text/csv"
+CHUNK = 64 * 1024
+MAX_LISTED = 200
+FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {CSV: {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+@router.get(
+    f"{ROUND}/submissions",
+    response={200: list[schemas.Submission], READING: schemas.Problems},
+    url_name="api-submissions",
+    operation_id="submissions",
+    summary="What your team handed in in a round, the newest first",
+)
+def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submission]:
+    round = round_of(request, slug, key)
+    team = own_team(request, round.contest)
+    found = selectors.submissions_of_team(team, round)[:MAX_LISTED]
+    return _shown(list(found), request.user, _counting(team, round))
+
+
+@router.post(
+    f"{ROUND}/submissions",
+    response={201: schemas.Submission, WRITING: schemas.Problems},
+    url_name="api-submissions",
+    operation_id="hand_in",
+    summary="Hand in an estimate: the file itself is the body",
+    openapi_extra=FILE,
+)
+def hand_in(
+    request: HttpRequest, slug: str, key: str, note: str = Query("", description="for your team")
+) -> Status:
+    round = round_of(request, slug, key)
+    if round.phase != "disclosure":
+        raise Http404
+    team = own_team(request, round.contest)
+    if request.content_type != CSV:
+        raise ApiRefused("request.content_type", expected=CSV, got=request.content_type or "—")
+    (spec,) = round.spec.files
+    submission = services.submit(
+        user=request.user,
+        team=team,
+        round=round,
+        files={spec.key: (f"{spec.key}.csv", _chunks(request))},
+        arrived_at=arrival(request),
+        note=note,
+    )
+    return Status(201, _one(request.user, submission.public_id))
+
+
+@router.get(
+    "/submissions/{uuid:public_id}",
+    response={200: schemas.Submission, READING: schemas.Problems},
+    url_name="api-submission",
+    operation_id="submission",
+    summary="A submission of your team: its state, its problems, and its marks once they are told",
+)
+def submission(request: HttpRequest, public_id: UUID) -> schemas.Submission:
+    return _one(request.user, public_id)
+
+
+def _chunks(request: HttpRequest) -> Iterator[bytes]:
+    while chunk := request.read(CHUNK):
+        yield chunk
+
+
+def _one(viewer: User, public_id: UUID) -> schemas.Submission:
+    found = selectors.get_visible(viewer, public_id)
+    return _shown([found], viewer, _counting(found.team, found.round))[0]
+
+
+def _counting(team: Team, round: Round) -> Iterable[int]:
+    if round.phase == "attack":
+        return selectors.counting_guesses(team, round).values()
+    counted = selectors.counted_submission(team, round)
+    return [counted.pk] if counted else []
+
+
+def _shown(
+    found: list[Submission], viewer: User, counting: Iterable[int]
+) -> list[schemas.Submission]:
+    """As the pages of a round show them: marks and bands as far as the viewer may know them."""
+    return [_submission(line) for line in pages.lines(found, viewer, timezone.now(), counting)]
+
+
+def _submission(line: pages.Line) -> schemas.Submission:
+    found, visible = line.submission, line.visible
+    band = visible.band if visible else None
+    return schemas.Submission(
+        id=found.public_id,
+        contest=found.round.contest.slug,
+        round=found.round.key,
+        team=found.team.slug,
+        number=found.number,
+        state=found.state,
+        arrived_at=found.arrived_at,
+        files=[
+            schemas.File(
+                key=one.key,
+                name=one.file.name,
+                size_bytes=one.file.size_bytes,
+                sha256=one.file.sha256,
+            )
+            for one in found.files.all()
+        ],
+        counts=line.counts,
+        problems=[of_problem(Problem.from_dict(problem)) for problem in found.problems],
+        n_problems=found.n_problems,
+        marks=dict(visible.values) if visible and visible.values is not None else None,
+        band=(band.low, band.high) if band else None,
+    )
