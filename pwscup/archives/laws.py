@@ -63,6 +63,11 @@ def are_values(value: Any) -> bool:
     )
 
 
+def are_counts(value: Any) -> bool:
+    """Whole numbers, at least one; noise makes some of them negative."""
+    return isinstance(value, list) and bool(value) and all(type(count) is int for count in value)
+
+
 def are_problems(value: Any) -> bool:
     """A list as `scoring.errors.Problem.to_dict` writes it."""
     return isinstance(value, list) and all(_is_problem(problem) for problem in value)
@@ -85,6 +90,11 @@ def is_mark(value: Any) -> bool:
 
 def closes_after_it_opens(row: dict[str, Any]) -> bool:
     return row["opens_at"] < row["closes_at"]
+
+
+def is_paid(row: dict[str, Any]) -> bool:
+    """An answer cost something, and its team could pay it."""
+    return 1 <= row["cost"] <= row["spent"] <= row["budget"]
 
 
 def is_evaluation(row: dict[str, Any]) -> bool:

@@ -24,6 +24,7 @@ from pwscup.contests.models import (
     Sample,
 )
 from pwscup.core.models import StoredFile
+from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.notices.models import Announcement, Question
 from pwscup.submissions.models import (
     AppealMessage,
@@ -284,6 +285,34 @@ SHEETS: tuple[Sheet, ...] = (
         ),
         shown=_all,
         unique=(("round", "team"),),
+    ),
+    _sheet(
+        "batches",
+        "batches.csv",
+        BatchRelease,
+        "round__contest",
+        (
+            ROUND,
+            Column("table", refers="files", area=PUBLISHED),
+            *_columns("cost n_records created_at"),
+        ),
+        shown=_all,
+        unique=(("round",),),
+    ),
+    _sheet(
+        "answers",
+        "answers.json",
+        Answer,
+        "round__contest",
+        (
+            TEAM,
+            ROUND,
+            *_columns("number digest cost spent budget asked_at"),
+            Column("query", law=laws.is_mapping),
+            Column("counts", law=laws.are_counts),
+        ),
+        unique=(("team", "round", "number"), ("team", "round", "digest", "cost")),
+        law=laws.is_paid,
     ),
     _sheet(
         "rescores",

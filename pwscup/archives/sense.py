@@ -23,6 +23,7 @@ def check_sense(reader: Reader, findings: Findings) -> None:
     try:
         rules = _check_rules(reader, findings)
         _check_rounds(reader, rules, findings)
+        _check_answers(reader, rules, findings)
         _check_schema(reader, findings)
         _check_files(reader, findings)
         _check_standings(reader, findings)
@@ -76,6 +77,22 @@ def _check_rounds(reader: Reader, rules: Ruleset | None, findings: Findings) -> 
     for row in reading.rows(reader, layout.BY_NAME["submissions"]):
         if (row["target"] is not None) != (row["round"] in attacks):
             findings.add("row", entry="submissions.csv", row=row["n"])
+
+
+def _check_answers(reader: Reader, rules: Ruleset | None, findings: Findings) -> None:
+    """Answers and releases stand in rounds of their kind, and what a team has spent adds up."""
+    kinds = {spec.key: spec.kind for spec in rules.rounds} if rules else {}
+    spent: dict[tuple[Any, Any], tuple[int, int]] = {}
+    for name, kind in (("batches", "batch"), ("answers", "interactive")):
+        for row in reading.rows(reader, layout.BY_NAME[name]):
+            is_right = kinds.get(row["round"], kind) == kind
+            if name == "answers":
+                number, before = spent.get((row["team"], row["round"]), (0, 0))
+                adds_up = (row["number"], row["spent"]) == (number + 1, before + row["cost"])
+                spent[row["team"], row["round"]] = row["number"], row["spent"]
+                is_right = is_right and adds_up
+            if not is_right:
+                findings.add("row", entry=layout.BY_NAME[name].entry, row=row["n"])
 
 
 def _check_schema(reader: Reader, findings: Findings) -> None:

@@ -1,4 +1,4 @@
-"""The bots: each a chain of anonymizers and one attacker."""
+"""The bots: each a chain of anonymizers, one attacker, and a way to estimate from either kind of disclosure."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ class Bot:
     methods: tuple[tuple[str, dict[str, Any]], ...]
     attacker: str
     note: str
+    batch: str = "reconstruct"
+    interactive: str = "target"
 
 
 BOTS = (
-    Bot("Noise", (("sa-noise", {}),), "EUC1", "sa-noise"),
+    Bot("Noise", (("sa-noise", {}),), "EUC1", "sa-noise", batch="count"),
     Bot(
         "Unify",
         (("record-deletion", {}), ("qi-unification", {})),
         "EUC2",
         "record-deletion, qi-unification",
+        interactive="marginals",
     ),
     Bot(
         "Average",
         (("qi-unification", {}), ("class-average", {})),
         "E2",
         "qi-unification, class-average",
+        interactive="twice",
     ),
     Bot("Swap", (("class-swap", {}),), "E3", "class-swap"),
     Bot("Yamaoka", (("qi-unification", {}), ("yamaoka", {})), "E4", "qi-unification, yamaoka"),

@@ -15,6 +15,7 @@ from pwscup.contests.selectors import original_of
 from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import write_down
 from pwscup.core import audit, storage
+from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions.models import JudgeMark, Release, Submission
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def discard(copy: Contest) -> None:
     Submission.objects.filter(round__contest=copy).exclude(target=None).delete()
     Release.objects.filter(round__contest=copy).delete()
     Submission.objects.filter(round__contest=copy).delete()
-    JudgeMark.objects.filter(round__contest=copy).delete()
+    for model in (JudgeMark, Answer, BatchRelease):
+        model.objects.filter(round__contest=copy).delete()
     copy.delete()
     storage.forget(files)
 

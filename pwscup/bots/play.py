@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team
 from pwscup.bots.cast import BY_NAME
+from pwscup.bots.estimates import Turn, estimate_file
 from pwscup.bots.files import Files, Knowledge, aligned_files, anonymized_files
 from pwscup.contests.selectors import dataset_of
 from pwscup.submissions import draws, services
@@ -93,11 +94,28 @@ def guess_candidates(contest: Contest, round: Round) -> int:
     return len(pairs)
 
 
+def hand_in_estimates(contest: Contest, round: Round) -> int:
+    """One estimate for every bot that has none in this round."""
+    idle = list(contest.teams.filter(is_house=True).exclude(submissions__round=round))
+    n_made = 0
+    for position, team in enumerate(idle, start=1):
+        method = getattr(BY_NAME[team.name], round.kind)
+        turn = Turn(team, round, _moment_in(round, position))
+        estimate = estimate_file(turn, method)
+        if estimate is not None:
+            files = {"estimate": ("estimate.csv", estimate)}
+            _submit(team, round, files, position=position, note=method)
+            n_made += 1
+    return n_made
+
+
 PLAYS: dict[str, Callable[[Contest, Round], int]] = {
     "anonymization": hand_in_tables,
     "aligned-anonymization": hand_in_tables,
     "attack": guess_rows,
     "candidate-attack": guess_candidates,
+    "batch": hand_in_estimates,
+    "interactive": hand_in_estimates,
 }
 
 

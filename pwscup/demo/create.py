@@ -1,4 +1,4 @@
-"""The two demo contests, as they are before anybody has played: one that is over, one that is open."""
+"""The demo contests, as they are before anybody has played: one that is over, two that are open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 
-FINISHED, RUNNING = "demo-finished", "demo-running"
+FINISHED, RUNNING, HIDDEN = "demo-finished", "demo-running", "demo-hidden"
 N_RECORDS = 8333
 OPEN_DAYS = 90
 RUNNING_HOUSES = 3
@@ -33,8 +33,10 @@ def create() -> bool:
     people = {team: [person(member) for member in members] for team, members in TEAMS.items()}
     finished_contest(organizer, now)
     running = running_contest(organizer, now)
+    hidden = hidden_contest(organizer, now)
     for name, members in people.items():
-        found_team(running, name, members)
+        for contest in (running, hidden):
+            found_team(contest, name, members)
     return True
 
 
@@ -97,6 +99,37 @@ def running_contest(organizer: User, now: datetime) -> Contest:
         ],
     )
     attach_households(contest, organizer, seed=2)
+    house_teams(contest, BOTS[:RUNNING_HOUSES])
+    contests.publish(actor=organizer, contest=contest)
+    return contest
+
+
+def hidden_contest(organizer: User, now: datetime) -> Contest:
+    """Nobody gets the table; the batch round is over, and teams ask in the interactive one for long."""
+    contest = contests.create_contest(
+        actor=organizer,
+        ruleset="dp-disclosure",
+        slug=HIDDEN,
+        title="Demo of differential privacy (ask a hidden table)",
+        title_ja="差分プライバシーのデモ(非公開の表に問い合わせる)",
+        summary="Ask for counts of a hidden table within a budget of ε, and compare with a release of everything.",
+        summary_ja="予算 ε の範囲で非公開の表の度数を問い合わせ、一括開示と比べてみてください。",
+        starts_at=now - timedelta(days=8),
+        is_demo=True,
+    )
+    first, second = (contests.plan_of(round) for round in contest.rounds.all())
+    turn = now - timedelta(days=1)
+    contests.update_rounds(
+        actor=organizer,
+        contest=contest,
+        plans=[
+            contests.RoundPlan(first.key, first.opens_at, turn, first.tries, first.feedback),
+            contests.RoundPlan(
+                second.key, turn, now + timedelta(days=OPEN_DAYS), second.tries, second.feedback
+            ),
+        ],
+    )
+    attach_households(contest, organizer, seed=3)
     house_teams(contest, BOTS[:RUNNING_HOUSES])
     contests.publish(actor=organizer, contest=contest)
     return contest

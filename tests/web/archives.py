@@ -15,19 +15,20 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from pwscup.accounts.models import User
+from pwscup.accounts.models import Team, User
 from pwscup.archives import services, worker
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests.models import Contest, Division, Round
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
+from pwscup.disclosure import services as disclosure
 from pwscup.notices.services import publish_announcement
 from pwscup.rescores import selectors as rescore_selectors
 from pwscup.rescores import services as rescores
 from pwscup.rescores import worker as rescore_worker
 from pwscup.submissions import appeals, draws, marks, releases, rulings
 from pwscup.submissions import services as submissions
-from pwscup.submissions.models import Release
+from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import lecture, pipeline
@@ -125,10 +126,52 @@ def lecture_contest(cast: Any, rng: random.Random) -> Contest:
     return contest
 
 
+def disclosure_contest(cast: Any, rng: random.Random) -> Contest:
+    """A hidden table released and asked for; two teams and their estimates from both."""
+    contest = factories.make_dp_contest(organizer=cast.oscar)
+    teams = [
+        factories.make_team(contest, name, person)
+        for name, person in (("Red", cast.alice), ("Blue", cast.carol))
+    ]
+    now, hour = timezone.now(), timedelta(hours=1)
+    batch, interactive = contest.rounds.order_by("position")
+    disclosure.ensure_released(batch)
+    for round in (batch, interactive):
+        pipeline.move(round, now - hour, now + hour)
+        for team in teams:
+            if round.kind == "interactive":
+                for columns in (["sex"], ["sex", "age"], []):
+                    disclosure.ask(
+                        user=team.captain,
+                        team=team,
+                        round=round,
+                        query={"columns": columns},
+                        epsilon=rng.choice(["0.1", "0.25"]),
+                    )
+            for _ in range(2):
+                pipeline.scored(_estimated(rng, team, round))
+        pipeline.move(round, now - 3 * hour, now - hour)
+    return contest
+
+
+def _estimated(rng: random.Random, team: Team, round: Round) -> Submission:
+    cells = ((s, a) for s in "FM" for a in ("young", "middle", "old"))
+    lines = [f"{s},{a},{rng.randrange(9)}\n" for s, a in cells]
+    estimate = ("sex,age,count\n" + "".join(lines)).encode()
+    return submissions.submit(
+        user=team.captain,
+        team=team,
+        round=round,
+        files={"estimate": ("estimate.csv", estimate)},
+        arrived_at=timezone.now(),
+    )
+
+
 PLAYED: dict[str, Callable[[Any, random.Random], Contest]] = {
     "pwscup2015": pwscup2015,
     "season": season,
     "lecture": lecture_contest,
+    "disclosure": disclosure_contest,
 }
 
 

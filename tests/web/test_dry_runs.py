@@ -13,6 +13,7 @@ from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
+from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from tests import factories
@@ -51,6 +52,21 @@ def test_bots_play_a_contest_of_one_table_through(cast):
     assert guesses["n_scored"] == n * (n - 1)
     assert not Submission.objects.filter(round__contest=cast.contest).exists()
     assert not Release.objects.filter(round__contest=cast.contest).exists()
+
+
+def test_bots_estimate_a_hidden_table_and_leave_no_answer_behind(cast):
+    contest = factories.make_dp_contest(organizer=cast.oscar, phase="before")
+    rehearsal = played(contest, cast.oscar)
+    assert rehearsal.state == Rehearsal.State.DONE
+    n = copies.N_BOTS
+    lines = [(line["n_files"], line["n_scored"], line["refused"]) for line in rehearsal.report]
+    assert lines == [(n, n, []), (n, n, [])]
+    spent = set(Answer.objects.values_list("round__contest", flat=True))
+    assert spent == {rehearsal.played_on_id}
+    assert not BatchRelease.objects.filter(round__contest=contest).exists()
+    copies.discard(rehearsal.played_on)
+    assert not Answer.objects.exists()
+    assert not BatchRelease.objects.exists()
 
 
 def test_bots_play_a_lecture_contest_through(cast, lecture, as_user):
