@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("pwscup.api.urls")),
     path("", include("pwscup.experiments.urls")),
     path("", include("pwscup.submissions.urls")),
+    path("", include("pwscup.disclosure.urls")),
     path("", include("pwscup.audits.urls")),
     path("", include("pwscup.rescores.urls")),
     path("", include("pwscup.bots.urls")),

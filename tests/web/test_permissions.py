@@ -59,7 +59,8 @@ GET: dict[tuple[object, ...], str] = {
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
     BY_TOKEN: API,
-    NOBODY: "api-root mail release-candidates report reveal team-data",
+    NOBODY: """
+        api-root mail release-candidates report reveal team-data answer answer-csv batch-release estimate-template""",
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team tokens questions
         experiments experiment-new""",
@@ -96,10 +97,11 @@ GET: dict[tuple[object, ...], str] = {
         submission-cancel submission-choose submission-note submission-rule
         experiment-delete experiment-stop token-revoke""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
-    # nothing is computed, played or written down under that number, and nobody presents in this
-    # contest: who may mark where somebody does is in test_lecture_marks.py
+    # nothing is computed, played or written down under that number, nobody presents in this contest
+    # and nothing is disclosed: who may do what where it is, is in test_lecture_marks.py and
+    # test_disclosure_pages.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
-        marks slides
+        marks slides ask answers-zip organize-disclosure
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         certificate organize-report-preview organize-report-status""",
@@ -117,6 +119,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize
+        answer answer-csv batch-release estimate-template organize-disclosure
         organize-clock organize-contest
         organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
@@ -125,9 +128,9 @@ POST: dict[tuple[object, ...], str] = {
         audit-status audit-report release-candidates
         news news-feed question organize-questions
         experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
-    (LOGIN, SHUT, SHUT, SHUT): "slides decisions organize-submissions organize-submissions-csv",
+    (LOGIN, SHUT, SHUT, SHUT): "answers-zip slides decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
-        marks
+        marks ask
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
         organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers
