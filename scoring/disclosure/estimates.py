@@ -20,7 +20,7 @@ from scoring.disclosure.attributes import (
     sizes_of_attributes,
 )
 from scoring.disclosure.queries import counts_csv
-from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.errors import MAX_GOT, Collector, Problem, ProblemsFound, shorten
 from scoring.privacy.domains import Integers
 from scoring.privacy.tables import l2, spearman
 from scoring.reading import check_header
@@ -85,7 +85,7 @@ def _read(data: bytes, target: Sequence[Attribute], file: str, *, lowest: int) -
     lines = _Lines(target, header, file, lowest)
     try:
         lines.read(rows)
-    except ProblemsFound as error:  # from there on the text cannot be split into cells
+    except ProblemsFound as error:  # what comes after it is not read
         lines.problems.extend(error.problems, error.n_total)
     else:
         lines.check_complete()
@@ -114,14 +114,14 @@ class _Lines:
     def read(self, rows: Iterator[list[str]]) -> None:
         unusable = 0
         for row, line in enumerate(rows, start=1):
+            known = self.problems.n_total
             if len(line) == self.n_columns:
                 self._line(row, line)
-                continue
-            self._wrong_length(row, line)
-            unusable += 1
+            else:
+                self._wrong_length(row, line)
+            unusable += self.problems.n_total > known
             if unusable == MAX_UNUSABLE:
-                self.problems.add("file.gave_up", file=self.file, expected=MAX_UNUSABLE)
-                self.problems.raise_if_any()
+                raise ProblemsFound([Problem("file.gave_up", {"expected": unusable}, self.file)])
 
     def _wrong_length(self, row: int, line: list[str]) -> None:
         code = "record.cell_count" if line else "record.empty_line"
@@ -147,7 +147,7 @@ class _Lines:
             self.counts[cell], self.first[cell] = count, row
 
     def _unknown_value(self, row: int, attribute: Attribute, value: str) -> None:
-        expected = shorten(", ".join(attribute.values[: _FEW * _FEW]))
+        expected = shorten(", ".join(attribute.values[:MAX_GOT]))  # more of them than are shown
         self.problems.add(
             "cell.not_in_values" if value else "cell.empty",
             file=self.file,

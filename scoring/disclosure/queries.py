@@ -156,10 +156,10 @@ def _passing(attribute: Attribute, listed: Any, problems: Collector) -> set[str]
     values = _texts(listed, key, "a list of values", problems)
     if listed == []:
         problems.add("query.no_values", column=attribute.name)
+    expected = shorten(", ".join(attribute.values))
     passing: set[str] = set()
     for value in values:
         if value not in known:
-            expected = shorten(", ".join(attribute.values))
             got = printable(value)
             problems.add("query.unknown_value", column=attribute.name, expected=expected, got=got)
         elif value in passing:

@@ -128,6 +128,25 @@ def test_files_that_are_none(data, codes):
     assert [code for code, _row, _column in problems(data)] == codes
 
 
+@pytest.mark.parametrize(
+    ("line", "each"), [("F", 1), ("F,18,-1", 2), ("X,18,1", 1), ("F,18,1", 1), ("", 1)]
+)
+def test_reading_ends_where_so_much_is_wrong(line, each):
+    with pytest.raises(ProblemsFound) as found:
+        read_estimate(file("F,18,1", *[line] * 20_000), TARGET)
+    assert found.value.n_total == 10_000 * each + 1  # the last one says so
+
+
+def test_some_of_many_values_are_named():
+    many = Attribute("sex", tuple(f"{i}" for i in range(10)))
+    for values in (many.values, many.values * 100):
+        with pytest.raises(ProblemsFound) as found:
+            read_estimate(b"sex,count\nX,1\n", [Attribute("sex", values)])
+        expected = str(found.value.problems[0].params["expected"])
+        assert expected.startswith("0, 1, 2, 3, 4, 5, 6, 7, 8, 9")
+        assert expected.endswith("…") == (len(values) > 10)
+
+
 def test_an_answer_may_hold_negative_counts_and_an_estimate_may_not():
     data = file(*LINES[:5], "M,65,-2")
     assert problems(data) == [("cell.below_minimum", 6, "count")]
