@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.core.refusals import Refused
-from pwscup.experiments import pages, selectors, wording
+from pwscup.experiments import pages, plans, selectors, wording
 from pwscup.experiments.pages import BEST, L2, RANK, Cell, Picture
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _methods(chosen: list[Experiment]) -> list[str]:
     """Every method of any of them: the batches, then the interactive ones by their number of queries."""
     batch = _every(each.setup["batch"] for each in chosen)
     queries = _every(each.setup["queries"] for each in chosen)
-    return pages.methods_of({"batch": sorted(batch, reverse=True), "queries": sorted(queries)})
+    return plans.methods_of({"batch": sorted(batch, reverse=True), "queries": sorted(queries)})
 
 
 def _every(lists: Iterable[list[Any]]) -> set[Any]:

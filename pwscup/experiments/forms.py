@@ -127,7 +127,9 @@ class ExperimentForm(forms.Form):
         label=gettext_lazy("Tolerance"),
         min_value=0,
         max_value=1,
-        help_text=gettext_lazy("It ends before where an iteration changes less, as a share."),
+        help_text=gettext_lazy(
+            "It stops sooner where an iteration moves a smaller share of the records."
+        ),
     )
 
     def __init__(
@@ -321,19 +323,18 @@ class ExperimentForm(forms.Form):
 
     def _check_together(self, counts: Counts) -> None:
         """What only the data and the settings together decide."""
-        setup = plans.setup_of(self.setup)
-        n_values = sum(counts.sizes)
-        if setup.rule == "taylor" and max(setup.epsilons) >= n_values:
+        setup, n_cells, n_values = self.setup, counts.table.size, sum(counts.sizes)
+        if setup["rule"] == "taylor" and max(setup["epsilons"]) >= n_values:
             message = _(
                 "With the first Taylor term every ε must be below %(n)d, the values of all attributes."
             )
             self.add_error("epsilons", message % {"n": n_values})
-        if setup.trials > (most := plans.most_trials(counts, setup)):
+        most = plans.most_trials(n_cells, setup)
+        if setup["trials"] > most:
             message = _("At most %(most)d trials for so many cells, methods and ε.")
             self.add_error("trials", message % {"most": most})
-        if "BR" in setup.batch and setup.max_iterations > (
-            most := plans.most_iterations(counts, setup)
-        ):
+        most = plans.most_iterations(n_cells, setup)
+        if "BR" in setup["batch"] and setup["max_iterations"] > most:
             message = _("At most %(most)d iterations for so many cells, trials and ε.")
             self.add_error("max_iterations", message % {"most": most})
 

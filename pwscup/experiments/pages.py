@@ -156,10 +156,6 @@ def utilities(experiment: Experiment) -> dict[tuple[float, str], dict[str, Any]]
     return {(each["epsilon"], each["method"]): each for each in experiment.values["utility"]}
 
 
-def methods_of(setup: dict[str, Any]) -> list[str]:
-    return [*setup["batch"], *(f"IT{x}" for x in setup["queries"])]
-
-
 def _table(experiment: Experiment, measure: str) -> Table:
     """Table 5 of the paper for one measure, with what theory expects and what the paper prints."""
     found, epsilons = utilities(experiment), experiment.setup["epsilons"]
@@ -169,7 +165,7 @@ def _table(experiment: Experiment, measure: str) -> Table:
         RANK: _("Whether the order of the cells survives: 1 is all of it, 0 none."),
     }
     rows = []
-    for method in methods_of(experiment.setup):
+    for method in plans.methods_of(experiment.setup):
         keys = [(epsilon, method) for epsilon in epsilons]
         cells = [_cell(measure, found[key], printed.get(key)) for key in keys]
         rows.append((method, cells))
@@ -193,8 +189,9 @@ def crossing_cell(found: dict[str, Any] | None) -> Cell:
     if found["queries"] is None:
         return Cell(_("never"))
     if not found["queries"]:
-        return Cell(f"{found['first']:,}", (_("at once"),))
-    return Cell(f"{found['first']:,}", (f"{found['queries']:,.1f}",))
+        return Cell(f"{found['first']:,}", (_("from the first on"),))
+    meets = _("meets at %(value)s") % {"value": f"{found['queries']:,.1f}"}
+    return Cell(f"{found['first']:,}", (meets,))
 
 
 def crossings_of(experiment: Experiment) -> dict[tuple[float, str, str], dict[str, Any]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
-    from scoring.privacy.experiments.counts import Counts
     from scoring.privacy.experiments.run import Setup
 
 # Plain values: the library's `Setup` comes with numpy, which the web server starts without.
@@ -28,8 +27,8 @@ DEFAULTS: dict[str, Any] = {
 MIN_EPSILON, MAX_EPSILON, MOST_EPSILONS = 0.001, 100, 8
 MAX_QUERIES, MOST_QUERIES = 1_000_000, 20
 MAX_TRIALS, MAX_ITERATIONS, MAX_SEED = 1_000, 100_000, 2**32 - 1
-SHARE_OF_MEMORY = 10
-"""Of what fits in the library's memory, an experiment beside others gets one part in so many."""
+MAX_NUMBERS = 5_000_000
+"""Cells × methods × ε × trials, which are in memory together: a tenth of what the library takes."""
 MAX_TRIAL_CELLS = 100_000
 """Trials × cells: each point of a curve ranks as many numbers."""
 MAX_RECONSTRUCTION = 4 * 10**9
@@ -46,18 +45,21 @@ def setup_of(kept: dict[str, Any]) -> Setup:
     return Setup(**(kept | lists))
 
 
-def most_trials(counts: Counts, setup: Setup) -> int:
+def methods_of(kept: dict[str, Any]) -> list[str]:
+    """The methods by name, in the order of tables."""
+    return [*kept["batch"], *(f"IT{x}" for x in kept["queries"])]
+
+
+def most_trials(n_cells: int, kept: dict[str, Any]) -> int:
     """How many trials an experiment may have; it may be none."""
-    from scoring.privacy.experiments import run
-
-    by_memory = run.most_trials(counts, setup) // SHARE_OF_MEMORY
-    return min(by_memory, MAX_TRIAL_CELLS // counts.table.size, MAX_TRIALS)
+    tables = max(1, len(methods_of(kept)) * len(kept["epsilons"]))
+    return min(MAX_NUMBERS // (n_cells * tables), MAX_TRIAL_CELLS // n_cells, MAX_TRIALS)
 
 
-def most_iterations(counts: Counts, setup: Setup) -> int:
+def most_iterations(n_cells: int, kept: dict[str, Any]) -> int:
     """How many iterations each reconstruction may have."""
-    tables = setup.trials * len(setup.epsilons) * max(counts.table.size, LEAST_CELLS)
-    return min(MAX_RECONSTRUCTION // tables, MAX_ITERATIONS)
+    tables = kept["trials"] * len(kept["epsilons"])
+    return min(MAX_RECONSTRUCTION // (tables * max(n_cells, LEAST_CELLS)), MAX_ITERATIONS)
 
 
 def steps(kept: dict[str, Any]) -> list[str]:

@@ -34,15 +34,15 @@ def requested(user: User, **given: Any) -> Experiment:
 
 def make_experiment(user: User, **fields: Any) -> Experiment:
     """An experiment in any state, with one figure."""
-    made = Experiment.objects.create(
-        owner=user,
-        number=Experiment.objects.filter(owner=user).count() + 1,
-        source=Experiment.Source.COUNTS,
-        origin={"name": "C.csv", "sha256": ""},
-        counts=tables.to_json(counts()),
-        setup=SMALL,
-        finished_at=timezone.now(),
-        **({"seconds": 1.0} | fields),
-    )
+    given = {
+        "number": Experiment.objects.filter(owner=user).count() + 1,
+        "source": Experiment.Source.COUNTS,
+        "origin": {"name": "C.csv", "sha256": ""},
+        "counts": tables.to_json(counts()),
+        "setup": SMALL,
+        "finished_at": timezone.now(),
+        "seconds": 1.0,
+    }
+    made = Experiment.objects.create(owner=user, **(given | fields))
     made.files.create(name="figures/figure3-k.svg", packed=zlib.compress(b"<svg/>"))
     return made
