@@ -266,6 +266,13 @@ MESSAGES: dict[str, str] = {
         "no such group in the release — expected 1 to {expected} — got {got}"
     ),
     "release.repeated_group": _("group {got} has two lines — expected one"),
+    "release.too_few_rows": _(
+        "the release has fewer rows than its table has records — expected at least {expected} — got {got}"
+    ),
+    "release.counterfeits": _(
+        "the counterfeits of all groups are not the rows that the records leave over — expected {expected} — "
+        "got {got}"
+    ),
     "release.too_many_counterfeits": _(
         "group {group} has fewer rows than counterfeits — expected at most {expected} — got {got}"
     ),
