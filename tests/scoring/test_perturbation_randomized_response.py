@@ -12,19 +12,14 @@ import pytest
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.randomized_response import (
     Domain,
-    epsilon_of_k,
-    epsilon_of_rho,
-    estimated_frequencies,
-    frequency_variances,
-    k_of_epsilon,
-    keep_probability,
     pk_anonymization,
     replace_uniformly,
     respond,
-    rho_of_epsilon,
 )
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
+from scoring.privacy.post_randomization import epsilon_of, k_of, rhos_of
+from scoring.privacy.randomized_response import estimate, probabilities, variance
 from scoring.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
@@ -74,39 +69,41 @@ PUBLISHED_DOMAINS = [
 
 @pytest.mark.parametrize(("epsilon", "rho", "k"), PUBLISHED_DOMAINS)
 def test_the_domains_of_the_paper(epsilon, rho, k):
-    summed = sum(epsilon_of_rho(rho, n_values) for n_values in (2, 7))
-    assert summed == pytest.approx(epsilon, abs=2e-4)
-    assert k_of_epsilon(epsilon, 6040) == pytest.approx(k, rel=2e-3)
+    assert epsilon_of(rho, (2, 7)) == pytest.approx(epsilon, abs=2e-4)
+    assert k_of(epsilon, 6040) == pytest.approx(k, rel=2e-3)
     factors = [((1 - rho) / (1 + (v - 1) * rho)) ** 2 for v in (2, 7)]
     assert 1 + 6039 * math.prod(factors) == pytest.approx(k, rel=2e-3)
 
 
 @pytest.mark.parametrize("n_values", [2, 3, 10, 25_000_001])
-@pytest.mark.parametrize("rho", [0.0, 0.01, 0.5, 0.99])
+@pytest.mark.parametrize("rho", [1e-9, 0.01, 0.5, 0.99])
 def test_rho_epsilon_and_keeping_say_the_same(n_values, rho):
-    epsilon = epsilon_of_rho(rho, n_values)
+    epsilon = epsilon_of(rho, (n_values,))
     assert epsilon == pytest.approx(math.log((1 + (n_values - 1) * rho) / (1 - rho)))
-    assert rho_of_epsilon(epsilon, n_values) == pytest.approx(rho)
-    p, q = keep_probability(epsilon, n_values), (1 - rho) / n_values
+    assert rhos_of(epsilon, (n_values,)) == pytest.approx((rho,))
+    p, q = probabilities(n_values, epsilon).true, (1 - rho) / n_values
     assert p == pytest.approx(rho + q)
     assert p / q == pytest.approx(math.exp(epsilon))
     assert p + (n_values - 1) * q == pytest.approx(1)
 
 
-def test_the_ends_of_the_formulas():
-    assert epsilon_of_rho(1, 5) == math.inf
-    assert (rho_of_epsilon(math.inf, 5), keep_probability(math.inf, 5)) == (1, 1)
-    assert (epsilon_of_rho(0.3, 1), keep_probability(2, 1)) == (0, 1)
-    assert keep_probability(1000, 5) == 1
-    assert k_of_epsilon(0, 60) == 60
-    assert epsilon_of_k(60, 60) == 0
+@pytest.mark.parametrize("method", [PK, RESPONSE])
+def test_the_ends_of_an_epsilon(method):
+    original = table().drop(columns=["height", "cost"]).assign(city="x")  # a domain of one value
+    schema = Schema(SCHEMA.columns[:4])
+    same = run(original, method, schema, epsilon=1000.0 * len(original.columns))
+    pd.testing.assert_frame_equal(same, original)
+    changed = run(original, method, schema, epsilon=5e-324)  # a part of it is no more than 0
+    assert set(changed["city"]) == {"x"}
+    for name, n_values in (("sex", 2), ("age", 3), ("floor", 2)):
+        assert changed[name].nunique() == n_values
 
 
 @pytest.mark.parametrize(
     ("epsilon", "expected"), [(0.1, 0.525), (0.5, 0.622), (1.5, 0.818), (5, 0.993)]
 )
 def test_the_lecture_s_table_of_two_answers(epsilon, expected):
-    assert keep_probability(epsilon, 2) == pytest.approx(expected, abs=5e-4)
+    assert probabilities(2, epsilon).true == pytest.approx(expected, abs=5e-4)
 
 
 # --- mechanisms ---
@@ -144,7 +141,7 @@ def test_a_single_value_is_answered_truly():
 
 def answers_with_probabilities(codes, n_values, epsilon):
     """Every table of answers with its probability."""
-    p = keep_probability(epsilon, n_values)
+    p = probabilities(n_values, epsilon).true
     q = (1 - p) / (n_values - 1)
     for answers in product(range(n_values), repeat=len(codes)):
         yield answers, math.prod(p if a == c else q for a, c in zip(answers, codes, strict=True))
@@ -156,25 +153,24 @@ def test_estimates_are_unbiased_with_the_stated_variance(codes, epsilon):
     truth = np.bincount(codes, minlength=3) / 4
     mean, second = np.zeros(3), np.zeros(3)
     for answers, probability in answers_with_probabilities(codes, 3, epsilon):
-        estimate = estimated_frequencies(np.bincount(answers, minlength=3), epsilon)
-        assert estimate.sum() == pytest.approx(1)
-        mean += probability * estimate
-        second += probability * estimate**2
+        shares = estimate(np.bincount(answers, minlength=3), epsilon)
+        assert shares.sum() == pytest.approx(1)
+        mean += probability * shares
+        second += probability * shares**2
     assert mean == pytest.approx(truth, abs=1e-12)
-    assert second - mean**2 == pytest.approx(frequency_variances(truth, 4, epsilon), rel=1e-9)
+    assert second - mean**2 == pytest.approx(variance(truth, 4, epsilon), rel=1e-9)
 
 
 def test_shares_can_be_estimated_from_kept_and_redrawn_values_as_well():
     truth, rho = np.array([0.6, 0.3, 0.1]), 0.4
     expected_answers = (rho * truth + (1 - rho) / 3) * 3000
-    estimate = estimated_frequencies(expected_answers, epsilon_of_rho(rho, 3))
-    assert estimate == pytest.approx(truth)
+    assert estimate(expected_answers, epsilon_of(rho, (3,))) == pytest.approx(truth)
 
 
 @pytest.mark.parametrize(("counts", "epsilon"), [([0, 0], 1.0), ([3, 1], 0.0), ([3, 1], math.nan)])
 def test_nothing_can_be_estimated_from_nothing(counts, epsilon):
-    with pytest.raises(ValueError, match="at least one answer and an epsilon above 0"):
-        estimated_frequencies(counts, epsilon)
+    with pytest.raises(ValueError, match=r"one of them above|a finite number above 0"):
+        estimate(counts, epsilon)
 
 
 def test_a_table_s_shares_are_found_again():
@@ -184,8 +180,8 @@ def test_a_table_s_shares_are_found_again():
     truth, answered = (
         t["age_class"].value_counts().reindex(values).to_numpy() for t in (original, done)
     )
-    off = estimated_frequencies(answered, 1.0) - truth / 8000
-    deviations = np.sqrt(frequency_variances(truth / 8000, 8000, 1.0))
+    off = estimate(answered, 1.0) - truth / 8000
+    deviations = np.sqrt(variance(truth / 8000, 8000, 1.0))
     assert (np.abs(off) < 4 * deviations).all()
     assert np.abs(answered - truth).max() > 4 * 8000 * deviations.max()
 
@@ -254,7 +250,7 @@ def changed_shares(options, columns, n=40_000):
 )
 def test_what_an_epsilon_is_for(options, each):
     changed = changed_shares(options, ("sex", "age"))
-    expected = [1 - keep_probability(each, n_values) for n_values in (2, 3)]
+    expected = [1 - probabilities(n_values, each).true for n_values in (2, 3)]
     assert changed == pytest.approx(expected, abs=0.0125)
 
 
@@ -267,7 +263,7 @@ def test_the_budget_of_randomized_response(budget, each):
     original = table(40_000)
     done = run(original, RESPONSE, epsilon=2.0, budget=budget, columns=("sex", "cost"))
     changed = [(done[name] != original[name]).mean() for name in ("sex", "cost")]
-    expected = [1 - keep_probability(each, n_values) for n_values in (2, 10)]
+    expected = [1 - probabilities(n_values, each).true for n_values in (2, 10)]
     assert changed == pytest.approx(expected, abs=0.0125)
 
 
