@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from pwscup.disclosure.models import Answer, epsilon_of, millionths_of
 from scoring.privacy.accounting import Budget
@@ -48,6 +49,13 @@ def spent_by(team: Team, round: Round, before: datetime | None = None) -> Decima
         answers = answers.filter(asked_at__lt=before)
     newest = answers.values_list("spent", flat=True).first()
     return epsilon_of(newest or 0)
+
+
+def spent_before(moment: str) -> Coalesce:
+    """For rows with a team, a round and a `moment`: what `spent_by` says of each, in millionths."""
+    theirs = Answer.objects.filter(team=OuterRef("team"), round=OuterRef("round"))
+    before = theirs.filter(asked_at__lt=OuterRef(moment)).order_by("-number")
+    return Coalesce(Subquery(before.values("spent")[:1]), Value(0))
 
 
 def paid_answer(team: Team, round: Round, digest: str, epsilon: Decimal) -> Answer | None:

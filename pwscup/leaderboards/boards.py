@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import ModuleType
 from typing import Any
 
-from pwscup.leaderboards import rank_sum, score_board
+from pwscup.leaderboards import disclosure_board, rank_sum, score_board
 from pwscup.leaderboards.sections import Facts, Row, in_order, is_live, named
 from scoring.formulas import FORMULAS, Line, combined
 from scoring.rulesets.base import Ruleset
@@ -15,27 +17,36 @@ BOARDS = ("overall", "anonymization", "attack", "matrix")
 """The boards of the formula "rank-sum"."""
 SCORE_BOARDS = ("score", "measures", "matrix")
 """The boards of every other formula."""
+DISCLOSURE_BOARDS = ("comparison", "estimates", "curve")
+"""The boards of a contest about a hidden table."""
 SEASON = "season"
 """The board of all weighted stages together."""
-RANKED = ("score", "overall", "anonymization", "attack", SEASON)
+RANKED = ("score", "overall", "anonymization", "attack", "comparison", SEASON)
 """The boards that give teams their places."""
 
 
 def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
     """The names of a stage's boards."""
+    if rules.disclosure is not None:
+        return DISCLOSURE_BOARDS
     return BOARDS if rules.ranking.formula == RANK_SUM else SCORE_BOARDS
 
 
 def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
     """The board of a stage that says most; without an attack round there is no overall one."""
     name = boards_of_formula(rules)[0]
-    return name if name == "score" or data[name]["shown"] else "anonymization"
+    return "anonymization" if name == "overall" and not data[name]["shown"] else name
 
 
 def build(facts: Facts) -> dict[str, Any]:
     """The boards of one stage."""
-    kind = rank_sum if facts.ranking.formula == RANK_SUM else score_board
-    return {"n_teams": len(facts.players), "live": is_live(facts), **kind.build(facts)}
+    return {"n_teams": len(facts.players), "live": is_live(facts), **_kind(facts).build(facts)}
+
+
+def _kind(facts: Facts) -> ModuleType:
+    if facts.rules.disclosure is not None:
+        return disclosure_board
+    return rank_sum if facts.ranking.formula == RANK_SUM else score_board
 
 
 def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
@@ -44,7 +55,7 @@ def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
     lines = [final_lines(facts) for facts in stages]
     direction = FORMULAS[first.ranking.formula].direction
     weighted = [(facts.stage.weight, own) for facts, own in zip(stages, lines, strict=True) if own]
-    arrived = {team: at for facts in stages for team, at in facts.arrived.items()}
+    arrived = {team: at for facts in stages for team, at in _arrived(facts).items()}
     board = combined(weighted, direction, first.ranking.tie_breaks, arrived)
     return {
         "n_teams": len(first.players),
@@ -52,20 +63,8 @@ def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
         SEASON: {
             "exists": True,
             "shown": bool(weighted),
-            "shown_at": next(
-                (
-                    facts.attack.shown_at
-                    for facts in stages
-                    if facts.attack and not facts.attack.shown
-                ),
-                None,
-            ),
-            "n_awaited": sum(
-                phase.n_awaited
-                for facts in stages
-                for phase in (facts.anonymization, facts.attack)
-                if phase
-            ),
+            "shown_at": next(filter(None, map(_awaited_until, stages)), None),
+            "n_awaited": sum(p.n_awaited for facts in stages for p in facts.phases),
             "direction": direction,
             "stages": [
                 {
@@ -81,10 +80,22 @@ def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
     }
 
 
+def _awaited_until(facts: Facts) -> str | None:
+    """When the attacks on a stage's tables, or the last of its estimates, are shown; None where they are."""
+    deciding = [facts.attack] if facts.attack else [d.phase for d in facts.disclosures]
+    return max((phase.shown_at for phase in deciding if not phase.shown), default=None)
+
+
+def _arrived(facts: Facts) -> Mapping[int, datetime]:
+    return disclosure_board.arrived(facts) if facts.disclosures else facts.arrived
+
+
 def final_lines(facts: Facts) -> dict[int, Line]:
-    """The totals by which a stage enters the season: none before its attacks are shown."""
-    if facts.attack is not None and not facts.attack.shown:
+    """The totals by which a stage enters the season: none before its last round is shown."""
+    if _awaited_until(facts) is not None:
         return {}
+    if facts.rules.disclosure is not None:
+        return disclosure_board.lines_of(facts)
     if facts.ranking.formula == RANK_SUM:
         return rank_sum.lines_of(facts)
     lines = score_board.lines_of(facts)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 MOVES = ("next", "back", "all")
-BEST_FIRST = ("season", "score", "overall", "anonymization")
+BEST_FIRST = ("season", "score", "overall", "comparison", "anonymization")
 """The boards that have a final order: the first one that the contest has and that has rows."""
 
 

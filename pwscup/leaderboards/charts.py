@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.leaderboards.words import PARTS
+from pwscup.leaderboards.words import PARTS, round_title
 
 Section = Mapping[str, Any]
 
@@ -106,8 +106,45 @@ def _scaled(value: float | None, weight: float | None) -> float | None:
     return value if value is None or weight is None else round(value * weight, 9)
 
 
+def budget_curve(section: Section) -> dict[str, Any] | None:
+    """Distance against ε: a point for each estimate by round, and the line of a formula."""
+    if not section["rows"]:
+        return None
+    known = [row["value"] for row in section["rows"] if row["value"] > 0]
+    floor = min(known, default=1) / 2  # where a logarithmic axis has room for what is exact
+    series = [
+        {
+            "name": round_title(round),
+            "is_batch": round["kind"] == "batch",
+            "points": [
+                {
+                    "team": row["name"],
+                    "x": float(row["epsilon"]),
+                    "y": row["value"] or floor,
+                    "words": f"ε {row['epsilon']}, L2 {row['value']:.6g}",
+                    "counts": row["counts"],
+                    "mine": row["mine"],
+                }
+                for row in section["rows"]
+                if row["round"] == round["key"]
+            ],
+        }
+        for round in section["rounds"]
+    ]
+    return {
+        "kind": "budget",
+        "series": [one for one in series if one["points"]],
+        "line": section["line"],
+        "formula": _("the table asked for once"),
+        "x_label": _("ε spent when the estimate arrived"),
+        "y_label": _("L2, in records"),
+        "mine": _("Your team"),
+    }
+
+
 CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
     "anonymization": trade_off,
     "score": parts,
     "matrix": heat_map,
+    "curve": budget_curve,
 }

@@ -73,6 +73,34 @@ def _matrix(section: dict[str, Any]) -> Iterator[Line]:
         yield [row["name"], kind, *(cell["rate"] for cell in row["cells"])]
 
 
+def _comparison(section: dict[str, Any]) -> Iterator[Line]:
+    shown = [round["key"] for round in section["rounds"] if round["shown"]]
+    rounds = [f"{key}_{what}" for key in shown for what in ("total", "rank")]
+    yield ["rank", "team", "house_team", "total", *rounds, "tie_broken_by"]
+    for row in section["rows"]:
+        cells = [part for cell in row["cells"] for part in (cell["total"], cell["rank"])]
+        yield [*_start(row), row["total"], *cells, row["tie_broken_by"]]
+
+
+def _estimates(section: dict[str, Any]) -> Iterator[Line]:
+    """The boards of all rounds; `python -m scoring rank-estimates` makes them again."""
+    measures = [name for m in section["measures"] for name in (m, f"{m}_rank")]
+    yield ["round", "rank", "team", "house_team", "total", *measures]
+    for row in section["rows"]:
+        if not row["submitted"]:
+            yield [row["round"], *_start(row), *[None] * (1 + len(measures))]
+            continue
+        cells = [part for cell in row["cells"] for part in (cell["value"], cell["rank"])]
+        yield [row["round"], *_start(row), row["total"], *cells]
+
+
+def _curve(section: dict[str, Any]) -> Iterator[Line]:
+    yield ["round", "team", "house_team", "epsilon", "table-L2", "asked_once", "counts"]
+    for row in section["rows"]:
+        values = [row["epsilon"], row["value"], row["asked_once"], int(row["counts"])]
+        yield [row["round"], row["name"], int(row["house"]), *values]
+
+
 def _start(row: dict[str, Any]) -> Line:
     return [row["rank"], row["name"], int(row["house"])]
 
@@ -85,4 +113,7 @@ LINES: dict[str, Callable[[dict[str, Any]], Iterator[Line]]] = {
     "measures": _measures,
     "season": _season,
     "matrix": _matrix,
+    "comparison": _comparison,
+    "estimates": _estimates,
+    "curve": _curve,
 }

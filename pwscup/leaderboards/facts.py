@@ -8,6 +8,7 @@ them:
 - an attack round's rates are shown once the round has closed, whatever its feedback: a team's own
   feedback is on its result page, a public rate would be an oracle for the others;
 - the judges' marks are shown once the presentation round has closed;
+- estimates of a hidden table, and what was spent on them, are shown once their round has closed;
 - of a frozen contest, nothing that arrived or was decided since.
 
 What counts is the submission that a team chose or the latest that was scored; once tables have
@@ -19,8 +20,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import BigIntegerField, Count, Max, Sum
@@ -28,14 +31,19 @@ from django.db.models import BigIntegerField, Count, Max, Sum
 import scoring
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
+from pwscup.contests.selectors import original_of
+from pwscup.disclosure import ledger
+from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
+from pwscup.disclosure.services import BATCH
 from pwscup.leaderboards.scope import Scope, Stage, may_show
-from pwscup.leaderboards.sections import Facts, Phase, Player, Values
+from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
 from pwscup.submissions import marks, selectors
 from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
+from scoring.disclosure.attributes import attributes_of
 
-LAYOUT = 2
+LAYOUT = 3
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
 
 
@@ -71,6 +79,7 @@ def key_of(scope: Scope) -> str:
         ),
         _count_and_newest(as_of(rulings, "decided_at", before)),
         _marks_key(scope),
+        _answers_key(scope),
     ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -102,13 +111,23 @@ def _marks_key(scope: Scope) -> list[int | None]:
     )
 
 
+def _answers_key(scope: Scope) -> list[int | None]:
+    """Of the answers that say what an estimate was made from."""
+    shown = [r.pk for stage in scope.stages for r in stage.disclosures if stage.shown(r)]
+    if not shown:
+        return []
+    return _count_and_newest(
+        as_of(Answer.objects.filter(round__in=shown), "asked_at", scope.before)
+    )
+
+
 def n_awaited(scope: Scope) -> dict[int, int]:
     """By round, how many submissions of a closed round are still to be scored."""
     closed = [
         round.pk
         for stage in scope.stages
-        for round in (stage.anonymization, stage.attack)
-        if round and round.has_closed(scope.now)
+        for round in stage.scored_rounds
+        if round.has_closed(scope.now)
     ]
     arrived = as_of(Submission.objects.filter(round__in=closed), "arrived_at", scope.before)
     waiting = arrived.filter(state__in=UNFINISHED).order_by()
@@ -178,12 +197,18 @@ def _facts_of(
         marks=_marks(stage, scope),
         hidden=scope.hidden,
         is_frozen=scope.before is not None,
+        disclosures=tuple(
+            _disclosure(round, stage, scope, awaited, inside) for round in stage.disclosures
+        ),
+        n_cells=_n_cells(scope) if any(map(stage.shown, stage.disclosures)) else 0,
     )
 
 
 def _phase(round: Round | None, now: datetime, awaited: dict[int, int]) -> Phase | None:
-    if round is None:
-        return None
+    return None if round is None else _phase_of(round, now, awaited)
+
+
+def _phase_of(round: Round, now: datetime, awaited: dict[int, int]) -> Phase:
     return Phase(
         shown=may_show(round, now),
         closed=round.has_closed(now),
@@ -234,3 +259,53 @@ def _marks(stage: Stage, scope: Scope) -> dict[int, float]:
     given = as_of(JudgeMark.objects.filter(round=round), "given_at", scope.before)
     rows = given.order_by("pk").values_list("team_id", "judge_id", "criterion", "points")
     return marks.mean_marks(rows, scope.rules.round(round.key).criteria)
+
+
+# Estimates of a hidden table
+
+
+def _disclosure(
+    round: Round, stage: Stage, scope: Scope, awaited: dict[int, int], inside: set[int]
+) -> Disclosure:
+    """What a round of disclosure has shown; nothing of it before it may be shown."""
+    phase, spec = _phase_of(round, stage.now, awaited), scope.rules.round(round.key)
+    if not phase.shown:
+        return Disclosure(spec, phase, {}, {}, ())
+    counted = selectors.counted_submissions(round, scope.before)
+    counted = {t: s for t, s in sorted(counted.items()) if t in inside}
+    values = {team: values_of(submission, scope.before) for team, submission in counted.items()}
+    return Disclosure(
+        spec=spec,
+        phase=phase,
+        measured={team: found for team, found in values.items() if found is not None},
+        arrived={team: submission.arrived_at for team, submission in counted.items()},
+        estimates=tuple(_estimates(round, scope, inside, {s.pk for s in counted.values()})),
+    )
+
+
+def _estimates(
+    round: Round, scope: Scope, inside: set[int], counting: set[int]
+) -> Iterator[Estimate]:
+    """Every estimate that stands, the oldest first, in a constant number of queries."""
+    standing = selectors.standing(Submission.objects.filter(round=round), scope.before)
+    found = standing.annotate(spent=ledger.spent_before("arrived_at"))
+    released = _released_at(round, scope) if round.kind == BATCH else None
+    for submission in found.prefetch_related("evaluations__rescore").order_by("arrived_at", "pk"):
+        values = values_of(submission, scope.before)
+        if submission.team_id in inside and values is not None:
+            epsilon = epsilon_of(submission.spent) if released is None else released
+            yield Estimate(submission.team_id, epsilon, values, submission.pk in counting)
+
+
+def _released_at(round: Round, scope: Scope) -> Decimal | None:
+    """The ε of the released table, by the rules where nothing was released."""
+    release = BatchRelease.objects.filter(round=round).first()
+    return release.epsilon if release else scope.rules.round(round.key).epsilon
+
+
+def _n_cells(scope: Scope) -> int:
+    """Of the table that is estimated; 0 without data."""
+    spec, dataset = scope.rules.disclosure, original_of(scope.contest)
+    if spec is None or dataset is None:
+        return 0
+    return math.prod(len(a.values) for a in attributes_of(dataset.schema, spec.target))

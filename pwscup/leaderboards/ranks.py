@@ -8,16 +8,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pwscup.contests.measures import hidden_measures, shown_measure
-from pwscup.leaderboards import facts, rank_sum
+from pwscup.leaderboards import disclosure_board, facts, rank_sum
 from pwscup.leaderboards.scope import may_show, scope_of
-from pwscup.leaderboards.sections import Facts, Values
+from pwscup.leaderboards.sections import Disclosure, Facts, Values
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
-from scoring.ranking import AnonymizationStanding, competition_ranks
+from scoring.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
 from scoring.rulesets.kinds import RANK_SUM
 
 if TYPE_CHECKING:
+    from pwscup.contests.models import Round
     from pwscup.contests.policies import Person
+
+PHASES = ("anonymization", "disclosure")
+"""The rounds whose submissions have measures."""
 
 
 def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, Any] | None:
@@ -29,17 +33,18 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     """
     round = submission.round
     values = facts.values_of(submission)
-    if round.phase != "anonymization" or submission.state != State.SCORED or values is None:
+    if round.phase not in PHASES or submission.state != State.SCORED or values is None:
         return None
     hidden = hidden_measures(round.contest, viewer)
     scope = scope_of(round.contest, now, stage=round.spec.stage, hidden=hidden)
-    if scope.stage.anonymization != round or not may_show(round, scope.now):
+    if round not in scope.stage.scored_rounds or not may_show(round, scope.now):
         return {"shown": False, "round": round, "contest": round.contest}
     known = facts.gather(scope)[0]
     is_playing = any(player.id == submission.team_id for player in known.players)
-    measured = {**known.measured, submission.team_id: values}
+    measured = {**_counted(known, round), submission.team_id: values}
     return {
         "shown": True,
+        "round": round,
         "contest": round.contest,
         "is_frozen": known.is_frozen,
         "standing": _standing(known, submission, measured) if is_playing else None,
@@ -54,10 +59,23 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     }
 
 
+def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
+    """What counts of each team in the round."""
+    disclosed = _disclosure(known, round)
+    return disclosed.measured if disclosed else known.measured
+
+
+def _disclosure(known: Facts, round: Round) -> Disclosure | None:
+    return next((d for d in known.disclosures if d.spec.key == round.key), None)
+
+
 def _standing(
     known: Facts, submission: Submission, measured: Mapping[int, Values]
-) -> AnonymizationStanding | None:
-    """The place on the anonymization board, where the formula makes one."""
+) -> AnonymizationStanding | EstimatesStanding | None:
+    """The place on the board of the round, where the formula makes one."""
+    disclosed = _disclosure(known, submission.round)
+    if disclosed is not None:
+        return disclosure_board.board_of(known, disclosed, measured)[submission.team_id]
     if known.ranking.formula != RANK_SUM:
         return None
     found = rank_sum.defence_of(_without_attacks_on(known, submission), measured)

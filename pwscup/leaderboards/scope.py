@@ -22,10 +22,16 @@ class Stage:
     anonymization: Round | None
     attack: Round | None
     presentation: Round | None
+    disclosures: tuple[Round, ...] = ()
+
+    @property
+    def scored_rounds(self) -> list[Round]:
+        """The rounds whose submissions are computed with; a presentation is marked by judges."""
+        return [r for r in (self.anonymization, self.attack, *self.disclosures) if r]
 
     @property
     def rounds(self) -> list[Round]:
-        return [r for r in (self.anonymization, self.attack, self.presentation) if r]
+        return [*self.scored_rounds, *([self.presentation] if self.presentation else [])]
 
     @property
     def shown_rounds(self) -> list[Round]:
@@ -144,7 +150,8 @@ def current_stage(contest: Contest, rules: Ruleset, now: datetime) -> str:
 
 def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage:
     """Of the rounds of a stage: where tables are handed in, the one that opened last (or will open
-    first); where they are attacked, the one that the rules say is about it; and the presentation."""
+    first); where they are attacked, the one that the rules say is about it; the presentation; and
+    all in which a hidden table is estimated."""
     rows = {round.key: round for round in contest.rounds.all()}
     specs = [spec for spec in rules.rounds_of(key) if spec.key in rows]
 
@@ -161,4 +168,5 @@ def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage
         current,
         next(iter(attacks), None),
         next(iter(of_phase("presentation")), None),
+        tuple(of_phase("disclosure")),
     )

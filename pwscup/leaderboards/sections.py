@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from scoring.registry import MEASURES
-from scoring.rulesets.base import RankingSpec, Ruleset, StageSpec
+from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
 
 Values = Mapping[str, float | None]
 Row = dict[str, Any]
@@ -38,6 +39,30 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """A scored estimate of a hidden table, at the ε that its team knew the table by.
+
+    That is what the team had spent when the estimate arrived, or what the release cost.
+    """
+
+    team: int
+    epsilon: Decimal
+    values: Values
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """A round in which a hidden table is estimated: what counts, and every estimate that stands."""
+
+    spec: RoundSpec
+    phase: Phase
+    measured: Mapping[int, Values]
+    arrived: Mapping[int, datetime]
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """All that the boards of a stage are made from; values that may not be shown yet are not in it.
 
@@ -45,7 +70,8 @@ class Facts:
     rows of a division's board are its own teams, but the others' attacks count, too. `measured` has
     the counted submission's measures by team and `arrived` when it arrived, `published` the teams
     whose tables could be attacked, `rates` the counted guess's rate by (attacker, defender), `marks`
-    the presentations' points. The values of `hidden` measures enter totals and are not shown.
+    the presentations' points. `disclosures` are the rounds about a hidden table, of which `n_cells`
+    are estimated. The values of `hidden` measures enter totals and are not shown.
     """
 
     players: tuple[Player, ...]
@@ -62,6 +88,8 @@ class Facts:
     marks: Mapping[int, float]
     hidden: frozenset[str]
     is_frozen: bool
+    disclosures: tuple[Disclosure, ...] = ()
+    n_cells: int = 0
 
     @property
     def ranking(self) -> RankingSpec:
@@ -79,7 +107,14 @@ class Facts:
     @property
     def taking_part(self) -> set[int]:
         """The teams that have done anything that counts; the others have no rank."""
-        return self.attackers | self.measured.keys() | self.marks.keys()
+        estimated = {team for round in self.disclosures for team in round.measured}
+        return self.attackers | self.measured.keys() | self.marks.keys() | estimated
+
+    @property
+    def phases(self) -> list[Phase]:
+        """The rounds that the stage has."""
+        found = (self.anonymization, self.attack, self.presentation)
+        return [p for p in found if p] + [round.phase for round in self.disclosures]
 
 
 def strongest(facts: Facts) -> dict[int, tuple[float, int]]:
@@ -100,10 +135,9 @@ def utility_of(facts: Facts, team: int) -> float | None:
 
 def is_live(facts: Facts) -> bool:
     """Whether anything on the boards can still change by itself, or a freeze end."""
-    phases = [p for p in (facts.anonymization, facts.attack, facts.presentation) if p]
     return (
         facts.is_frozen
-        or any(not (phase.closed and phase.shown) or phase.n_awaited for phase in phases)
+        or any(not (phase.closed and phase.shown) or phase.n_awaited for phase in facts.phases)
         or _house_plays(facts)
     )
 

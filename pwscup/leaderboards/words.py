@@ -22,6 +22,9 @@ TITLES = {
     "score": gettext_lazy("Scores"),
     "measures": gettext_lazy("Measures"),
     "matrix": gettext_lazy("Attack matrix"),
+    "comparison": gettext_lazy("Comparison"),
+    "estimates": gettext_lazy("Rounds"),
+    "curve": gettext_lazy("Budget curve"),
     "season": gettext_lazy("Season"),
 }
 ALL_TEAMS = gettext_lazy("All teams")
@@ -56,6 +59,8 @@ def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[st
         return {"stages": _stages(section)}
     if name == "anonymization":
         return {"weighted": weighted_measures(rules)}
+    if name in ("comparison", "estimates", "curve"):
+        return _of_estimates(section, rules)
     if name != "score":
         return {}
     return {
@@ -65,6 +70,32 @@ def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[st
         "missing": _missing(section),
         "tie_breaks": [str(TIE_BREAKS[name]) for name in section["tie_breaks"]],
     }
+
+
+def _of_estimates(section: Mapping[str, Any], rules: Ruleset) -> dict[str, Any]:
+    """The rounds about a hidden table, each with its own of the board's rows."""
+    rounds = [
+        {
+            "title": round_title(round),
+            "epsilon": round["epsilon"],
+            "shown": round["shown"],
+            "is_batch": round["kind"] == "batch",
+            "rows": [row for row in section["rows"] if row.get("round") == round["key"]],
+        }
+        for round in section["rounds"]
+    ]
+    return {
+        "rounds": rounds,
+        "shown": [round for round in rounds if round["shown"]],
+        "missing": ", ".join(round["title"] for round in rounds if not round["shown"]),
+        "weighted": weighted_measures(rules),
+        "tie_breaks": [str(TIE_BREAKS[name]) for name in section.get("tie_breaks", [])],
+    }
+
+
+def round_title(round: Mapping[str, Any]) -> str:
+    """The title of a round that a board names, in the reader's language."""
+    return localized(round["title"], get_language() or "en")
 
 
 def _part(part: str, rules: Ruleset) -> dict[str, Any]:

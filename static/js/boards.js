@@ -93,7 +93,37 @@
     };
   }
 
-  const KINDS = { "trade-off": tradeOff, "heat-map": heatMap, parts: partBars };
+  // Distance against ε: filled points count, empty ones were tries; squares are releases, circles answers.
+  function budgetCurve(data) {
+    const points = (series, colour) => series.points.map((point) => {
+      const own = point.mine ? "#b3261e" : colour;
+      return {
+        name: point.team, value: [point.x, point.y, point.words], symbolSize: point.mine ? 14 : 11,
+        itemStyle: { color: point.counts ? own : "#fff", borderColor: own, borderWidth: 2 },
+        label: { show: point.counts, color: point.mine ? own : "#18222f" },
+      };
+    });
+    const groups = data.series.map((series, n) => ({
+      name: series.name, type: "scatter", symbol: series.is_batch ? "rect" : "circle", color: PART_COLOURS[n % PART_COLOURS.length],
+      data: points(series, PART_COLOURS[n % PART_COLOURS.length]),
+      label: { show: true, position: series.is_batch ? "left" : "right", formatter: "{b}", fontSize: 11, width: isNarrow() ? 76 : 150, overflow: "truncate" },
+      labelLayout: { hideOverlap: true },
+    }));
+    const line = { name: data.formula, type: "line", data: data.line, showSymbol: false, silent: true, color: "#5d6a77", lineStyle: { type: "dashed", width: 2 }, z: 1 };
+    return {
+      height: isNarrow() ? 420 : 480,
+      option: {
+        grid: { left: 62, right: isNarrow() ? 16 : 40, top: isNarrow() ? 84 : 48, bottom: 56 },
+        legend: { top: 4, type: isNarrow() ? "plain" : "scroll" },
+        tooltip: { renderMode: "richText", formatter: ({ name, value, seriesName }) => `${name}\n${seriesName}\n${value[2]}` },
+        xAxis: { ...axisName, type: "value", min: 0, name: data.x_label, nameGap: 32 },
+        yAxis: { ...axisName, type: "log", name: data.y_label, nameGap: 44, axisLabel: { formatter: (value) => +value.toPrecision(3) } },
+        series: data.line.length ? [...groups, line] : groups,
+      },
+    };
+  }
+
+  const KINDS = { "trade-off": tradeOff, "heat-map": heatMap, parts: partBars, budget: budgetCurve };
 
   function draw(root) {
     for (const node of root.querySelectorAll("[data-chart]")) {
