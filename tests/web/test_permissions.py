@@ -254,7 +254,7 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
         values["slug"] = stage.contest.slug
     if "<slug:key>" in pattern:
         values["key"] = "anonymized" if name == "submission-file" else "attack"
-    if "<uuid:public_id>" in pattern:
+    if ":public_id>" in pattern:
         things = {
             "release": stage.release,
             "question": stage.question,
