@@ -383,7 +383,7 @@ def test_ruleset_names_every_key():
         key
         for source in (ROOT / "scoring" / "rulesets").glob("*.py")
         for key in re.findall(
-            r'\.(?:text|short_name|choice|choices|integer|number|boolean|translated)\(\s*"(\w+)"',
+            r'\.(?:text|short_name|choice|choices|names|integer|number|boolean|translated)\(\s*"(\w+)"',
             text_of(source),
         )
     }
