@@ -12,6 +12,8 @@ from pwscup.submissions import tasks
 from pwscup.submissions.models import Release, Submission
 
 STATES = Submission.State
+FIRST = len(BOTS) + 3 * create.RUNNING_HOUSES
+"""What is handed in at once: tables of two contests, and estimates in both rounds of the third."""
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def score_everything() -> None:
 
 
 def test_house_teams_fill_both_rounds_of_the_finished_contest(demo):
-    assert play.advance() == len(BOTS) + create.RUNNING_HOUSES
+    assert play.advance() == FIRST
     assert play.advance() == 0
     score_everything()
     tasks.sweep()
@@ -44,7 +46,7 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     submit, calls = bots.services.submit, []
 
     def third_fails(**given):
-        calls.append(given["team"])
+        calls.extend(given["files"].keys() & {"anonymized"})
         if len(calls) == 3:
             raise RuntimeError("the worker is killed")
         return submit(**given)
@@ -52,10 +54,25 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     monkeypatch.setattr(bots.services, "submit", third_fails)
     with pytest.raises(RuntimeError, match="killed"):
         play.advance()
-    assert not Submission.objects.exists()
+    tables = Submission.objects.filter(files__key="anonymized")
+    assert not tables.exists()
     monkeypatch.undo()
     monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
-    assert play.advance() == len(BOTS) + create.RUNNING_HOUSES
+    play.advance()
+    assert tables.count() == len(BOTS) + create.RUNNING_HOUSES
+
+
+def test_the_hidden_contest_has_estimates_from_both_disclosures(demo):
+    play.advance()
+    score_everything()
+    hidden = demo[create.HIDDEN]
+    assert hidden.samples.count() == 0
+    for round in hidden.rounds.all():
+        estimates = Submission.objects.filter(round=round)
+        assert estimates.count() == create.RUNNING_HOUSES
+        assert {estimate.state for estimate in estimates} == {STATES.SCORED}
+    assert hidden.rounds.get(key="batch").batch_release.n_records == 120
+    assert {answer.team.is_house for answer in hidden.rounds.last().answers.all()} == {True}
 
 
 def test_the_running_contest_is_open_and_offers_a_sample(demo, client):
