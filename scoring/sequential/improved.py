@@ -25,7 +25,6 @@ from scoring.sequential.drafts import Convention, Draft, flat
 from scoring.sequential.tables import FloatArray, Microdata
 
 Rule = Literal["overlap", "risk"]
-RULES: tuple[Rule, ...] = ("overlap", "risk")
 MAX_ATTRIBUTES = 12
 """A box has 2^d corners, and all may have to be tried."""
 

@@ -20,7 +20,6 @@ from scoring.sequential.boxes import Grid, Groups
 from scoring.sequential.tables import Release, Snapshot
 
 Where = Literal["everywhere", "overlaps"]
-WHERE: tuple[Where, ...] = ("everywhere", "overlaps")
 
 
 def with_last(

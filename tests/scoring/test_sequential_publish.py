@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scoring.errors import ProblemsFound
 from scoring.sequential import phases
+from scoring.sequential.counting import counting_risks
 from scoring.sequential.definitions import excess, is_m_unique, signatures
 from scoring.sequential.drafts import Convention, default_widths
 from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
@@ -287,6 +288,24 @@ def check_laws(tables: Microdata, m: int, options: Options) -> None:
 def test_releases_are_m_invariant_generalizations(history, method, rule):
     tables, m = history
     check_laws(tables, m, Options(m, method, rule=rule))
+
+
+@settings(max_examples=60, deadline=None)
+@given(histories())
+def test_row_counting_finds_nobody_too_easily_after_the_repair(history):
+    """After every release, not only the last; the paper's own rule does not promise it."""
+    tables, m = history
+    done = publish(tables, Options(m, "improved"))
+    for n in range(1, len(done.releases) + 1):
+        risks = counting_risks(done.microdata, done.releases[:n])
+        assert not (risks > 1 / m + 1e-12).any()
+
+
+def test_row_counting_finds_bob_before_the_repair_alone():
+    for method, risk in (("m-invariance", 2 / 3), ("improved", 1 / 2)):
+        done = publish(SMALL, Options(2, method, widths=(1, 2000), side="above"))
+        bob = counting_risks(done.microdata, done.releases)[SMALL.ids.index("Bob")]
+        assert bob == pytest.approx(risk), method
 
 
 @settings(max_examples=25, deadline=None)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from scoring import cli
+from scoring import cli, cli_sequential
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
 from scoring.reading import write_table
 from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential import files
+from scoring.sequential import drafts, files, improved, last, publishing
 from scoring.sequential.checking import check
 from scoring.sequential.examples import (
     PATIENTS,
@@ -259,6 +260,16 @@ def test_numbers_out_of_range_are_refused(numbers):
 
 
 # The command
+
+
+def test_the_command_knows_the_choices_of_the_library():
+    assert cli_sequential.METHODS == publishing.METHODS
+    for own, library in (
+        (cli_sequential.SIDES, drafts.Side),
+        (cli_sequential.WHERE, last.Where),
+        (cli_sequential.RULES, improved.Rule),
+    ):
+        assert set(own) == set(get_args(library))
 
 
 @pytest.fixture
