@@ -13,7 +13,15 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scoring import __version__, cli_arguments, cli_dp, cli_sequential, cli_study, cli_verify
+from scoring import (
+    __version__,
+    cli_arguments,
+    cli_dp,
+    cli_rank_estimates,
+    cli_sequential,
+    cli_study,
+    cli_verify,
+)
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser
 from scoring.cli_output import Output, UnprintedError, UsageError
@@ -116,6 +124,12 @@ COMMANDS: dict[str, Command] = {
             cli_arguments.rank,
             "scoring.cli_rank:rank",
             "scoring.cli_rank:listed",
+        ),
+        Command(
+            "rank-estimates",
+            "rank the teams that estimated a hidden table, in each round and over all",
+            cli_rank_estimates.rank_estimates_arguments,
+            "scoring.cli_rank_estimates:rank_estimates",
         ),
         Command(
             "demonstrate",
