@@ -138,7 +138,6 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
         "formula": _("the table asked for once"),
         "x_label": _("ε spent when the estimate arrived"),
         "y_label": _("L2, in records"),
-        "mine": _("Your team"),
     }
 
 

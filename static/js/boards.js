@@ -93,23 +93,24 @@
     };
   }
 
-  // Distance against ε: filled points count, empty ones were tries; squares are releases, circles answers.
+  // Distance against ε: filled points count, empty ones were tries; diamonds are releases, circles answers.
   function budgetCurve(data) {
-    const points = (series, colour) => series.points.map((point) => {
-      const own = point.mine ? "#b3261e" : colour;
+    const most = Math.max(...data.series.flatMap((series) => series.points.map((point) => point.x)));
+    const width = isNarrow() ? 84 : 150;
+    const shown = (point, colour) => ({
+      name: point.team, value: [point.x, point.y, point.words], symbolSize: point.mine ? 15 : 11,
+      itemStyle: { color: point.counts ? colour : "#fff", borderColor: colour, borderWidth: 2, opacity: 1 },
+      label: { show: point.counts, position: point.x > 0.6 * most ? "left" : "right", color: "#18222f", fontWeight: point.mine ? 700 : 400 },
+    });
+    const groups = data.series.map((series, n) => {
+      const colour = PART_COLOURS[n % PART_COLOURS.length];
       return {
-        name: point.team, value: [point.x, point.y, point.words], symbolSize: point.mine ? 14 : 11,
-        itemStyle: { color: point.counts ? own : "#fff", borderColor: own, borderWidth: 2 },
-        label: { show: point.counts, color: point.mine ? own : "#18222f" },
+        name: series.name, type: "scatter", symbol: series.is_batch ? "diamond" : "circle", color: colour,
+        data: series.points.map((point) => shown(point, point.mine ? "#8a5a12" : colour)),
+        label: { formatter: "{b}", fontSize: 11, width, overflow: "truncate" }, labelLayout: { hideOverlap: true },
       };
     });
-    const groups = data.series.map((series, n) => ({
-      name: series.name, type: "scatter", symbol: series.is_batch ? "rect" : "circle", color: PART_COLOURS[n % PART_COLOURS.length],
-      data: points(series, PART_COLOURS[n % PART_COLOURS.length]),
-      label: { show: true, position: series.is_batch ? "left" : "right", formatter: "{b}", fontSize: 11, width: isNarrow() ? 76 : 150, overflow: "truncate" },
-      labelLayout: { hideOverlap: true },
-    }));
-    const line = { name: data.formula, type: "line", data: data.line, showSymbol: false, silent: true, color: "#5d6a77", lineStyle: { type: "dashed", width: 2 }, z: 1 };
+    const line = { name: data.formula, type: "line", data: data.line, symbol: "none", silent: true, color: "#5d6a77", lineStyle: { type: "dashed", width: 2 }, z: 1 };
     return {
       height: isNarrow() ? 420 : 480,
       option: {
