@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from django.http import Http404
 from django.utils import timezone
 from ninja import Router, Status
@@ -12,14 +11,14 @@ from ninja import Router, Status
 from pwscup.api import schemas
 from pwscup.api.contests import READING, ROUND, WRITING, own_team, round_of
 from pwscup.contests.disclosed import disclosed_attributes, spec_of, target_attributes
-from pwscup.contests.policies import has_accepted, may_download_original
+from pwscup.contests.policies import has_accepted
+from pwscup.contests.selectors import original_of
 from pwscup.disclosure import ledger, services
-from pwscup.disclosure.models import epsilon_of
+from pwscup.disclosure.downloads import answer_response
 from pwscup.disclosure.services import BATCH, INTERACTIVE, QueryRefused
 from pwscup.submissions.downloads import published_response, table_response
 from pwscup.submissions.middleware import arrival
-from scoring.disclosure.attributes import MAX_ANSWER_CELLS
-from scoring.disclosure.queries import answer_csv, listed_values, parse_query, sensitivity_of
+from pwscup.submissions.policies import may_have_published
 
 if TYPE_CHECKING:
     from typing import Any
@@ -41,6 +40,8 @@ router = Router(tags=["disclosure"])
     summary="The columns with their values, and the target table",
 )
 def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
+    from scoring.disclosure.attributes import MAX_ANSWER_CELLS
+
     contest = _with_table(round_of(request, slug, key, BATCH, INTERACTIVE).contest)
     return schemas.Domain(
         columns=[
@@ -60,15 +61,15 @@ def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     summary="The file that is handed in, all of its counts 0",
 )
 def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    from scoring.disclosure.estimates import template  # pandas, which most processes do without
+    from scoring.disclosure.estimates import template  # SciPy, which most processes do without
 
-    contest = _with_table(round_of(request, slug, key, BATCH, INTERACTIVE).contest)
+    contest = _with_table(_published(request, slug, key, BATCH, INTERACTIVE).contest)
     return table_response(f"{slug}-estimate.csv", template(target_attributes(contest)))
 
 
 def _with_table(contest: Contest) -> Contest:
     """The contest itself; refused as long as it has no table."""
-    if services.original_of(contest) is None:
+    if original_of(contest) is None:
         raise QueryRefused("data.missing")
     return contest
 
@@ -142,11 +143,7 @@ def answer(request: HttpRequest, slug: str, key: str, number: int) -> schemas.An
     summary="An answer of your team as CSV",
 )
 def answer_file(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponseBase:
-    found, round = _one(request, slug, key, number)
-    attributes = disclosed_attributes(round.contest)
-    query = parse_query(found.query, attributes)
-    data = answer_csv(query, attributes, np.array(found.counts))
-    return table_response(f"{slug}-answer-{number}.csv", data)
+    return answer_response(_one(request, slug, key, number)[0])
 
 
 def _asking(request: HttpRequest, slug: str, key: str) -> tuple[Team, Round]:
@@ -156,16 +153,10 @@ def _asking(request: HttpRequest, slug: str, key: str) -> tuple[Team, Round]:
 
 def _one(request: HttpRequest, slug: str, key: str, number: int) -> tuple[Answer, Round]:
     team, round = _asking(request, slug, key)
-    _check_terms(request, round.contest)
     found = ledger.answers_of(team, round).filter(number=number).first()
     if found is None:
         raise Http404
     return found, round
-
-
-def _check_terms(request: HttpRequest, contest: Contest) -> None:
-    if not has_accepted(request.user, contest):
-        raise QueryRefused("terms.first")
 
 
 def _budget(team: Team, round: Round) -> schemas.Budget:
@@ -178,13 +169,15 @@ def _line(answer: Answer) -> dict[str, Any]:
         "number": answer.number,
         "query": answer.query,
         "epsilon": f"{answer.epsilon:f}",
-        "spent": f"{epsilon_of(answer.spent):f}",
+        "spent": f"{answer.epsilon_so_far:f}",
         "asked_at": answer.asked_at,
         "asked_by": answer.asked_by and answer.asked_by.display_name,
     }
 
 
 def _answer(answer: Answer, round: Round) -> dict[str, Any]:
+    from scoring.disclosure.queries import listed_values, parse_query, sensitivity_of
+
     attributes = disclosed_attributes(round.contest)
     query = parse_query(answer.query, attributes)
     return _line(answer) | {
@@ -206,7 +199,7 @@ def _answer(answer: Answer, round: Round) -> dict[str, Any]:
     summary="What was released in a batch round",
 )
 def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
-    from scoring.disclosure.releases import rho_at  # pandas, which most processes do without
+    from scoring.disclosure.releases import rho_at  # SciPy, which most processes do without
 
     found, contest = _released(request, slug, key)
     attributes = disclosed_attributes(contest)
@@ -233,12 +226,19 @@ def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 
 
 def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
-    """What members may download from the opening on, once they have accepted the terms."""
-    round, now = round_of(request, slug, key, BATCH), timezone.now()
-    if not may_download_original(request.user, round.contest, now):
-        raise Http404
-    _check_terms(request, round.contest)
-    found = services.ensure_released(round, now)
+    """The release, which is made now if it is due."""
+    round = _published(request, slug, key, BATCH)
+    found = services.ensure_released(round)
     if found is None:
         raise Http404
     return found, round.contest
+
+
+def _published(request: HttpRequest, slug: str, key: str, *kinds: str) -> Round:
+    """The round whose files the caller may download: from its opening on, the terms accepted."""
+    round = round_of(request, slug, key, *kinds)
+    if not may_have_published(request.user, round, timezone.now()):
+        raise Http404
+    if not has_accepted(request.user, round.contest):
+        raise QueryRefused("terms.first")
+    return round

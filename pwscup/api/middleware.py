@@ -26,8 +26,9 @@ class ApiMiddleware:
             return response
         is_json = response.get("Content-Type", "").startswith(JSON)
         if response.status_code >= 400 and not is_json:
-            allowed = {key: response[key] for key in ("Allow",) if key in response}
+            allowed = response.get("Allow")
             response = problems.of_status(response.status_code)
-            response.headers.update(allowed)
+            if allowed is not None:
+                response["Allow"] = allowed
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response

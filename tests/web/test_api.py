@@ -234,10 +234,11 @@ def test_terms_come_first(dp):
     assert dp.alice.get(DP).json()["terms_accepted"] is False
     for answer in (
         dp.alice.post(f"{ASK}/answers", SEXES),
-        dp.alice.get(f"{ASK}/answers/1"),
+        dp.alice.get(f"{ASK}/template.csv"),
         dp.alice.get(f"{BATCH}/release.csv"),
     ):
         assert (answer.status_code, codes(answer)) == (403, ["terms.first"])
+    assert dp.alice.get(f"{ASK}/answers/1").status_code == 200
 
 
 # The batch release
@@ -253,7 +254,7 @@ def test_the_release_is_for_members_and_organizers(dp):
     data = storage.read(release.table)
     for program in (dp.alice, dp.carol, dp.oscar):
         assert b"".join(program.get(f"{BATCH}/release.csv").streaming_content) == data
-    for path in (f"{BATCH}/release", f"{BATCH}/release.csv"):
+    for path in (f"{BATCH}/release", f"{BATCH}/release.csv", f"{BATCH}/template.csv"):
         assert dp.eve.get(path).status_code == 404
     assert dp.alice.get(f"{ASK}/release").status_code == 404
     assert dp.alice.get(f"{BATCH}/budget").status_code == 404
