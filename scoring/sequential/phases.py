@@ -146,8 +146,14 @@ def nearest(points: FloatArray, free: IntArray, anchors: FloatArray, n: int) -> 
     """
     if n == len(free):
         return free
-    distances, _neighbours = cKDTree(anchors).query(points[free])
-    found: IntArray = free[np.argsort(distances, kind="stable")[:n]]
+    found: IntArray = free[np.argsort(_distances(points[free], anchors), kind="stable")[:n]]
+    return found
+
+
+def _distances(points: FloatArray, anchors: FloatArray) -> FloatArray:
+    """From each point to the nearest anchor."""
+    distances, _neighbours = cKDTree(anchors).query(points)
+    found: FloatArray = distances
     return found
 
 
@@ -192,15 +198,13 @@ def _step(counts: IntArray, m: int) -> Step:
 def _chosen(
     step: Step, counts: IntArray, points: FloatArray, sensitive: IntArray, of_tuple: IntArray
 ) -> list[IntArray]:
-    """α tuples of each value: of the rarest spread over the first attribute, of the others what is near."""
+    """α tuples of each value: of the rarest those nearest to all others, of the others what is nearest to them."""
     free = {v: np.flatnonzero((of_tuple == NEW) & (sensitive == v)) for v in step.signature}
     rarest = min(step.signature, key=lambda value: (counts[value], value))
-    along = free[rarest][np.argsort(points[free[rarest], 0], kind="stable")]
-    spread = along[np.arange(step.alpha) * len(along) // step.alpha]
-    return [
-        spread if value == rarest else nearest(points, tuples, points[spread], step.alpha)
-        for value, tuples in free.items()
-    ]
+    first = free.pop(rarest)
+    apart = np.sum([_distances(points[first], points[other]) for other in free.values()], axis=0)
+    first = first[np.argsort(apart, kind="stable")[: step.alpha]]
+    return [first, *(nearest(points, t, points[first], step.alpha) for t in free.values())]
 
 
 def check_eligible(
