@@ -291,6 +291,12 @@ def test_a_constant_table_has_no_rank_correlation():
     json.dumps(found, allow_nan=False)
 
 
+def test_figures_of_a_constant_table_are_drawn():
+    counts = Counts(("a",), (("x", "y"),), np.array([5, 5]))
+    files = report.files(run.run(counts, Setup(epsilons=(1.0,), queries=(1,), trials=2)))
+    assert b"<svg" in files["figures/figure9-rank-correlation-epsilon-1.svg"]
+
+
 def test_figures_of_a_large_table_show_its_greatest_counts():
     values = tuple(f"v{i:02}" for i in range(60))
     counts = Counts(("code",), (values,), np.arange(60))

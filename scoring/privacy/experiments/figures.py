@@ -126,11 +126,18 @@ def by_queries(
                 fontsize=8,
             )
         axes.set(xlabel="queries X, each with ε / X", ylabel=_NAMES[measure], xscale="log")
+        # Of a table of equal cells there is no rank correlation that could scale the axis.
+        axes.set_xlim(0.75, 1.35 * axis[-1])
         _plain(axes.xaxis)
         if measure == L2:
             axes.set_yscale("log")
             _plain(axes.yaxis)
-        axes.legend(frameon=False, fontsize=8, loc="lower right" if measure == L2 else "lower left")
+        axes.legend(
+            framealpha=0.85,
+            edgecolor="none",
+            fontsize=8,
+            loc="lower right" if measure == L2 else "lower left",
+        )
         _title(axes, experiment, f"{_NAMES[measure]}, ε = {epsilon:g}")
 
     alt = f"{_NAMES[measure]} against the number of queries at ε = {epsilon:g}"
