@@ -230,8 +230,8 @@ class ExperimentForm(forms.Form):
             self.problems = shown(found.problems, {tables.FILE: name})
             self.n_problems = found.n_total
         message = ngettext(
-            "%(n)d problem with the data: see above.",
-            "%(n)d problems with the data: see above.",
+            "%(n)d problem with the data: see the table.",
+            "%(n)d problems with the data: see the table.",
             self.n_problems,
         )
         self.add_error(self._data_field(), message % {"n": self.n_problems})

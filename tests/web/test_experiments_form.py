@@ -168,7 +168,7 @@ def test_mistakes_in_what_is_not_chosen_do_not_matter(alice):
 def test_every_problem_of_a_file_stands_in_a_table(alice):
     data = b"sex,count\nF,-1\nF,2\nM,x\n"
     page = alice.post(NEW, filled(source="counts", file=file(data)))
-    assert errors(page)["file"] == ["3 problems with the data: see above."]
+    assert errors(page)["file"] == ["3 problems with the data: see the table."]
     for words in ("not a count", "has two counts", "got “-1”", "got “x”", "mine.csv"):
         assert words in page.text
 
@@ -176,7 +176,7 @@ def test_every_problem_of_a_file_stands_in_a_table(alice):
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n", b"a,a\n1,2\n"])
 def test_a_file_that_cannot_be_read_is_not_kept(alice, data):
     page = alice.post(NEW, filled(source="counts", file=file(data), read="1"))
-    assert errors(page)["file"] == ["1 problem with the data: see above."]
+    assert errors(page)["file"] == ["1 problem with the data: see the table."]
     assert not Upload.objects.exists()
 
 
@@ -196,7 +196,7 @@ def test_columns_must_be_chosen_and_must_have_values(alice):
     assert errors(page)["file"] == ["Choose the columns of the file below."]
     one_value = b"sex,age\nF,1\nF,2\n"
     answer = alice.post(NEW, filled(source="records", file=file(one_value), file_columns=["sex"]))
-    assert errors(answer)["file"] == ["1 problem with the data: see above."]
+    assert errors(answer)["file"] == ["1 problem with the data: see the table."]
     assert "an attribute with one value" in answer.text
 
 
