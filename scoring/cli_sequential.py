@@ -1,4 +1,4 @@
-"""The command `sequential`: publish a changing table again and again, and check what was published."""
+"""The command `sequential`: publish a changing table again and again, check what was published, find its risk."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scoring.sequential.tables import Microdata
 
 METHODS = ("m-invariance", "last", "improved")
+DEFINITIONS = ("counting", "worlds", "worlds-counterfeit-known", "m-invariance")
+N_SAMPLES, MAX_SAMPLES = 1_000, 1_000_000
 SIDES, WHERE, RULES = ("below", "above", "none"), ("everywhere", "overlaps"), ("risk", "overlap")
 
 
@@ -128,6 +130,34 @@ def _check_arguments(part: Parser) -> None:
     )
 
 
+def _risk_arguments(part: Parser) -> None:
+    add_tables(part)
+    add_releases(part)
+    part.add_argument(
+        "--counterfeits", nargs="+", metavar="C.csv", help="the counterfeits of each release"
+    )
+    part.add_argument(
+        "--definition",
+        choices=DEFINITIONS,
+        default=DEFINITIONS[0],
+        help="how the attacker reckons, and what it knows (counting)",
+    )
+    part.add_argument(
+        "--over-time",
+        action="store_true",
+        help="the risk after each release, too, and which releases pin each record down",
+    )
+    part.add_argument(
+        "--samples",
+        type=int,
+        default=N_SAMPLES,
+        metavar="N",
+        help=f"worlds looked at where there are too many to count ({N_SAMPLES})",
+    )
+    add_seed(part, required=False)
+    part.add_argument("--pictures", metavar="DIR", help="a folder for pictures: new, or empty")
+
+
 def _generate_arguments(part: Parser) -> None:
     part.add_argument("--records", type=int, default=1000, metavar="N", help="in each table (1000)")
     part.add_argument("--releases", type=int, default=4, metavar="N", help="how many tables (4)")
@@ -159,6 +189,11 @@ PARTS: dict[str, Part] = {
         _check_arguments,
         "scoring.cli_sequential:check",
     ),
+    "risk": Part(
+        "say how sure an attacker may be of each record's sensitive value",
+        _risk_arguments,
+        "scoring.cli_sequential_risk:risk",
+    ),
 }
 """Name to part, in the order in which they are shown."""
 
@@ -174,7 +209,7 @@ def generate(arguments: Namespace, output: Output) -> None:
     tables = hospital(arguments.records, arguments.releases, seed=arguments.seed)
     files = {f"T{i}.csv": write_table(t, HOSPITAL_SCHEMA) for i, t in enumerate(tables, start=1)}
     files["S.toml"] = HOSPITAL_SCHEMA.to_toml().encode()
-    _write(arguments.out, files)
+    write_folder(arguments.out, files)
     values = {"n_records": arguments.records, "out": arguments.out, "files": sorted(files)}
     output.result(values, f"{len(tables)} tables of {arguments.records} records → {arguments.out}")
 
@@ -184,7 +219,7 @@ def publish(arguments: Namespace, output: Output) -> None:
     from scoring.sequential.files import write_counterfeits, write_notice, write_release
 
     _check_m(arguments.m)
-    schema = _schema(arguments)
+    schema = read_schema_file(arguments)
     widths = _widths(arguments.widths, len(schema.quasi_identifiers))
     microdata = read_tables(arguments, schema, output)
     options = publishing.Options(
@@ -209,8 +244,8 @@ def publish(arguments: Namespace, output: Output) -> None:
         if len(groups):
             files[f"N{time}.csv"] = write_notice(groups)
     if arguments.tables_out is not None:
-        _write(arguments.tables_out, _tables_as_published(arguments, schema, done))
-    _write(arguments.out, files)
+        write_folder(arguments.tables_out, _tables_as_published(arguments, schema, done))
+    write_folder(arguments.out, files)
     _tell(arguments, done, sorted(files), output)
 
 
@@ -246,7 +281,7 @@ def check(arguments: Namespace, output: Output) -> int:
 
     _check_m(arguments.m)
     checking.check_number(len(arguments.tables), len(arguments.releases))
-    schema = _schema(arguments)
+    schema = read_schema_file(arguments)
     microdata = read_tables(arguments, schema, output)
     output.step("reading the releases")
     releases = read_each(
@@ -298,7 +333,8 @@ def read_tables(arguments: Namespace, schema: Schema, output: Output) -> Microda
     return read_microdata([read_file(path) for path in arguments.tables], schema)
 
 
-def _schema(arguments: Namespace) -> Schema:
+def read_schema_file(arguments: Namespace) -> Schema:
+    """The schema of `--schema`."""
     from scoring.cli_input import read_text
     from scoring.schema import Schema
 
@@ -343,7 +379,8 @@ def _tables_as_published(
     return files
 
 
-def _write(out: str, files: dict[str, bytes]) -> None:
+def write_folder(out: str, files: dict[str, bytes]) -> None:
+    """Write all files to a folder that is new or empty."""
     from scoring.studies.folder import FolderError, fill, new_folder
 
     try:

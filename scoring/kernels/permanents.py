@@ -92,6 +92,11 @@ def _size(entities: Any) -> Any:
 
 
 @njit
+def _largest(sets: Any) -> Any:
+    return max([_size(entities) for entities in sets])
+
+
+@njit
 def _partners(taken: Any, everyone: Any, later: Any, own: Any, ways: Any, found: Any) -> Any:
     """Write to `found` the sets of one kind that fit beside the entities that have had theirs.
 
@@ -122,6 +127,7 @@ def _forward(bounds: Any, bit: Any, sets: Any, n: Any, most_steps: Any) -> Any:
     size = 1 << n
     ways, total, found = np.zeros(size), np.zeros(size), np.empty(size, dtype=np.int64)
     reached = [(np.zeros(1, dtype=np.int64), np.ones(1))]
+    room = sum([_largest(own) for own, _ways in sets])  # for entities in all kinds that are left
     steps = 0
     for i in range(len(sets)):
         before, numbers = reached[i]
@@ -138,7 +144,8 @@ def _forward(bounds: Any, bit: Any, sets: Any, n: Any, most_steps: Any) -> Any:
             if steps > most_steps:
                 return reached
         ways[own] = 0.0
-        after = np.flatnonzero(total)
+        room -= _largest(own)
+        after = np.array([a for a in np.flatnonzero(total) if n - _size(a) <= room])
         reached.append((after, total[after]))
     return reached
 

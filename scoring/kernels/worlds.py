@@ -17,7 +17,7 @@ from scoring.kernels.compiled import compiled
 
 Array = npt.NDArray[Any]
 
-BLOCK = 5  # entities whose rows are drawn anew together, at most
+BLOCK = 6  # entities whose rows are drawn anew together, at most
 _MOST_SLOTS = 40  # of a block
 _MOST_TRIES = 2_000  # rows that are tried for a block; beyond, it stays as it is
 _FAITH = 0.9  # how often a start gives an entity its true value, where it can have it
@@ -178,14 +178,18 @@ def _redraw(
     leaders = np.empty(_MOST_SLOTS, dtype=np.int64)
     block = np.empty(BLOCK, dtype=np.int64)
     n = n_slots = 0
-    found = e
-    for _ in range(1 + _below(rng, BLOCK)):
+    found, size = e, 1 + _below(rng, BLOCK)
+    for _ in range(3 * BLOCK):
         length = first[found + 1] - first[found]
         if found not in block[:n] and n_slots + length <= _MOST_SLOTS:
             leaders[n_slots : n_slots + length] = n_slots
             slots[n_slots : n_slots + length] = np.arange(first[found], first[found + 1])
             block[n] = found
             n, n_slots = n + 1, n_slots + length
+        if n == size:
+            break
+        if n == 0:
+            return
         if n == 0:
             return
         member = block[_below(rng, n)]
@@ -325,6 +329,8 @@ def find_world(
         if n == 0:
             return 0
         e = waiting[at]
+        if starts[first[e]] == starts[first[e] + 1]:
+            return n
         at, n = (at + 1) % len(waiting), n - 1
         own = row[starts[first[e]] : starts[first[e] + 1]]
         true_kinds = kind[own][value[kind[own]] == true_value[e]]

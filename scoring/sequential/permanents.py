@@ -49,9 +49,9 @@ def count(
     worlds = np.where(is_small, 0.0, -1.0)
     hits = np.zeros(len(components.entities))
     for c in np.flatnonzero(is_small & (np.diff(bounds) > 0)):
-        own = [column[bounds[c] : bounds[c + 1]] for column in edges[1:]]
+        kind, bit, time, row, truth = (column[bounds[c] : bounds[c + 1]] for column in edges[1:])
         found = hits[components.starts[c] : components.starts[c + 1]]
-        worlds[c] = count_worlds(*own, int(sizes[c]), MOST_STEPS, found)
+        worlds[c] = count_worlds(kind, bit, time, row, truth, int(sizes[c]), MOST_STEPS, found)
     by_entity = np.zeros(places.n_entities)
     by_entity[components.entities] = hits
     return worlds, by_entity

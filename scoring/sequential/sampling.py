@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,14 @@ from scoring.sequential.tables import FloatArray
 from scoring.sequential.worlds import Places
 
 N_SAMPLES = 1_000
-N_BATCHES = 20
-"""Runs of samples whose means tell how far apart two samples must be to know nothing of each other."""
+N_WALKS, N_BATCHES = 4, 20
+"""Walks with a start of their own, and runs of samples whose means tell how much samples repeat each other."""
 _BURN_IN = 0.2
-"""Sweeps before the first sample, as a share of the samples."""
+"""Sweeps of a walk before its first sample, as a share of its samples."""
 _STEPS = 1_000
 """How often each entity may look for a place before there is said to be no world, on average."""
+State = tuple[IntArray, IntArray]
+"""The row of each slot, and the slot in each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Sample:
 
 def sample(
     places: Places,
-    components: list[IntArray],
+    components: Sequence[IntArray],
     *,
     rng: np.random.Generator,
     n_samples: int = N_SAMPLES,
@@ -51,7 +54,7 @@ def sample(
     Parameters
     ----------
     places : Places
-    components : list of int64 arrays
+    components : sequence of int64 arrays
         The entities of each.
     rng : Generator
     n_samples : int
@@ -65,29 +68,44 @@ def sample(
     Notes
     -----
     Samples of a walk depend on each other. How many independent ones they are worth is found by
-    batch means, for each entity; the interval is Wilson's for so many, with Student's quantile for
+    batch means over all walks, for each entity; the interval is Wilson's for so many, with Student's quantile for
     the number of batches. An entity that has one value all the time is given `N_BATCHES` samples. The
     interval takes for granted that the moves lead into every part of the worlds.
     """
-    state = (np.full(len(places.time), -1), np.full(int(places.rows.starts[-1]), -1))
-    found = [_finds_world(places, entities, state, rng) for entities in components]
+    n_rows = int(places.rows.starts[-1])
+    walks = [(np.full(len(places.time), -1), np.full(n_rows, -1)) for _ in range(N_WALKS)]
+    found = [
+        all(_finds_world(places, entities, state, rng) for state in walks)
+        for entities in components
+    ]
     movable = [entities for entities, is_placed in zip(components, found, strict=True) if is_placed]
-    n_per_batch = -(-n_samples // N_BATCHES)
+    per_batch = -(-n_samples // N_BATCHES)
     means = np.full((N_BATCHES, sum(map(len, components))), np.nan)
     if movable:
         is_movable = np.repeat(found, [len(entities) for entities in components])
-        entities = np.concatenate(movable)
-        _walk(places, entities, state, int(n_per_batch * N_BATCHES * _BURN_IN), rng)
-        for batch in range(N_BATCHES):
-            means[batch, is_movable] = (
-                _walk(places, entities, state, n_per_batch, rng) / n_per_batch
-            )
-    shares, low, high = _intervals(means, n_per_batch * N_BATCHES)
-    return Sample(shares, low, high, n_per_batch * N_BATCHES)
+        means[:, is_movable] = _means(places, np.concatenate(movable), walks, per_batch, rng)
+    shares, low, high = _intervals(means, per_batch * N_BATCHES)
+    return Sample(shares, low, high, per_batch * N_BATCHES)
+
+
+def _means(
+    places: Places,
+    entities: IntArray,
+    walks: Sequence[State],
+    per_batch: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """The shares of truth in each batch, as many batches of one walk as of another."""
+    means = []
+    for state in walks:
+        _walk(places, entities, state, int(per_batch * N_BATCHES * _BURN_IN / N_WALKS), rng)
+        for _ in range(N_BATCHES // N_WALKS):
+            means.append(_walk(places, entities, state, per_batch, rng) / per_batch)
+    return np.array(means)
 
 
 def _finds_world(
-    places: Places, entities: IntArray, state: tuple[IntArray, IntArray], rng: np.random.Generator
+    places: Places, entities: IntArray, state: State, rng: np.random.Generator
 ) -> bool:
     rows = places.rows
     n_left = find_world(
@@ -109,7 +127,7 @@ def _finds_world(
 def _walk(
     places: Places,
     entities: IntArray,
-    state: tuple[IntArray, IntArray],
+    state: State,
     n_sweeps: int,
     rng: np.random.Generator,
 ) -> FloatArray:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
+
 from scoring.sequential.tables import Microdata, Release
 
 Row = tuple[int, int]
@@ -15,41 +17,36 @@ Path = dict[int, Row]
 """The row of an entity at each time of its life."""
 
 
-def fits(microdata: Microdata, release: Release, time: int, person: int, row: int) -> bool:
+def rows_of(microdata: Microdata, release: Release, time: int, person: int) -> list[int]:
+    """The rows whose box holds a person."""
     snapshot = microdata.snapshots[time]
     qi = snapshot.qi[snapshot.ids.tolist().index(person)]
-    return all(release.low[row] <= qi) and all(qi <= release.high[row])
+    return np.flatnonzero(((release.low <= qi) & (qi <= release.high)).all(axis=1)).tolist()
 
 
-def signature(release: Release, row: int) -> frozenset[int]:
-    own = release.group == release.group[row]
-    return frozenset(release.sensitive[own].tolist())
+def kind(release: Release, row: int, *, invariant: bool) -> tuple[int, frozenset[int]]:
+    """What must not change: the value, and the signature if invariant."""
+    own = release.sensitive[release.group == release.group[row]].tolist() if invariant else []
+    return int(release.sensitive[row]), frozenset(own)
 
 
 def paths(
     microdata: Microdata, releases: Sequence[Release], person: int, *, invariant: bool
 ) -> list[Path]:
-    """What a person may be through its life, on its own: one value, and one signature if invariant."""
-    times = [t for t, s in enumerate(microdata.snapshots) if person in s.ids.tolist()]
+    """What a person may be through its life, on its own."""
     rows = [
         [
-            (t, r)
-            for r in range(len(releases[t].group))
-            if fits(microdata, releases[t], t, person, r)
+            (kind(release, row, invariant=invariant), (time, row))
+            for row in rows_of(microdata, release, time, person)
         ]
-        for t in times
+        for time, release in enumerate(releases)
+        if person in microdata.snapshots[time].ids
     ]
-    found = []
-    for choice in product(*rows):
-        values = {int(releases[t].sensitive[r]) for t, r in choice}
-        signatures = {signature(releases[t], r) for t, r in choice}
-        if len(values) == 1 and (len(signatures) == 1 or not invariant):
-            found.append(dict(choice_of(choice)))
-    return found
-
-
-def choice_of(choice: Sequence[Row]) -> Iterator[tuple[int, Row]]:
-    return ((time, (time, row)) for time, row in choice)
+    return [
+        {time: (time, row) for _kind, (time, row) in choice}
+        for choice in product(*rows)
+        if len({kind for kind, _row in choice}) == 1
+    ]
 
 
 def counterfeit_paths(
@@ -123,13 +120,9 @@ def counting_risks(microdata: Microdata, releases: Sequence[Release]) -> list[Fr
     risks: list[Fraction | None] = []
     for person, value in sorted(true_values(microdata).items()):
         possible = [
-            [
-                int(release.sensitive[row])
-                for row in range(len(release.group))
-                if fits(microdata, release, time, person, row)
-            ]
+            release.sensitive[rows_of(microdata, release, time, person)].tolist()
             for time, release in enumerate(releases)
-            if person in microdata.snapshots[time].ids.tolist()
+            if person in microdata.snapshots[time].ids
         ]
         kept = set.intersection(*map(set, possible))
         left = [found for found in possible[-1] if found in kept]
