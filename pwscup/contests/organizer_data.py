@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.contests import guidance, policies, selectors, services
+from pwscup.contests.disclosed import hides_table
 from pwscup.contests.forms import ColumnsForm, GenerateForm, TableForm
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
@@ -115,6 +116,7 @@ def _page(
     page = organizer_page(request, contest, "data")
     page |= {
         "dataset": dataset,
+        "hides_table": hides_table(contest),
         "draft": draft,
         "is_confirmed": selectors.is_confirmed(draft, dataset),
         "columns_form": columns_form,

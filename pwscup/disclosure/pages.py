@@ -126,6 +126,9 @@ def ask_page(request: HttpRequest, round: Round, outcome: Outcome | None = None)
 def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetime) -> Gate | None:
     """The first reason why nothing can be asked; None where it can."""
     closed_to_me = gate(request, round, team, now)
+    if team is None and round.is_open(now):
+        text = _("Questions are asked by teams, and you are in none yet.")
+        return Gate(text, _("To the teams"), reverse("team", args=[round.contest.slug]))
     if closed_to_me is not None:
         return closed_to_me
     if original_of(round.contest) is None:

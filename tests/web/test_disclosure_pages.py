@@ -80,7 +80,7 @@ def test_what_an_answer_would_cost_is_said_for_nothing(dp):
     assert "Left afterwards ε = 0.9 " in text
     assert "Counts 6 " in text
     assert "λ = 20 " in text
-    assert "Off by at most (95 %) ± 60 " in text  # 20 ln 20 = 59.9
+    assert "Off by at most, 19 times in 20 ± 60 " in text  # 20 ln 20 = 59.9
     assert "Pay ε = 0.1 and get the answer" in text
     assert not Answer.objects.exists()
 
@@ -166,6 +166,27 @@ def test_all_problems_are_told_at_once_and_everything_is_kept(dp):
     assert re.search(r'name="columns" value="sex" id="column-1" checked', page.text)
     assert re.search(r'name="where.age" value="young" checked', page.text)
     assert not re.search(r'name="where.age" value="old" checked', page.text)
+    assert not Answer.objects.exists()
+
+
+HOSTILE = [
+    {"columns": "\0"},
+    {"columns": "sex\ud800".encode("utf-8", "surrogatepass")},
+    {"where.": "x"},
+    {"where.\0": "\0"},
+    {"where.sex": ["F", "F"]},
+    {"columns": ["sex"] * 3},
+    {"columns": [f"c{n}" for n in range(500)]},
+    {"where.age": [f"<script>{n}" for n in range(500)]},
+]
+
+
+@pytest.mark.parametrize("form", HOSTILE)
+def test_hostile_forms_are_refused_as_bad_questions(dp, form):
+    page = dp.alice.post(ASK, {"epsilon": "0.1", "pay": "1"} | form)
+    assert page.status_code == 422
+    assert "Not asked, and nothing was spent" in page.text
+    assert "<script>0" not in page.text
     assert not Answer.objects.exists()
 
 
@@ -268,6 +289,35 @@ def test_the_list_takes_as_many_queries_for_many_as_for_few(dp, django_assert_ma
 
 # Who sees what
 
+LOGIN, OK, GONE, SHUT, WRONG = "login", 200, 404, 405, 422
+ROLES = ("visitor", "eve", "alice", "bob", "carol", "oscar")
+MAY = {
+    # address: what a GET answers to each of ROLES, and what an empty POST does
+    "round/interactive/ask/": ((LOGIN, OK, OK, OK, OK, OK), (LOGIN, *[WRONG] * 5)),
+    "round/interactive/answers.zip": ((LOGIN, GONE, OK, OK, GONE, GONE), (LOGIN, *[SHUT] * 5)),
+    "round/interactive/estimate.csv": ((LOGIN, GONE, OK, OK, OK, OK), [SHUT] * 6),
+    "round/interactive/released.csv": ([GONE] * 6, [SHUT] * 6),
+    "round/batch/ask/": ((LOGIN, *[GONE] * 5), (LOGIN, *[GONE] * 5)),
+    "round/batch/answers.zip": ((LOGIN, *[GONE] * 5), (LOGIN, *[SHUT] * 5)),
+    "round/batch/estimate.csv": ((LOGIN, GONE, OK, OK, OK, OK), [SHUT] * 6),
+    "round/batch/released.csv": ((LOGIN, GONE, OK, OK, OK, OK), [SHUT] * 6),
+    "round/batch/": ([OK] * 6, (LOGIN, *[WRONG] * 5)),
+    "round/interactive/": ([OK] * 6, (LOGIN, *[WRONG] * 5)),
+}
+
+
+@pytest.mark.parametrize("address", MAY)
+def test_every_address_answers_each_role_as_it_should(dp, address):
+    asked(dp)
+    for method, expected in zip(("get", "post"), MAY[address], strict=True):
+        got = []
+        for role in ROLES:
+            response = getattr(getattr(dp, role), method)(f"/c/dp/{address}")
+            to_login = response.status_code == 302 and "/accounts/login/" in response["Location"]
+            got.append(LOGIN if to_login else response.status_code)
+        assert (method, got) == (method, list(expected))
+    assert spent(dp) == Decimal("0.25")
+
 
 def test_only_its_team_sees_an_answer(dp):
     answer = asked(dp)
@@ -316,7 +366,7 @@ def test_the_release_is_made_once_and_the_round_page_describes_it(dp):
     assert "Records 12" in text
     # ε = 1 over columns of 2, 3 and 2 values
     rho = float(re.search(r"ρ = ([0-9.]+)", text)[1])
-    kept = re.search(r"sex 2 [0-9.]+ ([0-9.]+) %", text)[1]
+    kept = re.search(r"sex 2 ([0-9.]+) %", text)[1]
     assert float(kept) == pytest.approx(100 * (rho + (1 - rho) / 2), abs=0.01)
     assert "--columns sex,age --epsilon 1 " in text
 
@@ -415,6 +465,8 @@ def test_the_data_page_of_a_hidden_table_talks_of_no_quasi_identifiers(dp):
     text = dp.oscar.get("/organize/dp/data/").text
     assert "list the values that sex, age, city can have" in text
     assert "U2 and U3 have no cells" not in text
+    assert "Participants get none of it" in text
+    assert "What participants get" not in text
 
 
 # The canary
