@@ -94,6 +94,15 @@ def _renamed(known: Facts, teams: Mapping[int, Called]) -> Facts:
         published=frozenset(teams[team].n for team in known.published),
         rates={(teams[a].n, teams[d].n): rate for (a, d), rate in known.rates.items()},
         marks=by_team(known.marks),
+        disclosures=tuple(
+            replace(
+                round,
+                measured=by_team(round.measured),
+                arrived=by_team(round.arrived),
+                estimates=tuple(replace(e, team=teams[e.team].n) for e in round.estimates),
+            )
+            for round in known.disclosures
+        ),
     )
 
 
@@ -103,16 +112,19 @@ def _renamed(known: Facts, teams: Mapping[int, Called]) -> Facts:
 def shown_values(
     contest: Contest, moment: datetime, teams: Mapping[int, Called]
 ) -> Iterator[dict[str, Any]]:
-    """What the boards show of evaluations: the measures of tables, the rates of guesses."""
+    """What the boards show of evaluations: the measures of tables and estimates, the rates of guesses."""
     for scope in scopes_of(contest, moment, is_final=False):
         if scope.is_season or scope.division is not None:
             continue
         stage, known = scope.stage.spec.key, facts.gather(scope)[0]
         measures = _shown_measures(known)
-        of_tables = ((teams[team], values) for team, values in known.measured.items())
-        for team, values in sorted(of_tables, key=lambda pair: pair[0].n):
-            shown = {measure: values.get(measure) for measure in measures}
-            yield {"stage": stage, "team": team.slug, "values": shown}
+        of_rounds = [({}, known.measured)]
+        of_rounds += [({"round": d.spec.key}, d.measured) for d in known.disclosures]
+        for where, measured in of_rounds:
+            named = ((teams[team], values) for team, values in measured.items())
+            for team, values in sorted(named, key=lambda pair: pair[0].n):
+                shown = {measure: values.get(measure) for measure in measures}
+                yield {"stage": stage, **where, "team": team.slug, "values": shown}
         rates = ((teams[a], teams[d], rate) for (a, d), rate in known.rates.items())
         for attacker, team, rate in sorted(rates, key=lambda found: (found[0].n, found[1].n)):
             yield {"stage": stage, "team": attacker.slug, "target": team.slug, "rate": rate}

@@ -123,7 +123,7 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
                     "y": row["value"] or floor,
                     "words": f"ε {row['epsilon']}, L2 {row['value']:.6g}",
                     "counts": row["counts"],
-                    "mine": row["mine"],
+                    "mine": row.get("mine", False),
                 }
                 for row in section["rows"]
                 if row["round"] == round["key"]

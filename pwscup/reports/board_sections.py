@@ -31,6 +31,10 @@ def of_group(group: Group, title: str) -> str:
     for board in group.boards:
         if board.name == "matrix":
             parts += [f"<h3>{escape(board.title)}</h3>", *_matrix(group, board.data)]
+        elif board.name == "estimates":
+            parts += board_tables.of_rounds(board)
+        elif board.name == "curve":
+            parts += [f"<h3>{escape(board.title)}</h3>", *_curve(group, board.data)]
         else:
             parts.append(board_tables.of_board(board))
     if not group.key.startswith("division-"):
@@ -99,6 +103,32 @@ def _by_ranks(group: Group) -> tuple[list[Point], tuple[str, str], float, bool] 
     ]
     titles = (_("Utility rank (1 is best)"), _("Safety rank (1 is best)"))
     return (points, titles, max(2, len(points)), True) if points else None
+
+
+# Estimates of a hidden table
+
+
+def _curve(group: Group, data: Data) -> Iterator[str]:
+    chart = charts.budget_curve(data)
+    if chart is None:
+        return
+    picture = pictures.curve(
+        [
+            (one["name"], [(p["x"], p["y"], p["counts"]) for p in one["points"]])
+            for one in chart["series"]
+        ],
+        (chart["formula"], chart["line"]),
+        (chart["x_label"], chart["y_label"]),
+        alt=_("The distance of every estimate by ε; the table has the numbers."),
+        name=f"{group.key}-curve",
+    )
+    caption = _(
+        "How far each scored estimate was from the hidden table, by the ε that it was made from; filled points "
+        "count. The dashed line is the root mean square distance of the table asked for once with that ε."
+    )
+    yield figure(picture, caption)
+    title = escape(_("The numbers of all estimates"))
+    yield f"<details><summary>{title}</summary>{board_tables.of_curve(data)}</details>"
 
 
 # Attacks

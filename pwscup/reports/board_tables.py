@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.measures import shown_measure
 from pwscup.core.templatetags.pwscup import measure as measure_words
-from pwscup.leaderboards.words import PARTS
+from pwscup.leaderboards.words import PARTS, round_title
 from scoring.document import table
 from scoring.rulesets import localized
 
@@ -37,6 +38,33 @@ def of_matrix(section: Section) -> str:
     head = [_("Attacker"), *(column["name"] for column in section["defenders"])]
     rows = ([escape(row["name"]), *map(_met, row["cells"])] for row in section["rows"])
     return table("", head, rows, numeric=range(1, len(head)), kind="board board-matrix")
+
+
+def of_rounds(board: Board) -> Iterator[str]:
+    """The boards of the rounds about a hidden table, each under its title."""
+    for round in board.data["rounds"]:
+        rows = [row for row in board.data["rows"] if row["round"] == round["key"]]
+        if rows:
+            title = f"{round_title(round)} (ε {round['epsilon']})"
+            yield of_board(replace(board, title=title, data={**board.data, "rows": rows}))
+
+
+def of_curve(section: Section) -> str:
+    """Every scored estimate with its ε and its distance."""
+    titles = {round["key"]: round_title(round) for round in section["rounds"]}
+    head = [_("Team"), _("Round"), "ε", "L2", _("Asked once"), _("Counts")]
+    rows = (
+        [
+            escape(row["name"]),
+            escape(titles[row["round"]]),
+            row["epsilon"],
+            _data(row["value"], measure_words(row["value"])),
+            measure_words(row["asked_once"]),
+            _("yes") if row["counts"] else _("no"),
+        ]
+        for row in section["rows"]
+    )
+    return table("", head, rows, numeric=(2, 3, 4), kind="board board-matrix board-curve")
 
 
 def number(value: float | None) -> str:
@@ -128,6 +156,25 @@ def _season(section: Section) -> Columns:
     ]
 
 
+def _comparison(section: Section) -> Columns:
+    shown = [round_title(round) for round in section["rounds"] if round["shown"]]
+    return [_("Total"), *shown], lambda row: [
+        number(row["total"]),
+        *(number(cell["total"]) for cell in row["cells"]),
+    ]
+
+
+def _estimates(section: Section) -> Columns:
+    names = [_("Total"), *section["measures"]]
+
+    def cells(row: Row) -> list[str]:
+        if not row["submitted"]:
+            return [NOTHING] * len(names)
+        return [number(row["total"]), *_values(section, row)]
+
+    return names, cells
+
+
 COLUMNS: dict[str, Callable[[Section], Columns]] = {
     "overall": _overall,
     "anonymization": _anonymization,
@@ -135,4 +182,6 @@ COLUMNS: dict[str, Callable[[Section], Columns]] = {
     "score": _score,
     "measures": _measures,
     "season": _season,
+    "comparison": _comparison,
+    "estimates": _estimates,
 }

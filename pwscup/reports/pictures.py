@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PALE = "#dde5ee"
 SHADES = ("#1d3a5f", "#4477aa", "#9db9d3", "#dde5ee")
 HATCHES = ("", "///", "...", "xx")
+MARKERS = ("D", "o", "s", "^")
 MOST_LETTERS = 18
 MOST_NAMES = 12
 """Of more teams a scatter plot gives the ranks: their names would hide each other."""
@@ -192,6 +193,44 @@ def scatter(
         axes.set_axisbelow(True)
 
     return svg(draw, (WIDTH, 4.6), alt=alt, name=name)
+
+
+def curve(
+    series: Sequence[tuple[str, Sequence[tuple[float, float, bool]]]],
+    formula: tuple[str, Sequence[Sequence[float]]],
+    titles: tuple[str, str],
+    *,
+    alt: str,
+    name: str,
+) -> str:
+    """Points of several series, filled where they count, and the line of a formula; the second axis is logarithmic."""
+
+    def draw(axes: Axes) -> None:
+        label, line = formula
+        if line:
+            axes.plot([x for x, _y in line], [y for _x, y in line], "--", color=MUTED, label=label)
+        for n, (title, points) in enumerate(series):
+            shade, marker = SHADES[n % 2], MARKERS[n % len(MARKERS)]
+            own: dict[str, Any] = {"marker": marker, "s": 42, "edgecolors": shade}
+            for counts in (False, True):
+                found = [(x, y) for x, y, counting in points if counting is counts]
+                axes.scatter(
+                    [x for x, _y in found],
+                    [y for _x, y in found],
+                    color=shade if counts else "white",
+                    label=title if counts else None,
+                    zorder=3,
+                    **own,
+                )
+        axes.set_yscale("log")
+        axes.set_xlim(left=0)
+        axes.set_xlabel(titles[0])
+        axes.set_ylabel(titles[1])
+        axes.grid(color=PALE, linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.figure.legend(frameon=False, loc="outside upper left", ncols=2)
+
+    return svg(draw, (WIDTH, 4.4), alt=alt, name=name)
 
 
 def bars(
