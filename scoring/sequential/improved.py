@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scoring.equivalence import IntArray
 from scoring.sequential.boxes import Grid
 from scoring.sequential.drafts import Convention, Draft, flat
+from scoring.sequential.splitting import members_of
 from scoring.sequential.tables import FloatArray, Microdata
 
 Rule = Literal["overlap", "risk"]
@@ -45,6 +46,8 @@ class Improver:
         if draft.low.shape[1] > MAX_ATTRIBUTES:
             got = draft.low.shape[1]
             raise ValueError(f"attributes: expected at most {MAX_ATTRIBUTES}, got {got}")
+        if not len(draft.bucket):
+            return draft, draft.bucket
         repair = _Repair(
             draft, self._possible[draft.snapshot.ids], self._m, self._rule, self._widths, scale
         )
@@ -90,9 +93,7 @@ class _Repair:
         self.counts = grid.values(self._qi, starts, values, n_values)
         self.is_kept = np.ones(n_groups, dtype=np.bool_)
         self.is_cut = np.zeros(n_groups, dtype=np.bool_)
-        order = np.argsort(self._of_tuple, kind="stable")
-        sizes = np.bincount(self._of_tuple, minlength=n_groups)
-        self._members = np.split(order, np.cumsum(sizes)[:-1])
+        self._members = members_of(self._of_tuple, n_groups)
         self._along = np.argsort(self._qi[:, 0], kind="stable")
         self._first = self._qi[self._along, 0]
         self._is_unsafe = self._unsafe(np.arange(len(self._qi)))

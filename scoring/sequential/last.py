@@ -58,7 +58,7 @@ def with_last(
     group_before[before.owner[known]] = before.group[known]
     rows = np.flatnonzero(release.owner >= 0)
     rows = rows[group_before[release.owner[rows]] > 0]
-    if where == "overlaps":
+    if where == "overlaps" and len(rows):
         rows = rows[_lie_elsewhere(release, groups, rows, snapshot)]
     least = np.full(len(groups.numbers), np.iinfo(np.int64).max)
     np.minimum.at(least, groups.of_row[rows], group_before[release.owner[rows]])

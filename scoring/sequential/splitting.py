@@ -7,6 +7,8 @@ one so that boxes grow least together (Kuhn and Munkres). Places that no tuple t
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -40,8 +42,7 @@ def split(buckets: Buckets, points: FloatArray, sensitive: IntArray) -> tuple[In
     (array([0, 1, 1]), array([0, 0]))
     """
     parts, heights = _halved(buckets, points, sensitive)
-    order = np.argsort(parts, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(parts, minlength=len(heights)))[:-1])
+    members = members_of(parts, len(heights))
     of_tuple = np.empty(len(points), dtype=np.int64)
     n_groups = 0
     for tuples, height in zip(members, heights.tolist(), strict=True):
@@ -54,6 +55,19 @@ def split(buckets: Buckets, points: FloatArray, sensitive: IntArray) -> tuple[In
     place = np.empty(n_groups, dtype=np.int64)
     place[np.lexsort((*low.T[::-1], bucket))] = np.arange(n_groups)
     return place[of_tuple], np.sort(bucket)
+
+
+def members_of(part: IntArray, n_parts: int) -> list[IntArray]:
+    """The tuples of each part, in order.
+
+    Examples
+    --------
+    >>> members_of(np.array([2, 0, 2]), 3)
+    [array([1]), array([], dtype=int64), array([0, 2])]
+    """
+    order = np.argsort(part, kind="stable")
+    ends = np.cumsum(np.bincount(part, minlength=n_parts)).tolist()
+    return [order[start:end] for start, end in pairwise([0, *ends])]
 
 
 def _halved(buckets: Buckets, points: FloatArray, sensitive: IntArray) -> tuple[IntArray, IntArray]:

@@ -16,6 +16,7 @@ from scoring.sequential.definitions import excess, is_m_unique, signatures
 from scoring.sequential.drafts import Convention, default_widths
 from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
 from scoring.sequential.last import extra_information, with_last
+from scoring.sequential.loss import losses
 from scoring.sequential.publishing import METHODS, Options, generalize, publish, scales
 from scoring.sequential.tables import Attribute, Microdata, Release, Snapshot
 from tests.scoring import sequential_tables as printed
@@ -166,6 +167,15 @@ def test_where_no_corner_is_safe_the_group_is_deleted():
     assert [ids.tolist() for ids in done.deleted] == [[], [bob], []]
     assert bob not in done.releases[2].owner
     assert bob not in done.microdata.snapshots[2].ids
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_without_anybody_is_published_empty(method):
+    nobody = Snapshot(np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros(0, np.int64))
+    tables = replace(SMALL, snapshots=(SMALL.snapshots[0], nobody))
+    done = publish(tables, Options(2, method, where="overlaps"))
+    assert len(done.releases[1].group) == 0
+    assert losses(done)[1].extent == 0
 
 
 # Conventions
