@@ -111,7 +111,8 @@ def of_envelope(error: ValidationError) -> list[Shown]:
     shown = []
     for found in error.errors:
         code, message = ENVELOPE.get(found["type"], OTHERWISE)
-        field = ".".join(str(part) for part in found["loc"][2:])
+        source, *keys = found["loc"]
+        field = ".".join(map(str, keys[1:] if source == "body" else keys))
         shown.append(_shown(code, str(message), {"field": field or None}))
     return shown
 

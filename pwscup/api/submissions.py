@@ -29,6 +29,7 @@ router = Router(tags=["submissions"])
 CSV = "text/csv"
 CHUNK = 64 * 1024
 MAX_LISTED = 200
+PRINTABLE = r"^[^\x00]*$"  # PostgreSQL keeps no NUL
 FILE = {
     "requestBody": {
         "required": True,
@@ -60,7 +61,10 @@ def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submi
     openapi_extra=FILE,
 )
 def hand_in(
-    request: HttpRequest, slug: str, key: str, note: str = Query("", description="for your team")
+    request: HttpRequest,
+    slug: str,
+    key: str,
+    note: str = Query("", description="for your team", pattern=PRINTABLE),
 ) -> Status:
     round = round_of(request, slug, key)
     if round.phase != "disclosure":

@@ -30,7 +30,7 @@ class Program:
 
     def post(self, path: str, data: Any, content_type: str = "application/json") -> Any:
         """JSON, or bytes as they are."""
-        sent = data if isinstance(data, bytes | str) else json.dumps(data)
+        sent = data if isinstance(data, bytes) else json.dumps(data)
         return self.client.post(ROOT + path, sent, content_type=content_type)
 
 

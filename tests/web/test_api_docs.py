@@ -1,0 +1,88 @@
+"""The API's pages of documentation: every address, every code, and a program that runs as it is printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from pwscup.accounts.tokens import LIFETIMES, MAX_TOKENS, create_token
+from pwscup.api import problems
+from pwscup.api.main import MAX_BODY_BYTES
+from pwscup.api.views import document
+from pwscup.disclosure.models import Answer
+from pwscup.submissions.models import Submission
+from tests import factories
+from tests.test_docs import FENCE, REFERENCE, ROOT, cells, codes, text_of
+
+REFERENCE_PAGE, HOW_TO = "api.md", ROOT / "docs" / "how-to" / "ask-by-program.md"
+
+
+def test_every_address_is_listed():
+    listed = {codes([row])[0]: row[1] for row in cells(REFERENCE_PAGE, "## Addresses")}
+    described = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}": operation["summary"]
+        for path, operations in document()["paths"].items()
+        for method, operation in operations.items()
+    }
+    assert listed == described
+
+
+def test_every_key_of_an_answer_is_listed():
+    listed = codes(cells(REFERENCE_PAGE, "## A query"))
+    assert set(listed) - {"false", "total", "left"} == set(
+        document()["components"]["schemas"]["Asked"]["properties"]
+    )
+
+
+def test_every_code_of_the_api_is_listed():
+    rows = [row for row in cells(REFERENCE_PAGE, "## Refusals") if row[0].startswith("`")]
+    listed = {(codes([row])[0], int(row[1])) for row in rows}
+    known = {(code, status) for status, (code, _message) in problems.OF_STATUS.items()}
+    known |= {(code, 422) for code, _message in (*problems.ENVELOPE.values(), problems.OTHERWISE)}
+    known.add(("team.none", 403))
+    assert listed == known
+    assert set(problems.ApiRefused.WORDS) <= {code for code, _status in listed}
+
+
+def test_numbers_are_those_of_the_code():
+    text = text_of(REFERENCE / REFERENCE_PAGE)
+    assert f"{MAX_BODY_BYTES:,} bytes" in text
+    *some, last = LIFETIMES
+    assert f"{', '.join(map(str, some))} or {last} days; ten at a time" in text
+    assert MAX_TOKENS == 10
+
+
+def test_the_program_runs_as_it_is_printed(transactional_db, live_server, tmp_path):
+    alice = factories.make_user("alice")
+    factories.make_team(factories.make_dp_contest(), "Red", alice)
+    _token, text = create_token(user=alice, name="laptop", days=7)
+    (program,) = (text for language, text in FENCE.findall(text_of(HOW_TO)) if language == "python")
+    (tmp_path / "ask.py").write_text(program, encoding="utf-8")
+    (line,) = re.findall(r"^python (ask\.py .*)$", text_of(HOW_TO), re.MULTILINE)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"PWSCUP_URL": live_server.url, "PWSCUP_TOKEN": text}
+        command = [sys.executable, *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    arguments = line.split()
+    first = run(*arguments)
+    assert first.stdout == "paid 0.25 left 0.75\nestimate 1 scored\n", first.stderr
+    again = run(*arguments)
+    assert again.stdout == "had already 0.25 left 0.75\nestimate 2 scored\n"
+    assert [answer.asked_by for answer in Answer.objects.all()] == [alice]
+    assert {found.state for found in Submission.objects.all()} == {"scored"}
+    refused = run(*arguments[:-1], "2")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("budget.exceeded: ")
+
+
+@pytest.mark.django_db
+def test_the_description_is_public(client):
+    assert client.get("/api/v1/openapi.json").json()["openapi"].startswith("3.")
