@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +14,8 @@ from scoring.cli import main
 from scoring.disclosure.boards import read_marks
 from scoring.errors import ProblemsFound
 
+ROOT = Path(__file__).parents[2]
+FENCE = re.compile(r"^```csv\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BOARD = (
     "\ufeffround,rank,team,house_team,total,table-L2,table-L2_rank,table-spearman,table-spearman_rank\r\n"
     "batch,1,Blue,0,1.0,30.0,1,0.9,1\r\n"
@@ -70,6 +76,19 @@ def test_the_rules_say_what_is_ranked(run, tmp_path):
     _, out, _ = run(BOARD, "--json", "--ruleset", "r.toml")
     teams = {t["team"]: t["total"] for t in json.loads(out)["teams"]}
     assert teams == {"Red": 2.0, "Blue": 1.5, "Green": 2.5, "Grey": None}
+
+
+def test_the_example_of_the_page_has_the_ranks_that_are_computed(run):
+    page = (ROOT / "docs" / "reference" / "disclosure.md").read_text(encoding="utf-8")
+    board = next(found for found in FENCE.findall(page) if found.startswith("round,"))
+    _, out, _ = run(board, "--json")
+    teams = {team["team"]: team["rounds"] for team in json.loads(out)["teams"]}
+    for line in csv.DictReader(io.StringIO(board)):
+        computed = teams[line["team"]][line["round"]]
+        assert computed["total"] == float(line["total"])
+        assert computed["rank"] == int(line["rank"])
+        for measure, rank in computed["ranks"].items():
+            assert rank == int(line[f"{measure}_rank"])
 
 
 def test_rules_without_a_hidden_table_are_a_mistake(run):
