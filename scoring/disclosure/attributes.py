@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from scoring.errors import Collector, shorten
-from scoring.records import Records
 from scoring.schema import Column, Kind, Role, Schema
 
-Codes = NDArray[np.unsignedinteger]
+if TYPE_CHECKING:  # rules are read where no numbers are crunched
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from scoring.records import Records
+
+Codes: TypeAlias = "NDArray[np.unsignedinteger]"
 """Shape (n, W): the position of each record's value in each attribute."""
 
 COUNT = "count"
@@ -165,6 +168,8 @@ def codes_of(records: Records, attributes: Sequence[Attribute]) -> Codes:
     >>> codes_of(records, attributes_of(SCHEMA, ["QI1", "QI3"])).tolist()
     [[1, 0], [1, 0], [0, 1], [0, 1]]
     """
+    import numpy as np
+
     largest = max((len(attribute.values) for attribute in attributes), default=1)
     codes = np.empty((len(records), len(attributes)), dtype=np.min_scalar_type(largest - 1))
     for w, attribute in enumerate(attributes):
