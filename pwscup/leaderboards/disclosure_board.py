@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from pwscup.leaderboards.sections import Disclosure, Facts, Row, Values, in_order, named, phase_row
-from scoring.disclosure.curves import asked_once
 from scoring.formulas import FORMULAS, Line, combined
 from scoring.ranking import DECIMALS, EstimatesStanding, compared_totals, estimates_board
 from scoring.rulesets.kinds import RANK_SUM
@@ -214,4 +213,6 @@ def _line(facts: Facts) -> list[list[float]]:
 @lru_cache(maxsize=1000)
 def _asked_once(n_cells: int, epsilon: Decimal) -> float | None:
     """What the formula says; nothing of a team that asked for nothing."""
+    from scoring.disclosure.curves import asked_once  # numpy, which the other boards do without
+
     return round(asked_once(n_cells, epsilon), DECIMALS) if n_cells and epsilon else None
