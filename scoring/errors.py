@@ -269,6 +269,10 @@ MESSAGES: dict[str, str] = {
     "release.too_few_rows": _(
         "the release has fewer rows than its table has records — expected at least {expected} — got {got}"
     ),
+    "release.too_many_places": _(
+        "too many pairs of a record and a row that may be its for worlds to be looked at — expected at most "
+        "{expected}, fewer records or row counting — got {got}"
+    ),
     "release.counterfeits": _(
         "the counterfeits of all groups are not the rows that the records leave over — expected {expected} — "
         "got {got}"

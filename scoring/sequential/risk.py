@@ -20,7 +20,7 @@ from scoring.sequential.counting import counting_risks
 from scoring.sequential.permanents import MOST_ENTITIES, count
 from scoring.sequential.sampling import N_SAMPLES, sample
 from scoring.sequential.tables import FloatArray, Microdata, Release
-from scoring.sequential.worlds import Places
+from scoring.sequential.worlds import Places, check_size
 
 _MOST_EXACT = 2.0**53
 _ROUNDING = 1e-9  # two exact risks that differ by less are equal
@@ -115,7 +115,8 @@ def identification_risks(
     Raises
     ------
     ProblemsFound
-        Where a release is missing, has fewer rows than its table, or other counterfeits than left over.
+        Where a release is missing, has fewer rows than its table, or other counterfeits than left over,
+        and where so many rows may be a record's that worlds do not fit into memory.
 
     Examples
     --------
@@ -131,6 +132,7 @@ def identification_risks(
     if definition is Definition.COUNTING:
         values = counting_risks(microdata, releases)
         return Risks(definition, values, values, values, np.zeros(len(values), dtype=np.bool_))
+    check_size(microdata, releases)
     places = Places.of(
         microdata,
         releases,

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.equivalence import IntArray
+from scoring.errors import Problem, ProblemsFound
 from scoring.sequential.boxes import Grid, Groups
 from scoring.sequential.definitions import Signature, signatures
 from scoring.sequential.tables import Microdata, Release, Snapshot
+
+MOST_PLACES = 10_000_000
+"""Pairs of a record at a time and a row whose box holds it; so many take about a gigabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,19 @@ class Places:
                 n_entities += len(part.entity)
                 parts.append(part)
         return _assembled(rows, parts, n_entities, _true_values(microdata, n_entities))
+
+
+def check_size(microdata: Microdata, releases: Sequence[Release]) -> None:
+    """ProblemsFound where people may be in more rows than fit into memory."""
+    n_places = 0
+    for snapshot, release in zip(microdata.snapshots, releases, strict=False):
+        groups = Groups.of(release)
+        anything = np.zeros(len(release.group), dtype=np.int64)
+        n_rows = Grid.of(groups.low, groups.high).values(snapshot.qi, groups.starts, anything, 1)
+        n_places += int(n_rows.sum())
+    if n_places > MOST_PLACES:
+        params: dict[str, str | int | float] = {"expected": MOST_PLACES, "got": n_places}
+        raise ProblemsFound([Problem("release.too_many_places", params)])
 
 
 @dataclass(frozen=True, slots=True)
