@@ -117,8 +117,9 @@ def figure(request: HttpRequest, public_id: UUID, figure: str) -> HttpResponse:
 @require_safe
 @login_required
 def compare(request: HttpRequest) -> HttpResponse:
-    """Two or more side by side."""
-    chosen = selectors.named(request.user, request.GET.getlist("with"))
+    """Two or more side by side, the oldest first."""
+    named = selectors.named(request.user, request.GET.getlist("with"))
+    chosen = sorted(named, key=lambda each: each.number)
     try:
         shown = comparison.page(chosen)
     except Refused as refusal:

@@ -139,6 +139,11 @@ def test_one_without_a_result_cannot_be_compared(cast, as_user, pair):
     assert "nothing to compare: Later" in client.get(reverse("experiments")).text
 
 
+def test_the_oldest_stands_first(cast, as_user, pair):
+    shown = compared(as_user(cast.alice), pair[::-1]).context["experiments"]
+    assert shown == list(zip("AB", pair, strict=True))
+
+
 def test_those_of_others_are_not_found(cast, as_user, pair):
     foreign = make_experiment(cast.carol, state=State.DONE)
     assert compared(as_user(cast.alice), [*pair, foreign]).status_code == 404
