@@ -7,6 +7,6 @@ from pwscup.accounts import views
 urlpatterns = [
     path("account/", views.account, name="account"),
     path("account/tokens/", views.tokens, name="tokens"),
-    path("account/tokens/<int:pk>/revoke/", views.token_revoke, name="token-revoke"),
+    path("account/tokens/<int:number>/revoke/", views.token_revoke, name="token-revoke"),
     path("account/delete/", views.account_delete, name="account-delete"),
 ]

@@ -56,8 +56,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @login_required
-def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    revoke_token(token=get_object_or_404(request.user.access_tokens, pk=pk))
+def token_revoke(request: HttpRequest, number: int) -> HttpResponse:
+    revoke_token(token=get_object_or_404(request.user.access_tokens, pk=number))
     messages.success(request, _("The token is revoked: it opens nothing any more."))
     return redirect("tokens")
 

@@ -275,9 +275,8 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<str:token>" in pattern:
         values["token"] = stage.unsubscribe
     if "<int:number>" in pattern:
-        values["number"] = stage.announcement.pk
-    if "<int:pk>" in pattern:
-        values["pk"] = stage.token.pk
+        thing = stage.token if name == "token-revoke" else stage.announcement
+        values["number"] = thing.pk
     if name == "account_confirm_email":
         values["key"] = "unknown"
     if name == "account_reset_password_from_key":
