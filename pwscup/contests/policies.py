@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
+from django.utils import timezone
 
 from pwscup.accounts.policies import is_organizer, plays_in
 from pwscup.contests.team_tables import has_draws, is_common
@@ -99,6 +100,8 @@ def why_final(round: Round) -> str | None:
         return "released"
     if round.contest.revealed_at is not None or _is_shown(round):
         return "revealed"
+    if round.phase == "disclosure" and round.is_settled(timezone.now()):
+        return "marked"
     return None
 
 

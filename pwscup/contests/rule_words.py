@@ -85,8 +85,8 @@ FEEDBACK = {
     ),
     ("presentation", "after_close"): _("The marks are shown after the round has closed."),
     ("disclosure", "after_close"): _(
-        "How good an estimate is, is shown after the round has closed: shown at once, it would tell of the "
-        "hidden table what nobody has paid for."
+        "How good an estimate is, is shown after the last round about the hidden table has closed: shown "
+        "before, it would tell of that table what nobody has paid for."
     ),
 }
 """By the phase of the round and what the organizer says of it."""

@@ -1,7 +1,8 @@
-"""The demo contests, as they are before anybody has played: one that is over, two that are open."""
+"""The demo contests, as they are before anybody has played: of two formats, one that is over and one that is open."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
@@ -17,7 +18,8 @@ from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 
-FINISHED, RUNNING, HIDDEN = "demo-finished", "demo-running", "demo-hidden"
+FINISHED, RUNNING = "demo-finished", "demo-running"
+DISCLOSED, HIDDEN = "demo-disclosed", "demo-hidden"
 N_RECORDS = 8333
 OPEN_DAYS = 90
 RUNNING_HOUSES = 3
@@ -32,6 +34,7 @@ def create() -> bool:
     organizer = person(ORGANIZER)
     people = {team: [person(member) for member in members] for team, members in TEAMS.items()}
     finished_contest(organizer, now)
+    disclosed_contest(organizer, now)
     running = running_contest(organizer, now)
     hidden = hidden_contest(organizer, now)
     for name, members in people.items():
@@ -104,8 +107,27 @@ def running_contest(organizer: User, now: datetime) -> Contest:
     return contest
 
 
+def disclosed_contest(organizer: User, now: datetime) -> Contest:
+    """Both rounds about a hidden table are over; the house teams estimated it in each."""
+    contest = contests.create_contest(
+        actor=organizer,
+        ruleset="dp-disclosure",
+        slug=DISCLOSED,
+        title="Demo of differential privacy (finished)",
+        title_ja="差分プライバシーのデモ(終了)",
+        summary="House teams estimated a hidden table, once from a randomized release and once by asking.",
+        summary_ja="運営側のチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
+        starts_at=now - timedelta(days=22),
+        is_demo=True,
+    )
+    attach_households(contest, organizer, seed=3)
+    house_teams(contest, BOTS)
+    contests.publish(actor=organizer, contest=contest)
+    return contest
+
+
 def hidden_contest(organizer: User, now: datetime) -> Contest:
-    """Nobody gets the table; the batch round is over, and teams ask in the interactive one for long."""
+    """The batch round is over, and teams ask in the interactive one for long."""
     contest = contests.create_contest(
         actor=organizer,
         ruleset="dp-disclosure",
@@ -114,7 +136,7 @@ def hidden_contest(organizer: User, now: datetime) -> Contest:
         title_ja="差分プライバシーのデモ(非公開の表に問い合わせる)",
         summary="Ask for counts of a hidden table within a budget of ε, and compare with a release of everything.",
         summary_ja="予算 ε の範囲で非公開の表の度数を問い合わせ、一括開示と比べてみてください。",
-        starts_at=now - timedelta(days=8),
+        starts_at=now - timedelta(days=2),
         is_demo=True,
     )
     first, second = (contests.plan_of(round) for round in contest.rounds.all())
@@ -123,13 +145,11 @@ def hidden_contest(organizer: User, now: datetime) -> Contest:
         actor=organizer,
         contest=contest,
         plans=[
-            contests.RoundPlan(first.key, first.opens_at, turn, first.tries, first.feedback),
-            contests.RoundPlan(
-                second.key, turn, now + timedelta(days=OPEN_DAYS), second.tries, second.feedback
-            ),
+            replace(first, closes_at=turn),
+            replace(second, opens_at=turn, closes_at=now + timedelta(days=OPEN_DAYS)),
         ],
     )
-    attach_households(contest, organizer, seed=3)
+    attach_households(contest, organizer, seed=4)
     house_teams(contest, BOTS[:RUNNING_HOUSES])
     contests.publish(actor=organizer, contest=contest)
     return contest

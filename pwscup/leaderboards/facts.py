@@ -8,7 +8,8 @@ them:
 - an attack round's rates are shown once the round has closed, whatever its feedback: a team's own
   feedback is on its result page, a public rate would be an oracle for the others;
 - the judges' marks are shown once the presentation round has closed;
-- estimates of a hidden table, and what was spent on them, are shown once their round has closed;
+- estimates of a hidden table, and what was spent on them, are shown once the last round about that
+  table has closed: exact marks would tell those who still ask what nobody has paid for;
 - of a frozen contest, nothing that arrived or was decided since.
 
 What counts is the submission that a team chose or the latest that was scored; once tables have
@@ -85,7 +86,7 @@ def key_of(scope: Scope) -> str:
 
 
 def _round_key(round: Round, now: datetime) -> list[Any]:
-    return [round.pk, round.closes_at.isoformat(), may_show(round, now), round.has_closed(now)]
+    return [round.pk, round.results_at.isoformat(), may_show(round, now), round.has_closed(now)]
 
 
 def _submissions_key(scope: Scope, shown: list[int]) -> list[list[Any]]:
@@ -212,7 +213,7 @@ def _phase_of(round: Round, now: datetime, awaited: dict[int, int]) -> Phase:
     return Phase(
         shown=may_show(round, now),
         closed=round.has_closed(now),
-        shown_at=round.closes_at.isoformat(),
+        shown_at=round.results_at.isoformat(),
         n_awaited=awaited.get(round.pk, 0),
     )
 

@@ -109,7 +109,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
                 required=("estimate",),
                 tries_keys=("tries", "tries_per_day"),
                 counts=("chosen_or_latest", "last"),
-                feedback=("after_close",),  # marks at once would tell of the table without a price
+                feedback=("after_close",),  # of the last such round: marks tell of the table without a price
             )
             for disclosure in ("batch", "interactive")
         ),

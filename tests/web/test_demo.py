@@ -12,8 +12,8 @@ from pwscup.submissions import tasks
 from pwscup.submissions.models import Release, Submission
 
 STATES = Submission.State
-FIRST = len(BOTS) + 3 * create.RUNNING_HOUSES
-"""What is handed in at once: tables of two contests, and estimates in both rounds of the third."""
+FIRST = 3 * len(BOTS) + 3 * create.RUNNING_HOUSES
+"""What is handed in at once: tables of two contests, and estimates in both rounds of two others."""
 
 
 @pytest.fixture

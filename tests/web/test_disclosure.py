@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -10,16 +11,19 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from pwscup.contests.policies import why_final
 from pwscup.core import storage
 from pwscup.core.models import Event
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
 from pwscup.disclosure.services import MAX_ANSWERS, QueryRefused, ask, ensure_released, release_due
+from pwscup.submissions import policies
 from pwscup.submissions.evaluation import disclosing
+from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused, submit
 from scoring.errors import ProblemsFound
 from tests import factories
-from tests.web.pipeline import close, scored
+from tests.web.pipeline import close, move, scored
 
 pytestmark = pytest.mark.django_db
 SEXES = {"columns": ["sex"]}
@@ -226,12 +230,10 @@ def test_nothing_is_released_before_the_round_opens(cast):
 # Estimates
 
 
-def handed_in(dp, estimate: bytes):
+def handed_in(dp, estimate: bytes, **kwargs):
     files = {"estimate": ("estimate.csv", estimate)}
-    submission = submit(
-        user=dp.alice, team=dp.red, round=dp.round, files=files, arrived_at=timezone.now()
-    )
-    return scored(submission)
+    given = {"round": dp.round, "arrived_at": timezone.now()} | kwargs
+    return scored(submit(user=dp.alice, team=dp.red, files=files, **given))
 
 
 def test_an_estimate_is_marked_by_distance_and_ranks(dp):
@@ -262,3 +264,18 @@ def test_the_secret_column_is_in_no_release(dp):
     assert data.startswith(b"sex,age,city\n")
     assert b"canary" not in data
     assert json.dumps(asked(dp).answer.query) == '{"columns": ["sex"], "where": {}}'
+
+
+def test_no_mark_is_shown_before_the_last_round_about_the_table_has_closed(dp):
+    """Exact marks of the batch round would tell those who still ask."""
+    now, hour = timezone.now(), timedelta(hours=1)
+    move(dp.batch, now - 5 * hour, now + hour)
+    batch = dp.contest.rounds.get(key="batch")
+    submission = handed_in(dp, factories.DP_TRUTH, round=batch)
+    move(batch, now - 5 * hour, now - 4 * hour)
+    for closes_at, shown in ((now + hour, False), (now - 3 * hour, True)):
+        move(dp.round, now - 4 * hour, closes_at)
+        found = Submission.objects.get(pk=submission.pk)
+        assert policies.may_see_rate(dp.alice, found, now) is shown
+        why = why_final(dp.contest.rounds.get(key="interactive"))
+        assert why == ("marked" if shown else None)

@@ -59,7 +59,7 @@ class Round(models.Model):
 
     @property
     def phase(self) -> str:
-        """What the round is for: anonymization, attack or presentation."""
+        """What the round is for, one of `scoring.rulesets.kinds.PHASES`."""
         return ROUND_KINDS[self.kind].phase
 
     def is_open(self, now: datetime) -> bool:
@@ -72,9 +72,19 @@ class Round(models.Model):
     def has_closed(self, now: datetime) -> bool:
         return self.closes_at <= self.contest.clock(now)
 
+    @property
+    def results_at(self) -> datetime:
+        """When its results may be shown: at its end, or, as marks of estimates are exact and tell of the
+        hidden table for nothing, at the end of the last round in which that table is estimated."""
+        if self.phase != "disclosure":
+            return self.closes_at
+        others = (r.closes_at for r in self.contest.rounds.all() if r.phase == self.phase)
+        return max(self.closes_at, *others)
+
     def is_settled(self, now: datetime) -> bool:
         """Whether also every upload that began in time has arrived, so that results may be shown."""
-        return self.has_closed(now - timedelta(seconds=settings.UPLOAD_GRACE_SECONDS))
+        arrived = now - timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+        return self.results_at <= self.contest.clock(arrived)
 
 
 class Interruption(models.Model):

@@ -145,6 +145,10 @@ FINAL: dict[str, Words] = {
         "“%(round)s” is closed and its tables are published: whoever handed in now would know them. "
         "Extend the round that is open, or add one in a contest of its own."
     ),
+    "marked": _(
+        "“%(round)s” is closed and the marks of all estimates are shown: they are exact, and whoever asked or "
+        "handed in now would know them. Go on in a contest of its own, with another table."
+    ),
     "revealed": _(
         "“%(round)s” is closed and its results were published, so it cannot be opened again. "
         "Let single teams hand in late instead."
