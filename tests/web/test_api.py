@@ -6,7 +6,9 @@ from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from pwscup.accounts.models import Membership
@@ -309,6 +311,32 @@ def test_files_of_other_rounds_are_not_taken(dp):
     sent = dp.alice.post("/contests/cup/rounds/anonymization/submissions", b"a", "text/csv")
     assert sent.status_code == 404
     assert dp.alice.get("/contests/cup/rounds/anonymization/submissions").json() == []
+
+
+# What it costs
+
+
+def test_lists_cost_the_same_however_long_they_are(dp):
+    def fill(start, stop):
+        for n in range(start, stop):
+            dp.alice.post(f"{ASK}/answers", SEXES | {"epsilon": f"0.0{n}"})
+            dp.alice.post(f"{ASK}/submissions", factories.DP_TRUTH[: -n or None], "text/csv")
+            other = factories.make_dp_contest(f"dp{n}")
+            factories.make_team(other, "Red", dp.cast.alice)
+
+    def n_queries():
+        found = []
+        for path in ("/contests", DP, f"{ASK}/answers", f"{ASK}/submissions"):
+            with CaptureQueriesContext(connection) as queries:
+                assert len(dp.alice.get(path).json()) > 2
+            found.append(len(queries))
+        return found
+
+    fill(1, 4)
+    few = n_queries()
+    fill(4, 9)
+    assert n_queries() == few
+    assert max(few) < 25
 
 
 # The form of problems

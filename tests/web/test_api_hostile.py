@@ -12,13 +12,13 @@ from pwscup.accounts.tokens import create_token
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure import services
-from pwscup.disclosure.models import Answer, BatchRelease
+from pwscup.disclosure.models import Answer
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.web.api import Program, codes, where
 
 pytestmark = pytest.mark.django_db
-ASK, BATCH = "/contests/dp/rounds/interactive", "/contests/dp/rounds/batch"
+ASK = "/contests/dp/rounds/interactive"
 SEXES = {"query": {"columns": ["sex"]}, "epsilon": "0.25"}
 
 
@@ -197,14 +197,3 @@ def test_a_fault_of_ours_tells_nothing_of_itself(dp, monkeypatch):
     failed = client.post(f"/api/v1{ASK}/answers", SEXES, content_type="application/json")
     assert (failed.status_code, codes(failed)) == (500, ["server.failed"])
     assert b"canary" not in failed.content
-
-
-def test_nothing_of_the_hidden_table_is_told(dp):
-    """Its only other column holds canaries, and its counts are in no answer that is not paid."""
-    paths = [
-        "/contests", "/contests/dp", f"{ASK}/domain", f"{ASK}/template.csv", f"{ASK}/budget", f"{ASK}/answers",
-        f"{BATCH}/domain", f"{BATCH}/answers", "/openapi.json",
-    ]  # fmt: skip
-    for path in paths:
-        assert b"canary" not in dp.alice.get(path).content
-    assert not BatchRelease.objects.exists()
