@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from scoring.equivalence import IntArray
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
+from scoring.kernels.matching import match
 from scoring.sequential.boxes import Grid, Groups
 from scoring.sequential.definitions import (
     Signature,
@@ -43,7 +42,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """The rows that tuples of one time may be: pairs, and the signature of each row's group as a number."""
+    """The rows that tuples of one time may be: pairs, by tuple, and the signature of each row's group as a number."""
 
     tuples: IntArray
     rows: IntArray
@@ -183,10 +182,10 @@ def _edges_by_block(
 
 def _unmatched(edges: _Edges, n_tuples: int, n_rows: int) -> IntArray:
     """The tuples that a largest matching leaves without a row."""
-    shape = (n_tuples, n_rows)
-    ones = np.ones(len(edges.rows), dtype=np.int8)
-    graph = csr_array((ones, (edges.tuples, edges.rows)), shape=shape)
-    return np.flatnonzero(maximum_bipartite_matching(graph, perm_type="column") < 0)
+    starts = np.searchsorted(edges.tuples, np.arange(n_tuples + 1))
+    row_of, tuple_of = np.empty(n_tuples, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
+    match(starts, edges.rows, row_of, tuple_of)
+    return np.flatnonzero(row_of < 0)
 
 
 class _Kept:

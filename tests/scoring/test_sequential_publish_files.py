@@ -7,10 +7,13 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from scoring import cli, cli_sequential
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
+from scoring.kernels.matching import match
 from scoring.reading import write_table
 from scoring.schema import Column, Kind, Role, Schema
 from scoring.sequential import drafts, files, improved, last, publishing
@@ -191,6 +194,20 @@ def test_table_16_is_a_generalization_with_its_notice_alone():
     releases = (printed.T12, printed.T16)
     assert holds(*releases, microdata=SMALL) == (False, True, False)
     assert holds(*releases, microdata=SMALL, tampered=(nothing, first)) == (True, True, True)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_matching_is_as_large_as_that_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    n_tuples, n_rows = rng.integers(1, 30, 2)
+    graph = csr_array(rng.random((n_tuples, n_rows)) < rng.uniform(0.02, 0.3))
+    row_of, tuple_of = np.empty(n_tuples, np.int64), np.empty(n_rows, np.int64)
+    match(graph.indptr.astype(np.int64), graph.indices.astype(np.int64), row_of, tuple_of)
+    matched = np.flatnonzero(row_of >= 0)
+    assert len(matched) == (maximum_bipartite_matching(graph, perm_type="column") >= 0).sum()
+    assert graph.toarray()[matched, row_of[matched]].all()
+    assert tuple_of[row_of[matched]].tolist() == matched.tolist()
+    assert (tuple_of >= 0).sum() == len(matched)
 
 
 def test_a_repeated_value_and_a_small_group_are_found():
