@@ -81,7 +81,7 @@ def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _awaited_until(facts: Facts) -> str | None:
-    """When the attacks on a stage's tables, or the last of its estimates, are shown; None where they are."""
+    """When the attacks on a stage's tables, or the marks of its estimates, are shown; None where they are."""
     deciding = [facts.attack] if facts.attack else [d.phase for d in facts.disclosures]
     return max((phase.shown_at for phase in deciding if not phase.shown), default=None)
 

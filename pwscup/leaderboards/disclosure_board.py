@@ -29,6 +29,7 @@ def build(facts: Facts) -> dict[str, Any]:
 
 
 def shown_rounds(facts: Facts) -> list[Disclosure]:
+    """All rounds about the table, or none: what is known of one would tell of the table in the others."""
     return [round for round in facts.disclosures if round.phase.shown]
 
 
@@ -45,7 +46,7 @@ def board_of(
 
 
 def lines_of(facts: Facts) -> dict[int, Line]:
-    """Every team's mean over the rounds that are shown, None for one that took part in none."""
+    """Every team's mean over the rounds, None for one that took part in none."""
     rounds = [
         {player.id: round.measured.get(player.id, {}) for player in facts.players}
         for round in shown_rounds(facts)
@@ -69,15 +70,9 @@ def arrived(facts: Facts) -> dict[int, datetime]:
 
 
 def _phases(facts: Facts) -> Row:
-    """What a board says of all rounds behind it: until when the next one is hidden."""
-    shown = bool(shown_rounds(facts))
-    hidden = [round.phase.shown_at for round in facts.disclosures if not round.phase.shown]
-    return {
-        "exists": bool(facts.disclosures),
-        "shown": shown,
-        "shown_at": min(hidden, default=None),
-        "n_awaited": sum(round.phase.n_awaited for round in facts.disclosures),
-    }
+    """What a board says of all rounds behind it, whose results are shown at one moment."""
+    last = facts.disclosures[-1].phase if facts.disclosures else None
+    return {**phase_row(last), "n_awaited": sum(d.phase.n_awaited for d in facts.disclosures)}
 
 
 def _round_row(round: Disclosure) -> Row:
@@ -86,7 +81,6 @@ def _round_row(round: Disclosure) -> Row:
         "title": dict(round.spec.title),
         "kind": round.spec.kind,
         "epsilon": f"{round.spec.epsilon:f}",
-        **phase_row(round.phase),
     }
 
 

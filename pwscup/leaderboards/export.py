@@ -74,8 +74,7 @@ def _matrix(section: dict[str, Any]) -> Iterator[Line]:
 
 
 def _comparison(section: dict[str, Any]) -> Iterator[Line]:
-    shown = [round["key"] for round in section["rounds"] if round["shown"]]
-    rounds = [f"{key}_{what}" for key in shown for what in ("total", "rank")]
+    rounds = [f"{round['key']}_{what}" for round in section["rounds"] for what in ("total", "rank")]
     yield ["rank", "team", "house_team", "total", *rounds, "tie_broken_by"]
     for row in section["rows"]:
         cells = [part for cell in row["cells"] for part in (cell["total"], cell["rank"])]

@@ -56,7 +56,7 @@ MISSING = {
 def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[str, Any]:
     """What the template of a board says beside its numbers."""
     if name == "season":
-        return {"stages": _stages(section)}
+        return {"stages": _stages(section), "hides_table": rules.disclosure is not None}
     if name == "anonymization":
         return {"weighted": weighted_measures(rules)}
     if name in ("comparison", "estimates", "curve"):
@@ -74,20 +74,15 @@ def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[st
 
 def _of_estimates(section: Mapping[str, Any], rules: Ruleset) -> dict[str, Any]:
     """The rounds about a hidden table, each with its own of the board's rows."""
-    rounds = [
-        {
-            "title": round_title(round),
-            "epsilon": round["epsilon"],
-            "shown": round["shown"],
-            "is_batch": round["kind"] == "batch",
-            "rows": [row for row in section["rows"] if row.get("round") == round["key"]],
-        }
-        for round in section["rounds"]
-    ]
     return {
-        "rounds": rounds,
-        "shown": [round for round in rounds if round["shown"]],
-        "missing": ", ".join(round["title"] for round in rounds if not round["shown"]),
+        "rounds": [
+            {
+                "title": round_title(round),
+                "epsilon": round["epsilon"],
+                "rows": [row for row in section["rows"] if row.get("round") == round["key"]],
+            }
+            for round in section["rounds"]
+        ],
         "weighted": weighted_measures(rules),
         "tie_breaks": [str(TIE_BREAKS[name]) for name in section.get("tie_breaks", [])],
     }

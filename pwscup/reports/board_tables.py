@@ -157,8 +157,8 @@ def _season(section: Section) -> Columns:
 
 
 def _comparison(section: Section) -> Columns:
-    shown = [round_title(round) for round in section["rounds"] if round["shown"]]
-    return [_("Total"), *shown], lambda row: [
+    titles = [round_title(round) for round in section["rounds"]]
+    return [_("Total"), *titles], lambda row: [
         number(row["total"]),
         *(number(cell["total"]) for cell in row["cells"]),
     ]

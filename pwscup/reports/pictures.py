@@ -204,6 +204,7 @@ def curve(
     name: str,
 ) -> str:
     """Points of several series, filled where they count, and the line of a formula; the second axis is logarithmic."""
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     def draw(axes: Axes) -> None:
         label, line = formula
@@ -223,6 +224,9 @@ def curve(
                     **own,
                 )
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_xlim(left=0)
         axes.set_xlabel(titles[0])
         axes.set_ylabel(titles[1])

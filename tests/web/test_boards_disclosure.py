@@ -205,30 +205,31 @@ def test_an_answer_asked_as_the_estimate_arrives_is_not_what_it_was_made_from():
 # What is shown when
 
 
-def test_nothing_of_a_round_is_shown_before_it_is_settled(client):
+def test_nothing_is_shown_before_the_last_round_is_settled(client):
+    """A mark of the batch round is exact, and tells of the table that is still being asked."""
     played = game()
     now = timezone.now()
     shift(played.contest, now - played.interactive.closes_at + timedelta(minutes=5))
-    section = boards(played.contest)
-    assert [round["shown"] for round in section["comparison"]["rounds"]] == [True, False]
-    assert section["live"]
-    assert column(section["comparison"]["rows"], "total")["Red"] == (2.5,)
+    data = boards(played.contest)
+    assert not any(data[name]["rows"] for name in DISCLOSURE_BOARDS)
+    assert data["live"]
     before = answers(client, played.contest)
-    rounds = [row["round"] for name in ("estimates", "curve") for row in section[name]["rows"]]
-    assert set(rounds) == {"batch"}
     estimate(played.teams["Green"], played.interactive, (0.5, 1.0))
+    estimate(played.teams["Green"], played.batch, (0.25, 1.0))
     answer(played.teams["Green"], played.interactive, "0.9", timezone.now())
     assert answers(client, played.contest) == before
     Standing.objects.all().delete()
     assert answers(client, played.contest) == before
+    shift(played.contest, -timedelta(hours=1))
+    assert answers(client, played.contest) != before
 
 
-def test_before_the_first_round_has_closed_there_is_only_a_date(client):
+def test_before_that_there_is_only_a_date(client):
     played = game(phase="batch")
-    data = boards(played.contest)
-    assert not any(data[name]["rows"] for name in DISCLOSURE_BOARDS)
     page = client.get(reverse("board", args=[played.contest.slug])).content.decode()
-    assert "The comparison is shown when the first of the rounds has closed." in page
+    assert "The comparison is shown when the last round about the hidden table has closed." in page
+    shown_at = boards(played.contest)["comparison"]["shown_at"]
+    assert shown_at == played.interactive.closes_at.isoformat()
     assert "countdown" in page
     assert "Red" not in page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -87,12 +88,12 @@ def test_what_comes_after_the_freeze_changes_no_byte(played, cast, as_user, mome
     assert everything() != before
 
 
-def test_a_frozen_board_shows_no_round_that_closed_later(played):
+def test_a_board_that_was_frozen_before_the_last_round_closed_shows_nothing(played):
     long_ago(played)
-    freeze(played.contest, played.interactive.opens_at)
-    section = boards(played.contest)
-    assert [round["shown"] for round in section["comparison"]["rounds"]] == [True, False]
-    assert {row["round"] for row in section["curve"]["rows"]} == {"batch"}
+    freeze(played.contest, played.interactive.closes_at)
+    data = boards(played.contest)
+    assert not any(data[name]["rows"] for name in DISCLOSURE_BOARDS)
+    assert not data["comparison"]["shown"]
 
 
 # The ceremony
@@ -113,7 +114,7 @@ def test_the_ceremony_reveals_the_comparison(played, cast):
         (1, [("Blue", 1.5)]),
     ]
     assert ceremony.direction == "lower"
-    assert [row["name"] for row in ceremony.frozen] == ["Blue", "Green", "Red", "Grey"]
+    assert ceremony.frozen == []
 
 
 # The season
@@ -163,28 +164,14 @@ def test_a_season_is_the_weighted_mean_of_its_stages(client):
     ]
 
 
-def test_a_stage_enters_the_season_when_its_last_round_is_over():
-    section = boards(season(phase="interactive").contest, is_season=True)["season"]
-    assert [stage["shown"] for stage in section["stages"]] == [True, False]
-    assert {row["name"]: row["total"] for row in section["rows"]}["Red"] == 2.5
-    assert section["shown_at"] is not None
-
-
-def test_a_stage_of_two_rounds_enters_when_both_are_over():
-    contest = factories.make_dp_contest("whole", phase="interactive")
-    final = contest.ruleset_text.replace("[[round]]", STAGES + "\n[[round]]", 1)
-    final = final.replace('kind = "batch"\n', 'kind = "batch"\nstage = "second"\n')
-    final = final.replace('kind = "interactive"\n', 'kind = "interactive"\nstage = "second"\n')
-    extra = final[final.index("[[round]]") :].partition('[[round]]\nkey = "interactive"')[0]
-    first = extra.replace('key = "batch"', 'key = "early"').replace('"second"', '"first"')
-    contest.ruleset_text = parse_ruleset(final.replace("[[round]]", first + "[[round]]", 1)).text
-    contest.save()
-    played = game(contest=fresh(contest))
+def test_the_season_waits_for_the_last_round_about_the_table(client):
+    played = season(phase="interactive")
     section = boards(played.contest, is_season=True)["season"]
-    assert [stage["shown"] for stage in section["stages"]] == [True, False]
-    assert not any(row["total"] for row in section["rows"])
-    comparison = boards(played.contest, stage="second")["comparison"]
-    assert [round["shown"] for round in comparison["rounds"]] == [True, False]
+    assert [stage["shown"] for stage in section["stages"]] == [False, False]
+    assert section["rows"] == []
+    assert section["shown_at"] == played.interactive.closes_at.isoformat()
+    page = client.get(reverse("board", args=["season"]), {"board": "season"}).content.decode()
+    assert "shown when the last round about the hidden table has closed" in page
 
 
 # A submission's ranks
@@ -206,14 +193,14 @@ def test_an_estimate_has_its_ranks_of_the_rounds_board(played, cast, as_user):
     assert other.context["standing"].total == 2.0  # behind Blue's 9 and .95
 
 
-def test_there_are_no_ranks_before_the_round_is_over(cast, as_user):
+def test_there_are_no_ranks_before_the_last_round_is_over(cast, as_user):
     contest = factories.make_dp_contest(phase="interactive")
     factories.make_team(contest, "Red", cast.alice)
     open_game = game(contest=contest)
-    page = ranks(as_user, cast.alice, open_game.submissions["Red", "interactive"])
-    assert not page.context["shown"]
-    assert "standing" not in page.context
-    assert ranks(as_user, cast.alice, open_game.submissions["Red", "batch"]).context["shown"]
+    for key in ("batch", "interactive"):
+        page = ranks(as_user, cast.alice, open_game.submissions["Red", key])
+        assert not page.context["shown"]
+        assert "standing" not in page.context
 
 
 def test_a_hidden_measure_has_no_rank(played, cast, as_user):
@@ -254,7 +241,10 @@ def test_the_report_shows_the_boards(played):
         [row["name"], row["epsilon"], row["value"]] for row in made["curve"]["rows"]
     ]
     assert html.index("<ol><li><b>1</b> Blue</li>") < html.index("board-comparison")
-    assert 'id="stage-contest-curve-' in html
+    picture = html[html.index('id="stage-contest-curve-') :].partition("</svg>")[0]
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+    assert {"5", "10", "20", "Batch disclosure", "the table asked for once"} <= set(labels)
+    assert "$" not in "".join(labels)
 
 
 def test_no_byte_of_a_report_tells_of_a_hidden_measure(played):
@@ -302,5 +292,4 @@ def test_values_that_are_not_shown_are_in_no_public_archive(cast):
     contest = factories.make_dp_contest(phase="interactive")
     game(contest=contest)
     called = {t.pk: Called(t.pk, t.slug, t.name) for t in contest.teams.all()}
-    values = list(standings.shown_values(fresh(contest), timezone.now(), called))
-    assert {value["round"] for value in values} == {"batch"}
+    assert list(standings.shown_values(fresh(contest), timezone.now(), called)) == []
