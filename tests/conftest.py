@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-# Tests that share one running installation, which each worker would otherwise start for itself. Named
-# here beside their marks because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
-TOGETHER = ("tests/e2e/", "tests/distributed/", "tests/web/test_up.py")
+# Tests that share something costly, which each worker would otherwise make for itself: a running
+# installation, an experiment over many seeds, all pictures of a report. Named here beside their marks
+# because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
+TOGETHER = (
+    "tests/e2e/",
+    "tests/distributed/",
+    "tests/web/test_up.py",
+    "tests/scoring/test_audit.py",
+    "tests/scoring/test_privacy_experiments.py",
+    "tests/scoring/test_study",
+)
 
 
 class TogetherScheduling(LoadScopeScheduling):
