@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 router = Router(tags=["contests"])
 ROUND = "/contests/{slug:slug}/rounds/{slug:key}"
-READING = frozenset({401, 403, 404, 410, 429})
-WRITING = READING | {400, 409, 413, 415, 422}
+READING = frozenset({401, 403, 404, 409, 410, 429})
+WRITING = READING | {400, 413, 415, 422}
 
 
 def round_of(request: HttpRequest, slug: str, key: str, *kinds: str) -> Round:

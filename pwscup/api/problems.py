@@ -46,10 +46,15 @@ ENVELOPE = {
 }
 OTHERWISE = ("request.unusable", _("The value cannot be used."))
 PLACES = ("field", "file", "row", "column")
-FORBIDDEN = frozenset({"team.none", "not_allowed", "terms.first", "team.disqualified"})
-UNPROCESSABLE = frozenset(
-    {"file.missing", "file.unknown", "file.none", "file.empty", "note.too_long"}
-)
+STATUS_OF = {
+    **dict.fromkeys(("team.none", "not_allowed", "terms.first", "team.disqualified"), 403),
+    **dict.fromkeys(("request.too_large", "file.too_large"), 413),
+    "request.content_type": 415,
+    **dict.fromkeys(
+        ("file.missing", "file.unknown", "file.none", "file.empty", "note.too_long"), 422
+    ),
+}
+"""Of refusals; of all others 409: what is not allowed now may be at another moment."""
 
 
 class ApiRefused(RefusedByCode):
@@ -60,9 +65,6 @@ class ApiRefused(RefusedByCode):
         "request.too_large": _("The request's body is too large: at most %(expected)s bytes."),
         "request.content_type": _("Send a body of the type %(expected)s, not %(got)s."),
     }
-
-
-STATUS_OF = {"request.too_large": 413, "file.too_large": 413, "request.content_type": 415}
 
 
 def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None) -> JsonResponse:
@@ -80,15 +82,10 @@ def of_status(status: int) -> JsonResponse:
 
 
 def refusal(refused: RefusedByCode) -> JsonResponse:
-    """What the rules do not allow now: 403 where it is for others, 409 where it is for another moment."""
+    """What the rules do not allow this caller, or not now."""
     code, params = refused.code, refused.params
-    status = STATUS_OF.get(code, 409)
-    if code in FORBIDDEN:
-        status = 403
-    elif code in UNPROCESSABLE:
-        status = 422
     shown = _shown(code, refused.message, expected=params.get("expected"), got=params.get("got"))
-    return answer(status, [shown])
+    return answer(STATUS_OF.get(code, 409), [shown])
 
 
 def of_problem(problem: Problem) -> Shown:

@@ -17,6 +17,7 @@ from pwscup.api import auth
 from pwscup.api.views import document
 from pwscup.contests.models import Contest
 from pwscup.core import storage
+from pwscup.core.models import StoredFile
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions.models import Submission
@@ -269,6 +270,15 @@ def test_nothing_is_released_before_the_opening(cast):
     for user in (cast.alice, cast.oscar):
         assert Program(user).get("/contests/early/rounds/batch/release").status_code == 404
     assert not BatchRelease.objects.exists()
+
+
+def test_a_release_that_was_erased_is_gone(dp):
+    dp.alice.get(f"{BATCH}/release")
+    table = BatchRelease.objects.get().table_id
+    storage.erase(StoredFile.objects.filter(pk=table), timezone.now())
+    gone = dp.alice.get(f"{BATCH}/release.csv")
+    assert (gone.status_code, codes(gone)) == (410, ["file.erased"])
+    assert dp.alice.get(f"{BATCH}/release").json()["n_records"] == 12
 
 
 # Estimates
