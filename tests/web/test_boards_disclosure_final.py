@@ -193,6 +193,17 @@ def test_an_estimate_has_its_ranks_of_the_rounds_board(played, cast, as_user):
     assert other.context["standing"].total == 2.0  # behind Blue's 9 and .95
 
 
+def test_the_result_page_asks_for_them_and_finds_the_parts_it_takes(played, cast, as_user):
+    submission = played.submissions["Red", "batch"]
+    address = reverse("submission-ranks", args=[submission.public_id])
+    result = as_user(cast.alice).get(reverse("submission", args=[submission.public_id]))
+    assert address in result.content.decode()
+    html = as_user(cast.alice).get(address).content.decode()
+    for measure in ("table-L2", "table-spearman"):
+        assert f"#rank-{measure}" in result.content.decode()
+        assert html.count(f'id="rank-{measure}"') == 1
+
+
 def test_there_are_no_ranks_before_the_last_round_is_over(cast, as_user):
     contest = factories.make_dp_contest(phase="interactive")
     factories.make_team(contest, "Red", cast.alice)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from pwscup.leaderboards import boards
-from pwscup.leaderboards.sections import Facts, Phase, Player
+from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player
 from scoring.rulesets import load_ruleset
 
 
@@ -62,3 +64,45 @@ def test_more_teams_are_no_more_passes(ruleset, is_attack_shown):
         assert len(rows) == n_teams
         passes.append((known.measured.n_passes, known.rates.n_passes))
     assert passes[0] == passes[1]
+
+
+class Listed(tuple):
+    """Counts how often somebody goes through all of it."""
+
+    n_passes = 0
+
+    def __iter__(self) -> Any:
+        type(self).n_passes += 1
+        return super().__iter__()
+
+
+def test_more_estimates_are_no_more_passes():
+    passes = []
+    for n_teams in (3, 30):
+        Listed.n_passes = 0
+        known = estimated(n_teams)
+        made = boards.build(known)
+        assert len(made["comparison"]["rows"]) == n_teams
+        assert len(made["curve"]["rows"]) == 2 * n_teams
+        measured = [round.measured.n_passes for round in known.disclosures]
+        passes.append((measured, Listed.n_passes))
+    assert passes[0] == passes[1]
+
+
+def estimated(n_teams: int) -> Facts:
+    """Teams that have all handed in an estimate in both rounds about a hidden table."""
+    known = facts("dp-disclosure", n_teams, is_attack_shown=False)
+    values = {p.id: dict.fromkeys(known.rules.measures, 1 / p.id) for p in known.players}
+    rounds = tuple(
+        Disclosure(
+            spec=spec,
+            phase=known.anonymization,
+            measured=Counted(values),
+            arrived=known.arrived,
+            estimates=Listed(Estimate(team, Decimal(1), of, True) for team, of in values.items()),
+        )
+        for spec in known.rules.rounds
+    )
+    return replace(
+        known, anonymization=None, attack=None, measured={}, disclosures=rounds, n_cells=108
+    )
