@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from scoring.addresses import function_at
 from scoring.cli_arguments import Parser, add_seed
 from scoring.cli_output import Output, UsageError, aligned, read_file
-from scoring.errors import ProblemsFound
 
 if TYPE_CHECKING:
     from scoring.schema import Schema
@@ -217,10 +216,15 @@ def generate(arguments: Namespace, output: Output) -> None:
 def publish(arguments: Namespace, output: Output) -> None:
     from scoring.sequential import publishing
     from scoring.sequential.files import write_counterfeits, write_notice, write_release
+    from scoring.sequential.improved import MAX_ATTRIBUTES
 
     _check_m(arguments.m)
     schema = read_schema_file(arguments)
-    widths = _widths(arguments.widths, len(schema.quasi_identifiers))
+    n = len(schema.quasi_identifiers)
+    if arguments.method == "improved" and n > MAX_ATTRIBUTES:
+        expected = f"at most {MAX_ATTRIBUTES} quasi-identifiers"
+        raise UsageError(f"--method improved: expected {expected}, got {n}")
+    widths = _widths(arguments.widths, n)
     microdata = read_tables(arguments, schema, output)
     options = publishing.Options(
         arguments.m,
@@ -230,12 +234,7 @@ def publish(arguments: Namespace, output: Output) -> None:
         arguments.where,
         arguments.rule,
     )
-    try:
-        done = publishing.publish(microdata, options, progress=output.step)
-    except ValueError as error:
-        if isinstance(error, ProblemsFound):
-            raise
-        raise UsageError(str(error)) from error
+    done = publishing.publish(microdata, options, progress=output.step)
     output.step("writing")
     files = {}
     for time, (release, groups) in enumerate(zip(done.releases, done.tampered, strict=True), 1):

@@ -368,6 +368,21 @@ def test_wrong_use_is_told(folder, capsys, line):
     assert (status, bool(told["error"])) == (2, True)
 
 
+def test_the_improved_method_has_no_more_attributes_than_corners_can_be_tried(tmp_path, capsys):
+    columns = (
+        Column("id", Role.IDENTIFIER, Kind.CATEGORY),
+        *(Column(f"q{i}", Role.QUASI_IDENTIFIER, Kind.INTEGER) for i in range(13)),
+        Column("value", Role.SENSITIVE, Kind.CATEGORY),
+    )
+    schema, table = tmp_path / "S.toml", tmp_path / "T1.csv"
+    schema.write_text(Schema(columns).to_toml(), encoding="utf-8")
+    header = ",".join(column.name for column in columns)
+    table.write_bytes(csv(header, ("a", *range(13), "x"), ("b", *range(13), "y")))
+    line = f"publish --m 2 --schema {schema} --tables {table} --out {tmp_path / 'O'}"
+    assert run(f"{line} --method improved", capsys)[0] == 2
+    assert run(line, capsys)[0] == 0
+
+
 @pytest.mark.parametrize("notice", ["3=N.csv", "x=N.csv", "1", "0=N.csv"])
 def test_a_notice_names_its_release(folder, capsys, notice):
     run(f"publish {TABLES} --out O", capsys)
