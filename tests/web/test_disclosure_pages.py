@@ -372,6 +372,18 @@ def test_the_release_is_made_once_and_the_round_page_describes_it(dp):
     assert "--columns sex,age --epsilon 1 " in text
 
 
+def test_an_erased_release_is_gone_and_its_page_stays(dp):
+    release = services.ensure_released(dp.batch)
+    now = timezone.now()
+    release.table.erased_at = dp.contest.erased_at = now
+    release.table.save()
+    dp.contest.save()
+    assert dp.alice.get(f"{BATCH}released.csv").status_code == 410
+    page = dp.alice.get(BATCH).text
+    assert release.table.sha256 in page
+    assert "released.csv" not in page
+
+
 def test_the_template_is_an_estimate(dp):
     template = dp.alice.get(f"{ROUND}estimate.csv")
     assert template.content.startswith(b"sex,age,count\nF,young,0\n")
