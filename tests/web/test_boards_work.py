@@ -104,5 +104,11 @@ def estimated(n_teams: int) -> Facts:
         for spec in known.rules.rounds
     )
     return replace(
-        known, anonymization=None, attack=None, measured={}, disclosures=rounds, n_cells=108
+        known,
+        anonymization=None,
+        attack=None,
+        measured={},
+        hidden=frozenset(),
+        disclosures=rounds,
+        n_cells=108,
     )
