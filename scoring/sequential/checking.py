@@ -160,22 +160,26 @@ def _edges(snapshot: Snapshot, release: Release, numbers: dict[Signature, int]) 
     key = groups.of_row * n_values + release.sensitive
     order = np.argsort(key, kind="stable")
     grid = Grid.of(groups.low, groups.high)
-    parts = list(_edges_by_block(snapshot, grid, key[order], n_values))
+    starts = np.searchsorted(key[order], np.arange(len(groups.numbers) * n_values + 1))
+    parts = list(_edges_by_block(snapshot, grid, starts, n_values))
     tuples = np.concatenate([part[0] for part in parts])
     rows = order[np.concatenate([part[1] for part in parts])]
     return _Edges(tuples, rows, of_group[groups.of_row[rows]])
 
 
 def _edges_by_block(
-    snapshot: Snapshot, grid: Grid, keys: IntArray, n_values: int
+    snapshot: Snapshot, grid: Grid, starts_of: IntArray, n_values: int
 ) -> Iterator[tuple[IntArray, IntArray]]:
-    """Tuples, and positions in the sorted keys of the rows with their value in boxes that hold them."""
+    """Tuples, and positions of the rows with their value in boxes that hold them.
+
+    Those of group g and value v are starts_of[g · n_values + v] to the start of the next.
+    """
     for start in range(0, max(len(snapshot.ids), 1), _BLOCK):
         starts, boxes = grid.holding(snapshot.qi[start : start + _BLOCK])
         tuples = start + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         wanted = boxes * n_values + snapshot.sensitive[tuples]
-        first, end = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
-        n = end - first
+        first = starts_of[wanted]
+        n = starts_of[wanted + 1] - first
         within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
         yield np.repeat(tuples, n), np.repeat(first, n) + within
 
