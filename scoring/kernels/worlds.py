@@ -19,7 +19,10 @@ Array = npt.NDArray[Any]
 
 BLOCK = 6  # entities whose rows are drawn anew together, at most
 _MOST_SLOTS = 40  # of a block
-_MOST_TRIES = 2_000  # rows that are tried for a block; beyond, it stays as it is
+_MOST_TRIES = 500  # rows that are tried for a block; beyond, it stays as it is
+_TRIES = 8  # of an entity that looks for rows
+_CHANGES = 5  # of rows that are tried for each slot; few are possible
+_DOUBT = 0.02  # how often a step is taken that mends nothing
 _FAITH = 0.9  # how often a start gives an entity its true value, where it can have it
 
 _INTS = types.Array(types.int64, 1, "C", readonly=True)
@@ -250,7 +253,8 @@ def walk(
         for _ in range(len(entities)):
             e = entities[_below(rng, len(entities))]
             for s in range(first[e], first[e + 1]):
-                _change_row(rng, s, starts, row, kind, row_of, slot_in)
+                for _ in range(_CHANGES):
+                    _change_row(rng, s, starts, row, kind, row_of, slot_in)
             _exchange(
                 rng,
                 e,
@@ -272,6 +276,94 @@ def walk(
         for i in range(len(entities)):
             e = entities[i]
             hits[i] += value[kind[row_of[first[e]]]] == true_value[e]
+
+
+@njit
+def _breaks(e: Any, first: Any, kind: Any, row_of: Any) -> Any:
+    """How often an entity's kind changes through its life."""
+    n = 0
+    for s in range(first[e] + 1, first[e + 1]):
+        n += kind[row_of[s]] != kind[row_of[s - 1]]
+    return n
+
+
+@njit
+def _any_of(rng: Any, s: Any, wanted: Any, starts: Any, row: Any, kind: Any) -> Any:
+    """A row of a kind for a slot, taken or not; -1 where there is none."""
+    n, chosen = 0, -1
+    for r in row[starts[s] : starts[s + 1]]:
+        if kind[r] == wanted:
+            n += 1
+            if _below(rng, n) == 0:
+                chosen = r
+    return chosen
+
+
+@njit
+def _mend_one(
+    rng: Any,
+    e: Any,
+    first: Any,
+    entity: Any,
+    starts: Any,
+    row: Any,
+    kind: Any,
+    row_of: Any,
+    slot_in: Any,
+) -> None:
+    """Try a row of the kind that an entity has at another time, and keep it where that mends more than it breaks."""
+    s = first[e] + _below(rng, first[e + 1] - first[e])
+    wanted = kind[row_of[first[e] + _below(rng, first[e + 1] - first[e])]]
+    if rng.random() < _DOUBT:
+        wanted = kind[row[starts[s] + _below(rng, starts[s + 1] - starts[s])]]
+    old, new = row_of[s], _any_of(rng, s, wanted, starts, row, kind)
+    if new < 0 or new == old:
+        return
+    other = slot_in[new]
+    before = _breaks(e, first, kind, row_of)
+    if other >= 0:
+        places = row[starts[other] : starts[other + 1]]
+        at = np.searchsorted(places, old)
+        if at == len(places) or places[at] != old:
+            return
+        before += _breaks(entity[other], first, kind, row_of)
+        row_of[other] = old
+    row_of[s], slot_in[new], slot_in[old] = new, s, other
+    after = _breaks(e, first, kind, row_of)
+    if other >= 0:
+        after += _breaks(entity[other], first, kind, row_of)
+    if after > before and rng.random() > _DOUBT:
+        row_of[s], slot_in[old], slot_in[new] = old, s, other
+        if other >= 0:
+            row_of[other] = new
+
+
+@compiled(types.void(types.npy_rng, types.int64, *[_INTS] * 6, _STATE, _STATE))
+def mend(
+    rng: np.random.Generator,
+    n_rounds: int,
+    entities: Array,
+    first: Array,
+    entity: Array,
+    starts: Array,
+    row: Array,
+    kind: Array,
+    row_of: Array,
+    slot_in: Array,
+) -> None:
+    """Let entities exchange rows of one value until nobody's kind changes through its life.
+
+    The parameters are those of `walk`, but for `row`, which has rows of the true value only, and
+    `entities`, those that have rows at all of their times.
+    """
+    for _ in range(n_rounds):
+        n_broken = 0
+        for e in entities:
+            if _breaks(e, first, kind, row_of) > 0:
+                _mend_one(rng, e, first, entity, starts, row, kind, row_of, slot_in)
+                n_broken += 1
+        if n_broken == 0:
+            return
 
 
 @njit
@@ -318,13 +410,15 @@ def find_world(
     row_of: Array,
     slot_in: Array,
 ) -> int:
-    """Fill `row_of` and `slot_in` with a world; returned is how many entities found no place.
+    """Find rows for entities that have none; returned is how many were left without.
 
-    Each entity in turn takes rows of one kind, free ones where it can; whom it puts out waits for
-    its next turn. The parameters are those of `walk`.
+    Each in turn takes rows of one kind, of several tries those that put the fewest others out; who is
+    put out waits for its next turn. The parameters are those of `walk`.
     """
-    waiting = entities.copy()
-    n, at = len(waiting), 0
+    waiting = np.empty(len(first), dtype=np.int64)
+    n, at = len(entities), 0
+    waiting[:n] = entities
+    tried, best = np.empty(len(row_of), dtype=np.int64), np.empty(len(row_of), dtype=np.int64)
     for _ in range(most_steps):
         if n == 0:
             return 0
@@ -335,13 +429,21 @@ def find_world(
         own = row[starts[first[e]] : starts[first[e] + 1]]
         true_kinds = kind[own][value[kind[own]] == true_value[e]]
         kinds = true_kinds if len(true_kinds) and rng.random() < _FAITH else kind[own]
-        wanted = kinds[_below(rng, len(kinds))]
+        fewest = first[e + 1] - first[e] + 1
+        for _ in range(_TRIES):
+            wanted = kinds[_below(rng, len(kinds))]
+            n_put_out = 0
+            for s in range(first[e], first[e + 1]):
+                tried[s] = _place_for(rng, s, wanted, starts, row, kind, slot_in)
+                n_put_out += slot_in[tried[s]] >= 0
+            if n_put_out < fewest:
+                fewest = n_put_out
+                best[first[e] : first[e + 1]] = tried[first[e] : first[e + 1]]
         for s in range(first[e], first[e + 1]):
-            new = _place_for(rng, s, wanted, starts, row, kind, slot_in)
-            if slot_in[new] >= 0:
-                other = entity[slot_in[new]]
+            if slot_in[best[s]] >= 0:
+                other = entity[slot_in[best[s]]]
                 _leave(other, first, row_of, slot_in)
                 waiting[(at + n) % len(waiting)] = other
                 n += 1
-            row_of[s], slot_in[new] = new, s
+            row_of[s], slot_in[best[s]] = best[s], s
     return n

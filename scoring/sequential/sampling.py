@@ -6,19 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.special import stdtrit
 
 from scoring.equivalence import IntArray
 from scoring.intervals import CONFIDENCE
-from scoring.kernels.worlds import find_world, walk
+from scoring.kernels.worlds import find_world, mend, walk
 from scoring.sequential.tables import FloatArray
 from scoring.sequential.worlds import Places
 
 N_SAMPLES = 1_000
 N_WALKS, N_BATCHES = 4, 20
 """Walks with a start of their own, and runs of samples whose means tell how much samples repeat each other."""
-_BURN_IN = 0.2
-"""Sweeps of a walk before its first sample, as a share of its samples."""
+_BURN_IN, _MOST_BURN_INS = 20, 50
+"""Sweeps that are walked at least before the first sample, and how often they may be repeated."""
+_ROUNDS = 2_000
+"""How often each entity may be mended for a start, on average."""
 _STEPS = 1_000
 """How often each entity may look for a place before there is said to be no world, on average."""
 State = tuple[IntArray, IntArray]
@@ -72,15 +76,15 @@ def sample(
     the number of batches. An entity that has one value all the time is given `N_BATCHES` samples. The
     interval takes for granted that the moves lead into every part of the worlds.
     """
-    n_rows = int(places.rows.starts[-1])
-    walks = [(np.full(len(places.time), -1), np.full(n_rows, -1)) for _ in range(N_WALKS)]
+    everybody = np.concatenate(components)
+    walks = [_start(places, everybody, rng) for _ in range(N_WALKS)]
     found = [
         all(_finds_world(places, entities, state, rng) for state in walks)
         for entities in components
     ]
     movable = [entities for entities, is_placed in zip(components, found, strict=True) if is_placed]
     per_batch = -(-n_samples // N_BATCHES)
-    means = np.full((N_BATCHES, sum(map(len, components))), np.nan)
+    means = np.full((N_BATCHES, len(everybody)), np.nan)
     if movable:
         is_movable = np.repeat(found, [len(entities) for entities in components])
         means[:, is_movable] = _means(places, np.concatenate(movable), walks, per_batch, rng)
@@ -98,20 +102,65 @@ def _means(
     """The shares of truth in each batch, as many batches of one walk as of another."""
     means = []
     for state in walks:
-        _walk(places, entities, state, int(per_batch * N_BATCHES * _BURN_IN / N_WALKS), rng)
+        _forget_start(places, entities, state, per_batch, rng)
         for _ in range(N_BATCHES // N_WALKS):
             means.append(_walk(places, entities, state, per_batch, rng) / per_batch)
     return np.array(means)
 
 
+def _forget_start(
+    places: Places, entities: IntArray, state: State, per_batch: int, rng: np.random.Generator
+) -> None:
+    """Walk on for as long as fewer and fewer entities have the true value that they started with."""
+    n_sweeps, before = max(per_batch, _BURN_IN), np.inf
+    for _ in range(_MOST_BURN_INS):
+        now = float(_walk(places, entities, state, n_sweeps, rng).mean())
+        if now >= before:
+            return
+        before = now
+
+
+def _start(places: Places, entities: IntArray, rng: np.random.Generator) -> State:
+    """Rows for as many entities as are found, of the true value for each person."""
+    rows = places.rows
+    slot = np.repeat(np.arange(len(places.time)), np.diff(places.starts))
+    entity = places.entity[slot]
+    true_value = places.true_value[entity]
+    is_true = (true_value < 0) | (rows.value[rows.kind[places.row]] == true_value)
+    kept = is_true & np.isin(entity, entities)
+    slot, row = slot[kept], places.row[kept]
+    row_of, slot_in = np.full(len(places.time), -1), np.full(int(rows.starts[-1]), -1)
+    order = rng.permutation(len(places.time))  # another matching for every start
+    size = (len(places.time), len(slot_in))
+    pairs = (np.ones(len(row)), (order[slot], row))
+    column = maximum_bipartite_matching(csr_array(pairs, shape=size), perm_type="column")[order]
+    placed = np.flatnonzero(column >= 0)
+    row_of[placed], slot_in[column[placed]] = column[placed], placed
+    _put_out(places, np.unique(places.entity[row_of < 0]), row_of, slot_in)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(slot, minlength=len(places.time)))])
+    whole = entities[row_of[places.first[entities]] >= 0]
+    mend(rng, _ROUNDS, whole, places.first, places.entity, starts, row, rows.kind, row_of, slot_in)
+    changes = rows.kind[row_of] != rows.kind[row_of[places.first[places.entity]]]
+    _put_out(places, np.unique(places.entity[changes]), row_of, slot_in)
+    return row_of, slot_in
+
+
+def _put_out(places: Places, entities: IntArray, row_of: IntArray, slot_in: IntArray) -> None:
+    slots = np.flatnonzero(np.isin(places.entity, entities) & (row_of >= 0))
+    slot_in[row_of[slots]] = -1
+    row_of[slots] = -1
+
+
 def _finds_world(
     places: Places, entities: IntArray, state: State, rng: np.random.Generator
 ) -> bool:
+    """Whether rows are found for those of a component that have none at the start."""
     rows = places.rows
+    waiting = entities[state[0][places.first[entities]] < 0]
     n_left = find_world(
         rng,
         _STEPS * len(entities),
-        entities,
+        waiting,
         places.first,
         places.entity,
         places.starts,
