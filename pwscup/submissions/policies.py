@@ -43,7 +43,12 @@ def may_submit(user: Person | None, team: Team, round: Round, now: datetime) -> 
 
 
 def may_be_late(team: Team, round: Round, now: datetime) -> bool:
-    """Whether an organizer lets this team hand in though the round has closed for the others."""
+    """Whether an organizer lets this team hand in though the round has closed for the others.
+
+    Not once the marks of estimates are shown: whoever handed in or asked then would know them.
+    """
+    if round.phase == "disclosure" and round.results_at <= now:
+        return False
     newest = LateAllowance.objects.filter(team=team, round=round).order_by("-pk").first()
     return runs(round, now) and newest is not None and round.opens_at <= now < newest.until
 

@@ -42,6 +42,10 @@ REFUSALS = {
         "The secret behind the draws is published: whoever is late could compute the answers."
     ),
     "late.erased": _("The data of the contest are deleted: nothing can be scored any more."),
+    "late.marks": _(
+        "The marks of all estimates are shown from %(expected)s on, so “%(round)s” takes none after that. "
+        "Extend the round for everybody instead."
+    ),
     "late.presentation": _(
         "In a presentation round nothing is scored: there is nothing to be late for."
     ),
@@ -131,6 +135,9 @@ def allow_late(
     if round.phase == "presentation":
         raise RulingRefused("late.presentation")
     _refuse_after_the_end(team)
+    if round.phase == "disclosure" and until > round.results_at:
+        shown = shown_moment(round.results_at, round.contest.tz)
+        raise RulingRefused("late.marks", round=round.local_title, expected=shown)
     if until <= now:
         raise RulingRefused("late.past")
     if until > now + LONGEST_DELAY:

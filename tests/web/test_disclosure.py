@@ -17,7 +17,7 @@ from pwscup.core.models import Event
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
 from pwscup.disclosure.services import MAX_ANSWERS, QueryRefused, ask, ensure_released, release_due
-from pwscup.submissions import policies
+from pwscup.submissions import policies, rulings
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused, submit
@@ -279,3 +279,18 @@ def test_no_mark_is_shown_before_the_last_round_about_the_table_has_closed(dp):
         assert policies.may_see_rate(dp.alice, found, now) is shown
         why = why_final(dp.contest.rounds.get(key="interactive"))
         assert why == ("marked" if shown else None)
+
+
+def test_nobody_is_late_once_marks_are_shown(dp, cast):
+    now, hour = timezone.now(), timedelta(hours=1)
+    move(dp.batch, now - 5 * hour, now - 2 * hour)
+    move(dp.round, now - hour, now + 2 * hour)
+    batch = dp.contest.rounds.get(key="batch")
+    late = {"actor": cast.oscar, "team": dp.red, "round": batch, "reason": "ill"}
+    with pytest.raises(rulings.RulingRefused) as refused:
+        rulings.allow_late(until=now + 3 * hour, **late)
+    assert refused.value.code == "late.marks"
+    rulings.allow_late(until=now + hour, **late)
+    assert policies.may_be_late(dp.red, batch, now)
+    move(dp.round, now - hour, now - timedelta(minutes=1))  # closed earlier than was planned
+    assert not policies.may_be_late(dp.red, dp.contest.rounds.get(key="batch"), now)

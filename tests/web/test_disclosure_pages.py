@@ -498,7 +498,7 @@ def test_nothing_hidden_is_on_any_page(dp, monkeypatch, viewer, caplog):
     answers = [asked(dp), asked(dp, user=dp.cast.carol, team=dp.blue, epsilon="0.5")]
     services.ensure_released(dp.batch)
     handed_in(dp, factories.DP_TRUTH)
-    parameters = parameters_of(dp.contest, dp.cast.bob) | {"figure": ["figure3-k"]}
+    parameters = parameters_of(dp.contest, dp.cast.bob)
     parameters["public_id"] += [str(answer.public_id) for answer in answers]
     hidden = TRUE + {"alice": BLUE, "carol": RED}.get(viewer, RED + BLUE)
     needles = [b"canary", *(str(n).encode() for n in hidden), *(f"{n:,}".encode() for n in hidden)]

@@ -185,6 +185,7 @@ def parameters_of(contest: Contest, person: User) -> dict[str, list[str]]:
         "public_id": [str(thing.public_id) for thing in things],
         "name": ["anonymized.csv", "rows.csv", "original.csv", "sample-anonymized.csv"],
         "token": ["no-such-token"],
+        "figure": ["figure3-k"],
         "pk": ["1"],
         "number": ["1"],
         "user_id": [str(person.pk)],
