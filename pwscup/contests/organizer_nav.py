@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from pwscup.contests.disclosed import hides_table
 
@@ -34,7 +35,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
         (
             ("clock", _("Clock"), "organize-clock"),
             ("submissions", _("Submissions"), "organize-submissions"),
-            ("disclosure", _("Disclosure"), "organize-disclosure"),
+            ("disclosure", pgettext_lazy("of a hidden table", "Disclosure"), "organize-disclosure"),
             ("decisions", _("Decisions"), "organize-decisions"),
             ("news", _("Announcements"), "organize-news"),
             ("questions", _("Questions"), "organize-questions"),
