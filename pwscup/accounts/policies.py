@@ -80,6 +80,11 @@ def has_had_table(user: User, contest: Contest, *, but: Team | None = None) -> b
     return _sat_in(user, contest, but).filter(datasets__isnull=False).exists()
 
 
+def has_asked(user: User, contest: Contest, *, but: Team | None = None) -> bool:
+    """The same of a team that has paid for answers: such a person would have a second budget."""
+    return _sat_in(user, contest, but).filter(answers__isnull=False).exists()
+
+
 def _sat_in(user: User, contest: Contest, but: Team | None) -> QuerySet[Team]:
     """The teams of the contest, other than `but`, in which the person has a seat or had one."""
     seats = Event.objects.filter(contest_id=contest.pk, actor=user, kind__in=TOOK_A_SEAT)
@@ -106,6 +111,8 @@ def refusal_to_play(
         return "has_played"
     if has_had_table(user, contest, but=team):
         return "has_had_table"
+    if has_asked(user, contest, but=team):
+        return "has_asked"
     if team is None and contest.admission == contest.Admission.INVITED:
         return "invited_only"
     return None

@@ -36,6 +36,9 @@ REASONS: dict[str, Promise] = {
     "has_had_table": _(
         "You were in another team of this contest, which has got its table. One person plays in one team."
     ),
+    "has_asked": _(
+        "You were in another team of this contest, which has paid for answers. One person plays in one team."
+    ),
     "is_member": _("You are already in this team."),
     "team_full": _("The team is full: every seat is taken."),
     "invitation_revoked": _("This invitation has been revoked. Ask the captain for a new link."),

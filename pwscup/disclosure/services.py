@@ -21,7 +21,7 @@ from pwscup.contests.selectors import original_of
 from pwscup.core import audit, storage
 from pwscup.core.refusals import RefusedByCode
 from pwscup.disclosure import ledger
-from pwscup.disclosure.models import Answer, BatchRelease, millionths_of
+from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
 from pwscup.submissions.services import check_round
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
@@ -129,6 +129,7 @@ def ask(
     with transaction.atomic():
         # Every request of the team waits here, so that each sees what the others have spent.
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        _check_may_ask(user, team, round, asked_at)  # leaving the team takes this lock too
         if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
             return Asked(paid, is_new=False)
         number = _check_payable(team, round, cost)
@@ -155,7 +156,8 @@ def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
     except ProblemsFound as found:
         problems += found.problems
     try:
-        cost = epsilon_from(epsilon.strip())
+        # As short as it can be written: thousands of zeros at its end would be kept with every fact.
+        cost = epsilon_of(millionths_of(epsilon_from(epsilon.strip())))
     except ValueError:
         problems.append(Problem("query.epsilon", {"expected": PLACES, "got": shorten(epsilon)}))
     if parsed is None or problems:

@@ -20,8 +20,13 @@ from pwscup.contests import services as contest_services
 from pwscup.contests.models import TableDraft
 from pwscup.contests.services.table import MAX_COLUMNS
 from pwscup.core.exports import harmless
+from pwscup.core.models import Event
+from pwscup.disclosure.models import Answer
+from pwscup.disclosure.services import QueryRefused, ask
 from pwscup.submissions import draws, uploads
+from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.models import Submission
+from pwscup.submissions.services import SubmissionRefused
 from tests import factories
 from tests.web import lecture, pipeline
 
@@ -243,3 +248,66 @@ def test_who_has_organized_a_contest_does_not_play_in_it(cast):
     contest_services.remove_organizer(actor=cast.oscar, contest=cast.contest, user_id=second.pk)
     with pytest.raises(RefusedError, match="answer key"):
         services.create_team(user=second, contest=cast.contest, name="Green")
+
+
+# One team, one budget
+
+
+SEXES = {"query": {"columns": ["sex"]}, "epsilon": "1"}
+
+
+@pytest.fixture
+def asking(cast):
+    """Eve plays alone in the interactive round of a contest about a hidden table."""
+    contest = factories.make_dp_contest(organizer=cast.oscar)
+    team = services.create_team(user=cast.eve, contest=contest, name="Lone")
+    return {"user": cast.eve, "team": team, "round": contest.rounds.get(key="interactive")}
+
+
+def test_a_new_team_brings_no_new_budget(cast, asking):
+    ask(**asking, **SEXES)
+    team = asking["team"]
+    blue = factories.make_team(team.contest, "Blue", cast.carol)
+    link = services.invite(user=cast.carol, team=blue)
+    services.leave_team(user=cast.eve, team=team)
+
+    with pytest.raises(RefusedError) as refusal:
+        services.create_team(user=cast.eve, contest=team.contest, name="Again")
+    assert refusal.value.code == "has_asked"
+    with pytest.raises(RefusedError) as refusal:
+        services.join_team(user=cast.eve, invitation=link)
+    assert refusal.value.code == "has_asked"
+
+
+def test_who_has_asked_for_nothing_may_still_join_another_team(cast, asking):
+    team = asking["team"]
+    services.leave_team(user=cast.eve, team=team)
+
+    assert services.create_team(user=cast.eve, contest=team.contest, name="Again").contest
+
+
+def test_who_leaves_the_team_while_an_answer_is_computed_gets_none(cast, asking, monkeypatch):
+    def leave(*_args):
+        services.leave_team(user=cast.eve, team=asking["team"])
+        return [7, 5]
+
+    monkeypatch.setattr(disclosing, "noisy_counts", leave)
+
+    with pytest.raises(SubmissionRefused) as refusal:
+        ask(**asking, **SEXES)
+
+    assert refusal.value.code == "not_allowed"
+    assert not Answer.objects.exists()
+
+
+def test_zeros_at_the_end_of_an_epsilon_are_kept_nowhere(asking):
+    zeros = 60_000 * "0"
+    first = ask(**asking, query={"columns": ["sex"]}, epsilon=f"0.25{zeros}")
+    with pytest.raises(QueryRefused) as refusal:
+        ask(**asking, query={"columns": ["age"]}, epsilon=f"1.{zeros}")
+
+    event = Event.objects.get(kind="query.answered")
+    assert (event.data["epsilon"], event.data["spent"]) == ("0.25", "0.25")
+    assert not ask(**asking, query={"columns": ["sex"]}, epsilon="0.25").is_new
+    assert first.is_new
+    assert refusal.value.params == {"expected": "0.75", "got": "1"}
