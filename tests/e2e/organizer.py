@@ -85,16 +85,16 @@ def set_dates(organizer: Person) -> None:
     organizer.sees("Saved.")
 
 
-def open_round(organizer: Person, key: str) -> None:
-    _move_round(organizer, key, "Open now", "The round is open.")
+def open_round(organizer: Person, key: str, organize: str = ORGANIZE) -> None:
+    _move_round(organizer, f"{organize}/rounds/", key, "Open now", "The round is open.")
 
 
-def close_round(organizer: Person, key: str) -> None:
-    _move_round(organizer, key, "Close now", "The round is closed.")
+def close_round(organizer: Person, key: str, organize: str = ORGANIZE) -> None:
+    _move_round(organizer, f"{organize}/rounds/", key, "Close now", "The round is closed.")
 
 
-def _move_round(organizer: Person, key: str, button: str, answer: str) -> None:
-    organizer.go(f"{ORGANIZE}/rounds/")
+def _move_round(organizer: Person, rounds: str, key: str, button: str, answer: str) -> None:
+    organizer.go(rounds)
     form = organizer.page.locator(f"form[action*='/rounds/{key}/']")
     form.get_by_role("button", name=button, exact=True).click()
     organizer.sees(answer)

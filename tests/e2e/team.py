@@ -48,17 +48,22 @@ class Team:
 
 def found_team(name: str, captain: Person, folder: Path, *, method: str, attack: str) -> Team:
     """Sign up, make a team, download everything, anonymize at home."""
-    captain.go(f"{CONTEST}/")
-    captain.sign_up()
-    captain.go(f"{CONTEST}/team/")
-    captain.page.locator("#id_name").fill(name)
-    captain.press("Make the team")
-    expect(captain.page.get_by_role("heading", level=1)).to_have_text(name)
+    enter(name, captain)
     team = Team(name, captain, folder / name, method, attack)
     team.folder.mkdir()
     download_everything(team)
     anonymize_at_home(team, seed=len(name))
     return team
+
+
+def enter(name: str, captain: Person, contest: str = CONTEST) -> None:
+    """Sign up, and make a team."""
+    captain.go(f"{contest}/")
+    captain.sign_up()
+    captain.go(f"{contest}/team/")
+    captain.page.locator("#id_name").fill(name)
+    captain.press("Make the team")
+    expect(captain.page.get_by_role("heading", level=1)).to_have_text(name)
 
 
 def download_everything(team: Team) -> None:
@@ -89,16 +94,16 @@ def anonymize_at_home(team: Team, seed: int) -> None:
     team.scores = scoring("score", **given, anonymized=made[0], rows=made[1])
 
 
-def invite(captain: Person, mate: Person) -> None:
+def invite(captain: Person, mate: Person, contest: str = CONTEST) -> None:
     """The captain makes a link; whoever opens it signs up and comes back to it."""
-    captain.go(f"{CONTEST}/team/")
+    captain.go(f"{contest}/team/")
     captain.press("Make an invitation link")
     link = captain.page.locator("#invitation-link").input_value()
     mate.go(link)
     mate.sign_up()
     mate.press("Join the team")
     expect(mate.page.get_by_role("heading", level=1)).to_have_text("Red")
-    captain.go(f"{CONTEST}/team/")
+    captain.go(f"{contest}/team/")
     captain.sees(mate.name)
 
 
