@@ -6,12 +6,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
-from pwscup.contests.disclosed import spec_of
+from pwscup.contests.disclosed import spec_of, target_attributes
 from pwscup.contests.models import Dataset
 from pwscup.contests.selectors import dataset_of
 from scoring.disclosure.attributes import attributes_of, codes_of
 from scoring.disclosure.estimates import marks, read_estimate
-from scoring.disclosure.queries import Query, noisy_answer, true_counts
+from scoring.disclosure.estimators import counted
+from scoring.disclosure.queries import noisy_answer
 from scoring.disclosure.releases import release_csv
 from scoring.privacy import sampling
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from pwscup.contests.models import Contest
     from scoring.disclosure.attributes import Attribute
+    from scoring.disclosure.queries import Query
 
 MAX_TABLES = 4
 
@@ -47,12 +49,8 @@ def marks_of(contest: Contest, estimate: bytes) -> dict[str, float | None]:
         Where the file is no estimate of that table.
     """
     attributes, codes = _hidden(contest)
-    target = spec_of(contest).target
-    estimated = read_estimate(
-        estimate, [a for name in target for a in attributes if a.name == name]
-    )
-    truth_of_target = true_counts(Query(target, ()), codes, attributes)
-    return marks(estimated, truth_of_target)
+    target = target_attributes(contest)
+    return marks(read_estimate(estimate, target), counted(codes, attributes, target))
 
 
 def _hidden(contest: Contest) -> tuple[tuple[Attribute, ...], np.ndarray]:
