@@ -238,16 +238,18 @@ def true_counts(query: Query, codes: Codes, attributes: Sequence[Attribute]) -> 
         w = place[name]
         of_code = np.array([value in values for value in attributes[w].values])
         passes &= of_code[codes[:, w]]
-    passing = codes[passes]
     listed = listed_values(query, attributes)
     sizes = tuple(map(len, listed)) or (1,)
-    cells = np.zeros(len(passing), dtype=np.int64)
+    cells = np.zeros(len(codes), dtype=np.int64)
     for name, values in zip(query.columns, listed, strict=True):
         w = place[name]
         position = {value: i for i, value in enumerate(values)}
         of_code = np.array([position.get(value, 0) for value in attributes[w].values])
-        cells = cells * len(values) + of_code[passing[:, w]]
-    counts = np.bincount(cells, minlength=math.prod(sizes)).astype(np.int64, copy=False)
+        cells = cells * len(values) + of_code[codes[:, w]]
+    # Whoever does not pass is counted all the same, in a cell of no answer: how long it takes tells little.
+    n_cells = math.prod(sizes)
+    found = np.bincount(np.where(passes, cells, n_cells), minlength=n_cells + 1)
+    counts = found[:n_cells].astype(np.int64, copy=False)
     return counts.reshape(sizes)
 
 
