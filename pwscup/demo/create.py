@@ -70,9 +70,7 @@ def finished_contest(organizer: User, now: datetime) -> Contest:
         starts_at=now - timedelta(days=22),
         is_demo=True,
     )
-    attach_households(contest, organizer, seed=1)
-    house_teams(contest, BOTS)
-    contests.publish(actor=organizer, contest=contest)
+    fill_and_publish(contest, organizer, BOTS, seed=1)
     return contest
 
 
@@ -89,21 +87,9 @@ def running_contest(organizer: User, now: datetime) -> Contest:
         starts_at=now - timedelta(days=2),
         is_demo=True,
     )
-    first, second = (contests.plan_of(round) for round in contest.rounds.all())
     closing = now + timedelta(days=OPEN_DAYS)
-    contests.update_rounds(
-        actor=organizer,
-        contest=contest,
-        plans=[
-            contests.RoundPlan(first.key, first.opens_at, closing, first.tries, first.feedback),
-            contests.RoundPlan(
-                second.key, closing, closing + timedelta(days=7), second.tries, second.feedback
-            ),
-        ],
-    )
-    attach_households(contest, organizer, seed=2)
-    house_teams(contest, BOTS[:RUNNING_HOUSES])
-    contests.publish(actor=organizer, contest=contest)
+    plan_rounds(contest, organizer, closing, closing + timedelta(days=7))
+    fill_and_publish(contest, organizer, BOTS[:RUNNING_HOUSES], seed=2)
     return contest
 
 
@@ -120,9 +106,7 @@ def disclosed_contest(organizer: User, now: datetime) -> Contest:
         starts_at=now - timedelta(days=22),
         is_demo=True,
     )
-    attach_households(contest, organizer, seed=3)
-    house_teams(contest, BOTS)
-    contests.publish(actor=organizer, contest=contest)
+    fill_and_publish(contest, organizer, BOTS, seed=3)
     return contest
 
 
@@ -139,20 +123,25 @@ def hidden_contest(organizer: User, now: datetime) -> Contest:
         starts_at=now - timedelta(days=2),
         is_demo=True,
     )
-    first, second = (contests.plan_of(round) for round in contest.rounds.all())
-    turn = now - timedelta(days=1)
-    contests.update_rounds(
-        actor=organizer,
-        contest=contest,
-        plans=[
-            replace(first, closes_at=turn),
-            replace(second, opens_at=turn, closes_at=now + timedelta(days=OPEN_DAYS)),
-        ],
-    )
-    attach_households(contest, organizer, seed=4)
-    house_teams(contest, BOTS[:RUNNING_HOUSES])
-    contests.publish(actor=organizer, contest=contest)
+    plan_rounds(contest, organizer, now - timedelta(days=1), now + timedelta(days=OPEN_DAYS))
+    fill_and_publish(contest, organizer, BOTS[:RUNNING_HOUSES], seed=4)
     return contest
+
+
+def plan_rounds(contest: Contest, organizer: User, turn: datetime, end: datetime) -> None:
+    """The first of two rounds closes when the second one opens."""
+    first, second = (contests.plan_of(round) for round in contest.rounds.all())
+    plans = [replace(first, closes_at=turn), replace(second, opens_at=turn, closes_at=end)]
+    contests.update_rounds(actor=organizer, contest=contest, plans=plans)
+
+
+def fill_and_publish(
+    contest: Contest, organizer: User, houses: tuple[Bot, ...], *, seed: int
+) -> None:
+    """With a table and house teams the contest is complete."""
+    attach_households(contest, organizer, seed=seed)
+    house_teams(contest, houses)
+    contests.publish(actor=organizer, contest=contest)
 
 
 def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
