@@ -142,7 +142,7 @@ def _number(value: float) -> float | None:
 
 def _text(microdata: Microdata, found: Risks, values: dict[str, Any]) -> str:
     if found.max is None:
-        return "no risk: no world fits these tables and releases"
+        return "no risk: no world or row was found that fits these tables and releases"
     lines = [f"largest risk {found.max:.4f}, mean {found.mean:.4f}"]
     if found.worlds is not None and found.worlds <= _MOST_WORLDS:
         lines.append(f"{found.worlds:,} worlds")
@@ -154,7 +154,9 @@ def _text(microdata: Microdata, found: Risks, values: dict[str, Any]) -> str:
             f"{found.n_samples} worlds; their 95 % intervals are in brackets"
         )
     if n_none := int(np.isnan(found.values).sum()):
-        lines.append(f"{n_none} of {len(microdata.ids)} have no risk: nothing published fits them")
+        lines.append(
+            f"{n_none} of {len(microdata.ids)} have no risk: no world or row was found for them"
+        )
     order = np.argsort(-np.nan_to_num(found.values, nan=-1), kind="stable")[:_MOST_LISTED]
     rows = [_row(values["risks"][i]) for i in order]
     head = tuple(dict.fromkeys(key for row in rows for key in row))

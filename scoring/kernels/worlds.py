@@ -353,12 +353,15 @@ def mend(
 ) -> None:
     """Let entities exchange rows of one value until nobody's kind changes through its life.
 
+    Rows of one kind are exchanged all the while, so that others come to where they can help.
     The parameters are those of `walk`, but for `row`, which has rows of the true value only, and
     `entities`, those that have rows at all of their times.
     """
     for _ in range(n_rounds):
         n_broken = 0
         for e in entities:
+            s = first[e] + _below(rng, first[e + 1] - first[e])
+            _change_row(rng, s, starts, row, kind, row_of, slot_in)
             if _breaks(e, first, kind, row_of) > 0:
                 _mend_one(rng, e, first, entity, starts, row, kind, row_of, slot_in)
                 n_broken += 1
