@@ -494,7 +494,7 @@ TRUE = (9_530_001, 9_530_002, 9_530_003, 9_530_004, 9_530_005, 9_530_006)
 def test_nothing_hidden_is_on_any_page(dp, monkeypatch, viewer, caplog):
     counts = {"0.25": RED, "0.5": BLUE}
     monkeypatch.setattr(disclosing, "noisy_counts", lambda _c, _q, e: list(counts[f"{e:f}"]))
-    monkeypatch.setattr(disclosing, "true_counts", lambda *_: np.array(TRUE).reshape(2, 3))
+    monkeypatch.setattr(disclosing, "counted", lambda *_: np.array(TRUE).reshape(2, 3))
     answers = [asked(dp), asked(dp, user=dp.cast.carol, team=dp.blue, epsilon="0.5")]
     services.ensure_released(dp.batch)
     handed_in(dp, factories.DP_TRUTH)
