@@ -164,6 +164,7 @@ def codes_of(records: Records, attributes: Sequence[Attribute]) -> Codes:
     Examples
     --------
     >>> from scoring.examples import SCHEMA, table
+    >>> from scoring.records import Records
     >>> records = Records.of(table("original"), SCHEMA)
     >>> codes_of(records, attributes_of(SCHEMA, ["QI1", "QI3"])).tolist()
     [[1, 0], [1, 0], [0, 1], [0, 1]]
