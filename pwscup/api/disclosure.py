@@ -15,10 +15,11 @@ from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import original_of
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.downloads import answer_response
-from pwscup.disclosure.services import BATCH, INTERACTIVE, QueryRefused
+from pwscup.disclosure.services import QueryRefused
 from pwscup.submissions.downloads import published_response, table_response
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.policies import may_have_published
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from typing import Any

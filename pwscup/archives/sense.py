@@ -13,6 +13,7 @@ from pwscup.archives.values import WrongValue
 from scoring.commitments import commitment
 from scoring.errors import ProblemsFound
 from scoring.rulesets import Ruleset, parse_ruleset
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 from scoring.schema import Schema
 
 MAX_STANDINGS_BYTES = 128 * 1024 * 1024
@@ -83,7 +84,7 @@ def _check_answers(reader: Reader, rules: Ruleset | None, findings: Findings) ->
     """Answers and releases stand in rounds of their kind, and what a team has spent adds up."""
     kinds = {spec.key: spec.kind for spec in rules.rounds} if rules else {}
     spent: dict[tuple[Any, Any], tuple[int, int]] = {}
-    for name, kind in (("batches", "batch"), ("answers", "interactive")):
+    for name, kind in (("batches", BATCH), ("answers", INTERACTIVE)):
         for row in reading.rows(reader, layout.BY_NAME[name]):
             is_right = kinds.get(row["round"], kind) == kind
             if name == "answers":

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pwscup.contests.disclosed import disclosed_attributes, target_attributes
+from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, target_attributes
 from pwscup.core import storage
-from pwscup.disclosure import ledger, services
+from pwscup.disclosure import services
 from scoring.disclosure.estimates import write_estimate
 from scoring.disclosure.estimators import counted, from_answer, reconstructed
 from scoring.disclosure.releases import read_release
 from scoring.privacy.accounting import SMALLEST
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -59,7 +60,7 @@ class Turn:
 
     def share(self, n: int) -> Decimal:
         """One of n equal parts of the budget, as a decimal that can be paid."""
-        return (ledger.total_of(self.round) / n).quantize(SMALLEST, rounding=ROUND_DOWN)
+        return (epsilon_of_round(self.round) / n).quantize(SMALLEST, rounding=ROUND_DOWN)
 
 
 # From the release
@@ -116,8 +117,8 @@ def _names(attributes: tuple[Attribute, ...]) -> list[str]:
 
 
 ESTIMATORS: dict[str, dict[str, Callable[[Turn], Counts | None]]] = {
-    services.BATCH: {"count": count_release, "reconstruct": reconstruct_release},
-    services.INTERACTIVE: {
+    BATCH: {"count": count_release, "reconstruct": reconstruct_release},
+    INTERACTIVE: {
         "target": ask_target,
         "twice": ask_twice,
         "marginals": ask_marginals,

@@ -1,17 +1,20 @@
-"""What a contest discloses of a hidden table: its columns with the values that these can have."""
+"""What a contest discloses of a hidden table: its columns with their values, when, and for which ε."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from pwscup.contests.selectors import dataset_of
+from pwscup.contests.selectors import dataset_of, original_of
+from scoring.privacy.accounting import Budget
+from scoring.rulesets.kinds import BATCH, HIDDEN
 
 if TYPE_CHECKING:
-    from pwscup.contests.models import Contest
+    from datetime import datetime
+
+    from pwscup.contests.models import Contest, Round
     from scoring.disclosure.attributes import Attribute
     from scoring.rulesets.base import DisclosureSpec
-
-HIDDEN = "hidden"
 
 
 def hides_table(contest: Contest) -> bool:
@@ -39,3 +42,24 @@ def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
     from scoring.disclosure.attributes import attributes_of
 
     return attributes_of(dataset_of(contest).schema, spec_of(contest).target)
+
+
+def is_release_due(round: Round, now: datetime) -> bool:
+    """A published contest's batch round has opened, so that its table is to be released."""
+    contest = round.contest
+    if round.kind != BATCH or not contest.is_published or contest.erased_at is not None:
+        return False
+    return round.has_opened(now) and original_of(contest) is not None
+
+
+def epsilon_of_round(round: Round) -> Decimal:
+    """What every team may spend in an interactive round, or what a batch release costs."""
+    epsilon = round.spec.epsilon
+    if epsilon is None:
+        raise LookupError(f"round {round.pk} discloses nothing")
+    return epsilon
+
+
+def budget_in(round: Round, spent: Decimal) -> Budget:
+    """A team's budget of which it has spent something; never less than nothing is left."""
+    return Budget(max(epsilon_of_round(round), spent), spent)

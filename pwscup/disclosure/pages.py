@@ -15,15 +15,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from pwscup.contests import organizer_common
-from pwscup.contests.disclosed import disclosed_attributes, spec_of
+from pwscup.contests.disclosed import budget_in, disclosed_attributes, epsilon_of_round, spec_of
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.selectors import contest_page, original_of
 from pwscup.disclosure import ledger, selectors
 from pwscup.disclosure.forms import Question
-from pwscup.disclosure.models import epsilon_of, millionths_of
-from pwscup.disclosure.services import BATCH, INTERACTIVE
+from pwscup.disclosure.models import epsilon_of
 from pwscup.submissions.pages import Gate, gate
+from scoring.rulesets.kinds import BATCH, kinds_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -114,7 +114,6 @@ def ask_page(request: HttpRequest, round: Round, outcome: Outcome | None = None)
         "fields": question.fields(attributes),
         "target": spec_of(contest).target,
         "target_address": Question(spec_of(contest).target).address,
-        "total": ledger.total_of(round),
         "budget": ledger.budget_of(team, round) if team else None,
         "problems": outcome.problems if outcome else (),
         "n_more": outcome.n_more if outcome else 0,
@@ -154,11 +153,10 @@ def _offer(
 ) -> Offer | None:
     if quote is None or team is None or not attributes:
         return None
-    epsilon = epsilon_of(millionths_of(quote.epsilon))
-    left = ledger.budget_of(team, round).remaining - (0 if quote.paid else epsilon)
+    left = ledger.budget_of(team, round).remaining - (0 if quote.paid else quote.epsilon)
     asked = in_words({"columns": quote.query.columns, "where": dict(quote.query.where)})
-    noise = noise_of(quote.query, attributes, epsilon)
-    return Offer(asked, epsilon, noise, left, quote.paid)
+    noise = noise_of(quote.query, attributes, quote.epsilon)
+    return Offer(asked, quote.epsilon, noise, left, quote.paid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +224,7 @@ def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     """Every round that discloses: when its table was released, or who has spent how much."""
     page = organizer_common.organizer_page(request, contest, "disclosure")
     teams, spending = list(contest.teams.order_by("name")), selectors.spending_of(contest)
-    rounds = contest.rounds.filter(kind__in=(BATCH, INTERACTIVE))
+    rounds = contest.rounds.filter(kind__in=kinds_of("disclosure"))
     page["disclosing"] = [
         _disclosing(round, teams, spending)
         for round in rounds.select_related("contest", "batch_release__table")
@@ -237,13 +235,13 @@ def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
 def _disclosing(
     round: Round, teams: list[Team], spending: Mapping[tuple[int, int], Mapping[str, Any]]
 ) -> Disclosing:
-    total = ledger.total_of(round)
+    epsilon = epsilon_of_round(round)
     if round.kind == BATCH:
-        return Disclosing(round, total, getattr(round, "batch_release", None))
-    lines = (_spending(team, total, spending.get((round.pk, team.pk), {})) for team in teams)
-    return Disclosing(round, total, lines=tuple(lines))
+        return Disclosing(round, epsilon, getattr(round, "batch_release", None))
+    lines = (_spending(team, round, spending.get((round.pk, team.pk), {})) for team in teams)
+    return Disclosing(round, epsilon, lines=tuple(lines))
 
 
-def _spending(team: Team, total: Decimal, facts: Mapping[str, Any]) -> Spending:
-    budget = ledger.budget(total, epsilon_of(facts.get("spent", 0)))
+def _spending(team: Team, round: Round, facts: Mapping[str, Any]) -> Spending:
+    budget = budget_in(round, epsilon_of(facts.get("spent", 0)))
     return Spending(team, budget, facts.get("n_answers", 0), facts.get("last_at"))

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
-from pwscup.contests.disclosed import disclosed_attributes
+from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import original_of
@@ -25,13 +25,13 @@ from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionth
 from pwscup.submissions.services import check_round
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from scoring.disclosure.queries import Query
 
 logger = logging.getLogger(__name__)
-BATCH, INTERACTIVE = "batch", "interactive"
 MAX_ANSWERS = 500
 """Of a team in a round; each may have thousands of counts."""
 REFUSALS = {
@@ -220,14 +220,6 @@ def _enter(
 # The batch release
 
 
-def is_due(round: Round, now: datetime) -> bool:
-    """A published contest's batch round has opened, and its table has not been released yet."""
-    contest = round.contest
-    if round.kind != BATCH or not contest.is_published or contest.erased_at is not None:
-        return False
-    return round.has_opened(now) and original_of(contest) is not None
-
-
 def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease | None:
     """The released table of a batch round, made now where that is due; None as long as it is not.
 
@@ -235,11 +227,11 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
     unseen, for two releases of one table would tell twice as much of it.
     """
     found = BatchRelease.objects.filter(round=round).select_related("table").first()
-    if found is not None or not is_due(round, now or timezone.now()):
+    if found is not None or not is_release_due(round, now or timezone.now()):
         return found
     from pwscup.submissions.evaluation import disclosing
 
-    epsilon = ledger.total_of(round)
+    epsilon = epsilon_of_round(round)
     data, n_records = disclosing.released_table(round.contest, epsilon)
     file = storage.write(data, area=storage.Area.PUBLISHED, name=f"{round.key}.csv")
     kept = None
@@ -251,7 +243,7 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
                 .get(pk=round.pk)
             )
             found = BatchRelease.objects.filter(round=held).first()
-            if found is None and ledger.total_of(held) == epsilon:
+            if found is None and epsilon_of_round(held) == epsilon:
                 file.save()
                 kept = BatchRelease.objects.create(
                     round=held, table=file, cost=millionths_of(epsilon), n_records=n_records

@@ -20,9 +20,9 @@ from pwscup.contests.downloads import terms_first
 from pwscup.contests.organizer_common import for_organizers
 from pwscup.contests.selectors import download_name, original_of
 from pwscup.disclosure import asking, downloads, pages, selectors, services
-from pwscup.disclosure.services import BATCH, INTERACTIVE
 from pwscup.submissions.downloads import published_response, table_response
 from pwscup.submissions.policies import may_have_published
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round

@@ -35,7 +35,6 @@ from pwscup.contests.models import Round
 from pwscup.contests.selectors import original_of
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
-from pwscup.disclosure.services import BATCH
 from pwscup.leaderboards.scope import Scope, Stage, may_show
 from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
 from pwscup.submissions import marks, selectors
@@ -43,6 +42,7 @@ from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submis
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
 from scoring.disclosure.attributes import attributes_of
+from scoring.rulesets.kinds import BATCH
 
 LAYOUT = 3
 """Grows when the form of the boards changes, so that no stored board of another form is served."""

@@ -8,14 +8,21 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pwscup.contests.disclosed import disclosed_attributes, target_attributes
+from pwscup.contests.disclosed import (
+    budget_in,
+    disclosed_attributes,
+    is_release_due,
+    target_attributes,
+)
 from pwscup.contests.selectors import original_of
+from scoring.rulesets.kinds import BATCH
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
     from pwscup.disclosure.models import BatchRelease
     from scoring.disclosure.attributes import Attribute
+    from scoring.privacy.accounting import Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ def facts(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:
         "n_records": dataset.n_records,
         "epsilon": round.spec.epsilon,
     }
-    if round.kind == "batch":
+    if round.kind == BATCH:
         return found | release_of(round, now)
     return found | ({"budget": budget_of(team, round)} if team else {})
 
@@ -48,8 +55,7 @@ def release_of(round: Round, now: datetime) -> dict[str, Any]:
     """The released table and what was done to its columns, or that it is being made."""
     release: BatchRelease | None = getattr(round, "batch_release", None)
     if release is None:
-        is_due = round.has_opened(now) and round.contest.erased_at is None
-        return {"is_being_released": is_due and round.contest.is_published}
+        return {"is_being_released": is_release_due(round, now)}
     attributes = disclosed_attributes(round.contest)
     rho, columns = kept_columns(release.epsilon, attributes)
     return {"release": release, "rho": rho, "released_columns": columns}
@@ -67,9 +73,7 @@ def kept_columns(
     return rho, [ReleasedColumn(name, n, keep_probability(rho, n)) for name, n in sizes]
 
 
-def budget_of(team: Team, round: Round) -> dict[str, Decimal]:
-    """What the team may spend, what it has spent and what is left, as its newest answer says."""
-    total = round.spec.epsilon or Decimal(0)
+def budget_of(team: Team, round: Round) -> Budget:
+    """What the team may spend and what it has spent, as its newest answer says."""
     newest = round.answers.filter(team=team).defer("counts").order_by("-number").first()
-    spent = newest.epsilon_so_far if newest else Decimal(0)
-    return {"total": total, "spent": spent, "left": max(Decimal(0), total - spent)}
+    return budget_in(round, newest.epsilon_so_far if newest else Decimal(0))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
 """What a round is for: tables are handed in, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
+BATCH, INTERACTIVE = "batch", "interactive"
+"""The kinds of rounds of disclosure: the table is released once, or asked by teams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,11 @@ ROUND_KINDS: dict[str, RoundKind] = {
                 required=("estimate",),
                 tries_keys=("tries", "tries_per_day"),
                 counts=("chosen_or_latest", "last"),
-                feedback=("after_close",),  # of the last such round: marks tell of the table without a price
+                feedback=(
+                    "after_close",
+                ),  # of the last such round: marks tell of the table without a price
             )
-            for disclosure in ("batch", "interactive")
+            for disclosure in (BATCH, INTERACTIVE)
         ),
     )
 }
