@@ -19,6 +19,9 @@ WIDTH = 6.2
 """Inches; narrow, so that its words can still be read on a phone."""
 _MEASURED_BY = ["DejaVu Sans", "IPAexGothic"]
 """The fonts by which room is made for words, Japanese ones among them."""
+_UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What no XML may hold, not even escaped: with one of them nothing of a picture is shown."""
+
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "pwscup",  # the same facts give the same bytes
@@ -76,7 +79,7 @@ def svg(
     if name:
         text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", text)
     label = f' role="img" aria-label="{escape(alt)}"' if alt else ""
-    return f"<svg{label}{text[4:]}"
+    return _UNUSABLE.sub("\N{REPLACEMENT CHARACTER}", f"<svg{label}{text[4:]}")
 
 
 @cache

@@ -17,3 +17,12 @@ def test_a_name_breaks_no_picture(name):
     found = xml.dom.minidom.parseString(picture)
     assert found.documentElement.getAttribute("aria-label") == name
     assert not found.getElementsByTagName("script")
+
+
+@pytest.mark.parametrize("character", ["\x01", "\x0b", "\x1b", "\ufffe"])
+def test_characters_that_no_xml_may_hold_are_replaced(character):
+    name = f"a{character}b"
+    picture = svg(lambda axes: axes.set_title(name), (2, 1), alt=name)
+    found = xml.dom.minidom.parseString(picture)
+    assert found.documentElement.getAttribute("aria-label") == "a\ufffdb"
+    assert picture.count("a\ufffdb") == 2
