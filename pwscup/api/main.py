@@ -15,7 +15,7 @@ from pwscup.api import contests, disclosure, problems, submissions
 from pwscup.api.auth import TokenAuth
 from pwscup.api.problems import ApiRefused
 from pwscup.core.refusals import RefusedByCode
-from scoring.errors import ProblemsFound
+from scoring.errors import MAX_REPORTED, ProblemsFound
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -90,7 +90,8 @@ def throttled(_request: HttpRequest, error: Throttled) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def of_wrong_types(_request: HttpRequest, error: ValidationError) -> HttpResponse:
-    return problems.answer(422, problems.of_envelope(error))
+    found = problems.of_envelope(error)
+    return problems.answer(422, found[:MAX_REPORTED], len(found))
 
 
 @api.exception_handler(ProblemsFound)

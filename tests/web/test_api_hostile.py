@@ -14,6 +14,7 @@ from pwscup.core.models import StoredFile
 from pwscup.disclosure import services
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.models import Submission
+from scoring.errors import MAX_REPORTED
 from tests import factories
 from tests.web.api import Program, codes, where
 
@@ -138,6 +139,13 @@ def test_large_bodies_are_refused(dp, settings):
     assert (refused.status_code, codes(refused)) == (413, ["request.too_large"])
     refused = dp.alice.post(f"{ASK}/submissions", b"x" * 1001, "text/csv")
     assert (refused.status_code, codes(refused)) == (413, ["file.too_large"])
+
+
+def test_of_thousands_of_unknown_keys_the_first_are_named(dp):
+    refused = dp.alice.post(f"{ASK}/answers", SEXES | {f"k{n}": 1 for n in range(5000)})
+    assert set(codes(refused)) == {"request.unknown_key"}
+    body = refused.json()
+    assert (len(body["problems"]), body["n_problems"]) == (MAX_REPORTED, 5000)
 
 
 @pytest.mark.parametrize(
