@@ -80,4 +80,6 @@ def file_names(experiment: Experiment) -> list[str]:
 
 def figure(experiment: Experiment, name: str) -> ResultFile:
     """A figure by its name, else 404."""
+    if not name.isprintable():  # PostgreSQL refuses to look for a NUL
+        raise Http404
     return get_object_or_404(experiment.files, name=f"figures/{name}")

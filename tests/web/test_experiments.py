@@ -123,6 +123,17 @@ def test_nobody_else_finds_an_experiment(cast, as_user):
     assert Experiment.objects.get() == made
 
 
+def test_names_that_no_figure_has_are_looked_for_in_no_database(
+    cast, alice, django_assert_num_queries
+):
+    """PostgreSQL has no NUL in its texts, and fails where it is asked for one."""
+    made = make_experiment(cast.alice, state=State.DONE)
+    known = reverse("experiment-figure", args=[made.public_id, "figure3-k"])
+    assert alice.get(known).status_code == 200
+    with django_assert_num_queries(3):  # the session, its person, the experiment
+        assert alice.get(known.replace("3-k", "3%00")).status_code == 404
+
+
 def test_a_person_has_one_unfinished_experiment(cast, alice, quick):
     first = requested(cast.alice)
     with pytest.raises(services.ExperimentRefused, match=r"Experiment 1.*not done yet"):
