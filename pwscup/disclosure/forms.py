@@ -45,7 +45,9 @@ class Question:
         where = {
             key.removeprefix(WHERE): data.getlist(key) for key in data if key.startswith(WHERE)
         }
-        epsilon = data.get(EPSILON, "").strip()[:MAX_EPSILON]
+        epsilon = data.get(EPSILON, "").strip()
+        if len(epsilon) > MAX_EPSILON:  # what is left of it must not be another number
+            epsilon = f"{epsilon[:MAX_EPSILON]}…"
         return cls(tuple(data.getlist(COLUMNS)), where, epsilon)
 
     @classmethod
@@ -71,14 +73,14 @@ class Question:
 
     def fields(self, attributes: Sequence[Attribute]) -> list[ColumnField]:
         """The boxes of the form, ticked as they were."""
+        ticked = {column: frozenset(values) for column, values in self.where.items()}
         return [
             ColumnField(
                 name=attribute.name,
                 field=f"{WHERE}{attribute.name}",
                 is_asked=attribute.name in self.columns,
                 values=tuple(
-                    (value, value in self.where.get(attribute.name, ()))
-                    for value in attribute.values
+                    (value, value in ticked.get(attribute.name, ())) for value in attribute.values
                 ),
             )
             for attribute in attributes

@@ -191,7 +191,9 @@ def test_hostile_forms_are_refused_as_bad_questions(dp, form):
     assert not Answer.objects.exists()
 
 
-@pytest.mark.parametrize("epsilon", ["", "0", "nan", "1e-3", "0.0000001", "２", "9" * 5000])
+@pytest.mark.parametrize(
+    "epsilon", ["", "0", "nan", "1e-3", "0.0000001", "２", "9" * 5000, f"0.1{50 * '0'}9"]
+)
 def test_no_epsilon_that_is_none_costs_anything(dp, epsilon):
     assert dp.alice.post(ASK, PAID | {"epsilon": epsilon}).status_code == 422
     assert not Answer.objects.exists()
