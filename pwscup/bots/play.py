@@ -95,12 +95,12 @@ def guess_candidates(contest: Contest, round: Round) -> int:
 
 
 def hand_in_estimates(contest: Contest, round: Round) -> int:
-    """One estimate for every bot that has none in this round."""
+    """One estimate for every bot that has none in this round, which it asks for a step before."""
     idle = list(contest.teams.filter(is_house=True).exclude(submissions__round=round))
     n_made = 0
     for position, team in enumerate(idle, start=1):
         method = getattr(BY_NAME[team.name], round.kind)
-        turn = Turn(team, round, _moment_in(round, position))
+        turn = Turn(team, round, _moment_in(round, position - 1))
         estimate = estimate_file(turn, method)
         if estimate is not None:
             files = {"estimate": ("estimate.csv", estimate)}

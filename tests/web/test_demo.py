@@ -8,6 +8,7 @@ from pwscup.bots import play as bots
 from pwscup.bots.cast import BOTS
 from pwscup.contests.models import Contest
 from pwscup.demo import cast, create, play
+from pwscup.disclosure import ledger
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Release, Submission
 
@@ -73,6 +74,12 @@ def test_the_hidden_contest_has_estimates_from_both_disclosures(demo):
         assert {estimate.state for estimate in estimates} == {STATES.SCORED}
     assert hidden.rounds.get(key="batch").batch_release.n_records == 120
     assert {answer.team.is_house for answer in hidden.rounds.last().answers.all()} == {True}
+    estimates = Submission.objects.filter(round__kind="interactive")
+    paid = estimates.annotate(spent=ledger.spent_before("arrived_at")).values_list(
+        "spent", flat=True
+    )
+    assert len(paid) == len(BOTS) + create.RUNNING_HOUSES
+    assert all(paid), "a curve shows estimates by what was spent before them"
 
 
 def test_the_running_contest_is_open_and_offers_a_sample(demo, client):
