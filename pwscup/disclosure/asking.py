@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.selectors import team_of
 from pwscup.core.problems import SEPARATOR, shown
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pwscup.disclosure.services import Asked, Quote
 
 PAY = "pay"
+NO_TEAM = _("Questions are asked by teams, and you are in none yet.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def receive(request: HttpRequest, round: Round) -> Outcome:
     question = Question.of(request.POST)
     team = team_of(request.user, round.contest)
     if team is None:
-        return Outcome(question, (_("Questions are asked by teams, and you are in none yet."),))
+        return Outcome(question, (str(NO_TEAM),))
     what = {"user": request.user, "team": team, "round": round, "asked_at": arrival(request)}
     what |= {"query": question.query, "epsilon": question.epsilon}
     try:

@@ -20,8 +20,10 @@ from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.selectors import contest_page, original_of
 from pwscup.disclosure import ledger, selectors
+from pwscup.disclosure.asking import NO_TEAM
 from pwscup.disclosure.forms import Question
 from pwscup.disclosure.models import epsilon_of
+from pwscup.disclosure.services import REFUSALS
 from pwscup.submissions.pages import Gate, gate
 from scoring.rulesets.kinds import BATCH, kinds_of
 
@@ -46,18 +48,18 @@ MAX_SHOWN_VALUES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A query in words."""
+class InWords:
+    """A query as people read it."""
 
     columns: str
     filters: tuple[str, ...]
 
 
-def in_words(query: Mapping[str, Any], *, shortened: bool = False) -> Asked:
+def in_words(query: Mapping[str, Any], *, shortened: bool = False) -> InWords:
     """What is counted, and among which records; lists show the first values of a long filter."""
     most = MAX_SHOWN_VALUES if shortened else None
     filters = tuple(_filter(column, values, most) for column, values in query["where"].items())
-    return Asked(" × ".join(query["columns"]) or _("a single count"), filters)
+    return InWords(" × ".join(query["columns"]) or _("a single count"), filters)
 
 
 def _filter(column: str, values: list[str], most: int | None) -> str:
@@ -126,14 +128,13 @@ def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetim
     """The first reason why nothing can be asked; None where it can."""
     closed_to_me = gate(request, round, team, now)
     if team is None and round.is_open(now):
-        text = _("Questions are asked by teams, and you are in none yet.")
-        return Gate(text, _("To the teams"), reverse("team", args=[round.contest.slug]))
+        return Gate(str(NO_TEAM), _("To the teams"), reverse("team", args=[round.contest.slug]))
     if closed_to_me is not None:
         return closed_to_me
     if original_of(round.contest) is None:
         return Gate(_("The organizers have not put up the table yet."))
     if terms := terms_first_url(request, round.contest):
-        return Gate(_("Accept the terms of the data first."), _("Read the terms"), terms)
+        return Gate(str(REFUSALS["terms.first"]), _("Read the terms"), terms)
     return None
 
 
@@ -141,7 +142,7 @@ def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetim
 class Offer:
     """A question before it is paid: what is asked, what one gets for it, what is left then."""
 
-    asked: Asked
+    asked: InWords
     epsilon: Decimal
     noise: Noise
     left: Decimal
@@ -164,7 +165,7 @@ class Line:
     """An answer in the list."""
 
     answer: Answer
-    asked: Asked
+    asked: InWords
 
 
 def _lines(team: Team, round: Round) -> list[Line]:

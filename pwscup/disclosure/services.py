@@ -30,6 +30,7 @@ from scoring.rulesets.kinds import BATCH, INTERACTIVE
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from scoring.disclosure.queries import Query
+    from scoring.privacy.accounting import Budget
 
 logger = logging.getLogger(__name__)
 MAX_ANSWERS = 500
@@ -88,7 +89,7 @@ def quote(
     parsed, cost = _read(round, query, epsilon)
     paid = ledger.paid_answer(team, round, parsed.digest, cost)
     if paid is None:
-        _check_payable(team, round, cost)
+        _payable(team, round, cost)
     return Quote(parsed, cost, paid)
 
 
@@ -120,11 +121,10 @@ def ask(
     )
     if quoted.paid is not None:
         return Asked(quoted.paid, is_new=False)
-    parsed, cost = quoted.query, quoted.epsilon
-    from pwscup.submissions.evaluation import (
-        disclosing,  # the table, which most processes do without
-    )
+    # With it comes the hidden table, which most processes do without.
+    from pwscup.submissions.evaluation import disclosing
 
+    parsed, cost = quoted.query, quoted.epsilon
     counts = disclosing.noisy_counts(round.contest, parsed, cost)
     with transaction.atomic():
         # Every request of the team waits here, so that each sees what the others have spent.
@@ -132,8 +132,22 @@ def ask(
         _check_may_ask(user, team, round, asked_at)  # leaving the team takes this lock too
         if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
             return Asked(paid, is_new=False)
-        number = _check_payable(team, round, cost)
-        return Asked(_enter(user, team, round, parsed, cost, counts, number, asked_at), is_new=True)
+        number, budget = _payable(team, round, cost)
+        answer = Answer.objects.create(
+            round=round,
+            team=team,
+            number=number,
+            query=json.loads(parsed.text),
+            digest=parsed.digest,
+            cost=millionths_of(cost),
+            spent=millionths_of(budget.spent),
+            budget=millionths_of(budget.total),
+            counts=counts,
+            asked_by=user,
+            asked_at=asked_at,
+        )
+        _record(answer)
+    return Asked(answer, is_new=True)
 
 
 def _check_may_ask(user: User | None, team: Team, round: Round, asked_at: datetime) -> None:
@@ -165,56 +179,31 @@ def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
     return parsed, cost
 
 
-def _check_payable(team: Team, round: Round, cost: Decimal) -> int:
-    """The number of the next answer, where the team can pay for it."""
+def _payable(team: Team, round: Round, cost: Decimal) -> tuple[int, Budget]:
+    """The number of the next answer, and the team's budget after it; refused where it cannot pay."""
     newest = ledger.answers_of(team, round).first()
     number = newest.number + 1 if newest else 1
     if number > MAX_ANSWERS:
         raise QueryRefused("answers.too_many", expected=MAX_ANSWERS)
     try:
-        ledger.budget_of(team, round).spend(cost)
+        return number, ledger.budget_of(team, round).spend(cost)
     except BudgetExceeded as exceeded:
         expected = f"{exceeded.remaining:f}"
         raise QueryRefused("budget.exceeded", got=f"{cost:f}", expected=expected) from exceeded
-    return number
 
 
-def _enter(
-    user: User | None,
-    team: Team,
-    round: Round,
-    query: Query,
-    cost: Decimal,
-    counts: list[int],
-    number: int,
-    asked_at: datetime,
-) -> Answer:
-    budget = ledger.budget_of(team, round).spend(cost)
-    answer = Answer.objects.create(
-        round=round,
-        team=team,
-        number=number,
-        query=json.loads(query.text),
-        digest=query.digest,
-        cost=millionths_of(cost),
-        spent=millionths_of(budget.spent),
-        budget=millionths_of(budget.total),
-        counts=counts,
-        asked_by=user,
-        asked_at=asked_at,
-    )
+def _record(answer: Answer) -> None:
     audit.record(
         "query.answered",
-        actor=user,
-        contest_id=round.contest_id,
+        actor=answer.asked_by,
+        contest_id=answer.round.contest_id,
         subject=str(answer.public_id),
-        team=team.slug,
-        round=round.key,
-        number=number,
-        epsilon=f"{cost:f}",
-        spent=f"{budget.spent:f}",
+        team=answer.team.slug,
+        round=answer.round.key,
+        number=answer.number,
+        epsilon=f"{answer.epsilon:f}",
+        spent=f"{answer.epsilon_so_far:f}",
     )
-    return answer
 
 
 # The batch release
