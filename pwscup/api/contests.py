@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.http import Http404
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Router
 
@@ -27,15 +25,6 @@ router = Router(tags=["contests"])
 ROUND = "/contests/{slug:slug}/rounds/{slug:key}"
 READING = frozenset({401, 403, 404, 409, 410, 429})
 WRITING = READING | {400, 413, 415, 422}
-
-
-def round_of(request: HttpRequest, slug: str, key: str, *kinds: str) -> Round:
-    """The round of that address; Http404 where the caller may not see it, or it is of no such kind."""
-    contest = selectors.visible_contest(request.user, slug)
-    found = get_object_or_404(contest.rounds.select_related("contest"), key=key)
-    if kinds and found.kind not in kinds:
-        raise Http404
-    return found
 
 
 def own_team(request: HttpRequest, contest: Contest) -> Team:

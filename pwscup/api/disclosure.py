@@ -9,19 +9,20 @@ from django.utils import timezone
 from ninja import Router, Status
 
 from pwscup.api import schemas
-from pwscup.api.contests import READING, ROUND, WRITING, own_team, round_of
+from pwscup.api.contests import READING, ROUND, WRITING, own_team
 from pwscup.contests.disclosed import disclosed_attributes, spec_of, target_attributes
 from pwscup.contests.policies import has_accepted
-from pwscup.contests.selectors import original_of
+from pwscup.contests.selectors import original_of, visible_round
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.downloads import answer_response
 from pwscup.disclosure.services import QueryRefused
 from pwscup.submissions.downloads import published_response, table_response
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.policies import may_have_published
-from scoring.rulesets.kinds import BATCH, INTERACTIVE
+from scoring.rulesets.kinds import BATCH, INTERACTIVE, kinds_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from django.http import HttpRequest, HttpResponseBase
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pwscup.disclosure.models import Answer, BatchRelease
 
 router = Router(tags=["disclosure"])
+DISCLOSING = kinds_of("disclosure")
 
 
 @router.get(
@@ -43,7 +45,7 @@ router = Router(tags=["disclosure"])
 def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     from scoring.disclosure.attributes import MAX_ANSWER_CELLS
 
-    contest = _with_table(round_of(request, slug, key, BATCH, INTERACTIVE).contest)
+    contest = _with_table(visible_round(request.user, slug, key, DISCLOSING).contest)
     return schemas.Domain(
         columns=[
             schemas.Column(name=attribute.name, values=list(attribute.values))
@@ -64,7 +66,7 @@ def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
 def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     from scoring.disclosure.estimates import template  # SciPy, which most processes do without
 
-    contest = _with_table(_published(request, slug, key, BATCH, INTERACTIVE).contest)
+    contest = _with_table(_published(request, slug, key, DISCLOSING).contest)
     return table_response(f"{slug}-estimate.csv", template(target_attributes(contest)))
 
 
@@ -148,7 +150,7 @@ def answer_file(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
 
 
 def _asking(request: HttpRequest, slug: str, key: str) -> tuple[Team, Round]:
-    round = round_of(request, slug, key, INTERACTIVE)
+    round = visible_round(request.user, slug, key, [INTERACTIVE])
     return own_team(request, round.contest), round
 
 
@@ -228,16 +230,16 @@ def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 
 def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
     """The release, which is made now if it is due."""
-    round = _published(request, slug, key, BATCH)
+    round = _published(request, slug, key, [BATCH])
     found = services.ensure_released(round)
     if found is None:
         raise Http404
     return found, round.contest
 
 
-def _published(request: HttpRequest, slug: str, key: str, *kinds: str) -> Round:
+def _published(request: HttpRequest, slug: str, key: str, kinds: Collection[str]) -> Round:
     """The round whose files the caller may download: from its opening on, the terms accepted."""
-    round = round_of(request, slug, key, *kinds)
+    round = visible_round(request.user, slug, key, kinds)
     if not may_have_published(request.user, round, timezone.now()):
         raise Http404
     if not has_accepted(request.user, round.contest):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.http import Http404
 from django.utils import timezone
 from ninja import Query, Router, Status
 
 from pwscup.api import schemas
-from pwscup.api.contests import READING, ROUND, WRITING, own_team, round_of
+from pwscup.api.contests import READING, ROUND, WRITING, own_team
 from pwscup.api.problems import ApiRefused, of_problem
+from pwscup.contests.selectors import visible_round
 from pwscup.submissions import pages, selectors, services
 from pwscup.submissions.middleware import arrival
 from scoring.errors import Problem
+from scoring.rulesets.kinds import kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,7 +47,7 @@ FILE = {
     summary="What your team handed in in a round, the newest first",
 )
 def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submission]:
-    round = round_of(request, slug, key)
+    round = visible_round(request.user, slug, key)
     team = own_team(request, round.contest)
     found = selectors.submissions_of_team(team, round)[:MAX_LISTED]
     return _shown(list(found), request.user, _counting(team, round))
@@ -66,9 +67,7 @@ def hand_in(
     key: str,
     note: str = Query("", description="for your team", pattern=PRINTABLE),
 ) -> Status:
-    round = round_of(request, slug, key)
-    if round.phase != "disclosure":
-        raise Http404
+    round = visible_round(request.user, slug, key, kinds_of("disclosure"))
     team = own_team(request, round.contest)
     if request.content_type != CSV:
         raise ApiRefused("request.content_type", expected=CSV, got=request.content_type or "—")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -22,10 +23,11 @@ from pwscup.contests.policies import may_see_board
 from pwscup.contests.team_tables import ORIGINAL, has_own_tables
 from pwscup.core.models import Event
 from scoring.rulesets import parse_ruleset
+from scoring.rulesets.kinds import ROUND_KINDS
 from scoring.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from django.http import HttpRequest
     from django.utils.functional import _StrPromise
@@ -58,6 +60,12 @@ def visible_contest(user: Person, slug: str) -> Contest:
     if contest is None:
         raise Http404
     return contest
+
+
+def visible_round(user: Person, slug: str, key: str, kinds: Collection[str] = ROUND_KINDS) -> Round:
+    """The round of that address; Http404 where it is of another kind or the viewer may not know of it."""
+    rounds = visible_contest(user, slug).rounds.select_related("contest")
+    return get_object_or_404(rounds, key=key, kind__in=kinds)
 
 
 def organized_contest(user: Person, slug: str) -> Contest:

@@ -6,23 +6,15 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Max
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 
-from pwscup.contests.selectors import visible_contest
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.policies import is_member
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.models import Contest
     from pwscup.contests.policies import Person
-
-
-def round_of(user: Person, slug: str, key: str, *kinds: str) -> Round:
-    """The round of that address; Http404 where it is of another kind or the viewer may not know of it."""
-    contest = visible_contest(user, slug)
-    return get_object_or_404(contest.rounds.select_related("contest"), key=key, kind__in=kinds)
 
 
 def own_answer(user: Person, public_id: UUID) -> Answer:

@@ -18,11 +18,11 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests.disclosed import hides_table, target_attributes
 from pwscup.contests.downloads import terms_first
 from pwscup.contests.organizer_common import for_organizers
-from pwscup.contests.selectors import download_name, original_of
+from pwscup.contests.selectors import download_name, original_of, visible_round
 from pwscup.disclosure import asking, downloads, pages, selectors, services
 from pwscup.submissions.downloads import published_response, table_response
 from pwscup.submissions.policies import may_have_published
-from scoring.rulesets.kinds import BATCH, INTERACTIVE
+from scoring.rulesets.kinds import BATCH, INTERACTIVE, kinds_of
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
@@ -37,7 +37,7 @@ UNPROCESSABLE = 422
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """A POST says what the question would cost, or asks it; the answer has an address of its own."""
-    round = selectors.round_of(request.user, slug, key, INTERACTIVE)
+    round = visible_round(request.user, slug, key, [INTERACTIVE])
     if request.method != "POST":
         return render(request, "disclosure/ask.html", pages.ask_page(request, round))
     outcome = asking.receive(request, round)
@@ -64,7 +64,7 @@ def answer_csv(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @login_required
 @require_safe
 def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    round = selectors.round_of(request.user, slug, key, INTERACTIVE)
+    round = visible_round(request.user, slug, key, [INTERACTIVE])
     team = team_of(request.user, round.contest)
     if team is None or not round.answers.filter(team=team).exists():
         raise Http404
@@ -86,7 +86,7 @@ def _kept_from(request: HttpRequest, round: Round) -> HttpResponse | None:
 @require_safe
 def batch_release(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     """The released table, which is made now if it is due."""
-    round = selectors.round_of(request.user, slug, key, BATCH)
+    round = visible_round(request.user, slug, key, [BATCH])
     if (elsewhere := _kept_from(request, round)) is not None:
         return elsewhere
     release = services.ensure_released(round)
@@ -100,7 +100,7 @@ def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """An estimate of zeros, to be filled in."""
     from scoring.disclosure import estimates
 
-    round = selectors.round_of(request.user, slug, key, BATCH, INTERACTIVE)
+    round = visible_round(request.user, slug, key, kinds_of("disclosure"))
     if (elsewhere := _kept_from(request, round)) is not None:
         return elsewhere
     if original_of(round.contest) is None:

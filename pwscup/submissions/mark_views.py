@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from pwscup.contests.selectors import visible_contest
+from pwscup.contests.selectors import visible_round
 from pwscup.submissions import downloads, mark_pages, marks, policies
 from pwscup.submissions.models import SubmissionFile
 
-if TYPE_CHECKING:
-    from pwscup.contests.models import Round
-
 UNPROCESSABLE = 422
-
-
-def _round(request: HttpRequest, slug: str, key: str) -> Round:
-    contest = visible_contest(request.user, slug)
-    return get_object_or_404(contest.rounds.select_related("contest"), key=key)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """A judge's marks; organizers see everybody's."""
-    round = _round(request, slug, key)
+    round = visible_round(request.user, slug, key)
     if not policies.may_see_marks(request.user, round):
         raise Http404
     form = mark_pages.form_for(request, round, request.POST if request.method == "POST" else None)
@@ -57,7 +47,8 @@ def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse
     """A team's slides, always as a download."""
     from pwscup.submissions import evaluation  # pandas, which no page needs before
 
-    found = marks.slides_for(request.user, _round(request, slug, key), team, timezone.now())
+    round = visible_round(request.user, slug, key)
+    found = marks.slides_for(request.user, round, team, timezone.now())
     try:
         _name, data = evaluation.own_upload(request.user, found, "slides")
     except SubmissionFile.DoesNotExist as error:

@@ -17,7 +17,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.downloads import terms_first
-from pwscup.contests.selectors import download_name, organized_contest, visible_contest
+from pwscup.contests.selectors import (
+    download_name,
+    organized_contest,
+    visible_contest,
+    visible_round,
+)
 from pwscup.contests.team_tables import content_of, team_file
 from pwscup.core.exports import csv_response
 from pwscup.core.polling import polled
@@ -39,14 +44,8 @@ from pwscup.submissions.services import SubmissionRefused
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pwscup.contests.models import Round
 
 UNPROCESSABLE = 422
-
-
-def _round(request: HttpRequest, slug: str, key: str) -> Round:
-    contest = visible_contest(request.user, slug)
-    return get_object_or_404(contest.rounds.select_related("contest"), key=key)
 
 
 # Rounds
@@ -54,7 +53,7 @@ def _round(request: HttpRequest, slug: str, key: str) -> Round:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    round = _round(request, slug, key)
+    round = visible_round(request.user, slug, key)
     if request.method != "POST":
         return render(request, *pages.round_page(request, round, None))
     if request.user.is_anonymous:
@@ -75,7 +74,7 @@ def _thank(request: HttpRequest, taken: list[Submission]) -> None:
 
 @require_safe
 def targets_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    round = _round(request, slug, key)
+    round = visible_round(request.user, slug, key)
     releases = list(selectors.releases(round))
     if not releases or not policies.may_download_release(request.user, releases[0], timezone.now()):
         raise Http404
