@@ -132,7 +132,8 @@ def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
     if is_organizer(user, submission.round.contest):
         return True
     round = submission.round
-    exact = round.feedback == round.Feedback.EXACT
+    # Whatever the round says: exact marks of estimates tell of the hidden table for nothing.
+    exact = round.feedback == round.Feedback.EXACT and round.phase != "disclosure"
     return is_member(user, submission.team) and (exact or round.is_settled(now))
 
 

@@ -19,7 +19,9 @@ from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionth
 from pwscup.disclosure.services import MAX_ANSWERS, QueryRefused, ask, ensure_released, release_due
 from pwscup.submissions import policies, rulings
 from pwscup.submissions.evaluation import disclosing
+from pwscup.submissions.feedback import visible_values
 from pwscup.submissions.models import Submission
+from pwscup.submissions.selectors import latest_evaluation
 from pwscup.submissions.services import SubmissionRefused, submit
 from scoring.errors import ProblemsFound
 from tests import factories
@@ -279,6 +281,15 @@ def test_no_mark_is_shown_before_the_last_round_about_the_table_has_closed(dp):
         assert policies.may_see_rate(dp.alice, found, now) is shown
         why = why_final(dp.contest.rounds.get(key="interactive"))
         assert why == ("marked" if shown else None)
+
+
+@pytest.mark.parametrize("feedback", ["exact", "coarse"])
+def test_no_mark_is_shown_at_once_whatever_a_round_says(dp, feedback):
+    submission = handed_in(dp, factories.DP_TRUTH)
+    dp.contest.rounds.update(feedback=feedback)
+    found = Submission.objects.get(pk=submission.pk)
+    now = timezone.now()
+    assert visible_values(found, latest_evaluation(found), dp.alice, now) is None
 
 
 def test_nobody_is_late_once_marks_are_shown(dp, cast):

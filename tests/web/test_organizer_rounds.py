@@ -193,6 +193,15 @@ def test_what_cannot_be_is_refused_with_what_to_do(cast, oscar, changes, words):
     assert "2090-01-01T10:00" in response.content.decode() or "2090" not in str(changes)
 
 
+def test_marks_of_estimates_cannot_be_told_at_once(cast, as_user):
+    """They are exact: after each try they would tell of the hidden table for nothing."""
+    contest = factories.make_dp_contest(organizer=cast.oscar)
+    url = f"/organize/{contest.slug}/rounds/"
+    refused = as_user(cast.oscar).post(url, filled(contest, interactive__feedback="exact"))
+    assert "valid choice" in errors(refused)
+    assert {round.feedback for round in contest.rounds.all()} == {"after_close"}
+
+
 def test_an_opening_that_something_follows_from_stays(cast, oscar):
     first = cast.contest.rounds.get(key="anonymization")
     moved = {"anonymization__opens_at": local(first.opens_at - timedelta(days=1))}

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import MomentField, VersionedForm
 from pwscup.contests.models import Round
 from pwscup.contests.services import RoundPlan, round_problems
+from scoring.rulesets.kinds import ROUND_KINDS
 
 FIELDS = ("opens_at", "closes_at", "tries", "tries_per_day", "feedback")
 
@@ -59,13 +60,10 @@ class RoundForm(forms.Form):
 
 
 def feedback_choices(round: Round) -> list[tuple[str, Any]]:
-    """What may be told, and when; a band exists for rates only."""
-    has_band = round.phase == "attack"
-    return [
-        (value, label)
-        for value, label in Round.Feedback.choices
-        if has_band or value in (round.feedback, Round.Feedback.EXACT, Round.Feedback.AFTER_CLOSE)
-    ]
+    """What may be told, and when, in a round of its kind; a band exists for rates only."""
+    without = () if round.phase == "attack" else (Round.Feedback.COARSE,)
+    known = {*ROUND_KINDS[round.kind].feedback}.difference(without) | {round.feedback}
+    return [(value, label) for value, label in Round.Feedback.choices if value in known]
 
 
 class RoundsForm(VersionedForm):
