@@ -19,7 +19,7 @@ from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.records import CodeArray, NumberArray, Records
 from scoring.row_numbers import ROW_HEADER, read_guess, read_rows, write_guess, write_rows
 from scoring.schema import SOURCE_ROW, Column, Kind, Role, Schema
-from scoring.text import MAX_UNUSABLE, decode, read_header, records
+from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
 from scoring.writing import write_table
 
 __all__ = [
@@ -237,12 +237,8 @@ class _TableReader:
             if len(cells) == n_cells:
                 usable.append(cells)
                 row_numbers.append(row)
-            elif cells:
-                by_row.add(
-                    "record.cell_count", file=self.file, row=row, expected=n_cells, got=len(cells)
-                )
             else:
-                by_row.add("record.empty_line", file=self.file, row=row, expected=n_cells)
+                note_length(cells, n_cells, by_row, file=self.file, row=row)
         self.n_unusable += by_row.n_total
         self._add_usable(usable, row_numbers, by_row)
 

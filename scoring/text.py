@@ -155,3 +155,21 @@ def read_header(rows: Iterator[list[str]], *, file: str) -> list[str]:
         seen.add(name)
     problems.raise_if_any()
     return names
+
+
+def note_length(
+    cells: list[str], expected: int, problems: Collector, *, file: str, row: int
+) -> None:
+    """Note a line that has another number of cells than the header, or none at all.
+
+    Examples
+    --------
+    >>> problems = Collector()
+    >>> note_length(["1"], 2, problems, file="table", row=7)
+    >>> [str(problem) for problem in problems.problems]
+    ['table, record 7 — wrong number of cells — expected 2 — got 1']
+    """
+    if cells:
+        problems.add("record.cell_count", file=file, row=row, expected=expected, got=len(cells))
+    else:
+        problems.add("record.empty_line", file=file, row=row, expected=expected)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from scoring.errors import Collector, shorten
-from scoring.text import decode, read_header, records
+from scoring.text import decode, note_length, read_header, records
 
 ROUND, TEAM = "round", "team"
 
@@ -77,8 +77,7 @@ def _lines(
         if len(line) == n_columns:
             yield row, line
         else:
-            code = "record.cell_count" if line else "record.empty_line"
-            problems.add(code, file=file, row=row, expected=n_columns, got=len(line))
+            note_length(line, n_columns, problems, file=file, row=row)
 
 
 def _mark(cell: str, measure: str, row: int, file: str, problems: Collector) -> float | None:

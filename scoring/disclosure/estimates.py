@@ -25,7 +25,7 @@ from scoring.privacy.domains import Integers
 from scoring.privacy.tables import l2, spearman
 from scoring.reading import check_header
 from scoring.schema import Column, Kind, Role
-from scoring.text import MAX_UNUSABLE, decode, read_header, records
+from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 MAX_COUNT = 10**12
 L2, SPEARMAN = "table-L2", "table-spearman"
@@ -118,15 +118,10 @@ class _Lines:
             if len(line) == self.n_columns:
                 self._line(row, line)
             else:
-                self._wrong_length(row, line)
+                note_length(line, self.n_columns, self.problems, file=self.file, row=row)
             unusable += self.problems.n_total > known
             if unusable == MAX_UNUSABLE:
                 raise ProblemsFound([Problem("file.gave_up", {"expected": unusable}, self.file)])
-
-    def _wrong_length(self, row: int, line: list[str]) -> None:
-        code = "record.cell_count" if line else "record.empty_line"
-        expected, got = self.n_columns, len(line)
-        self.problems.add(code, file=self.file, row=row, expected=expected, got=got)
 
     def _line(self, row: int, line: list[str]) -> None:
         cell: int | None = 0

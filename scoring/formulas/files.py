@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.formulas.base import Scores
-from scoring.text import MAX_UNUSABLE, decode, records
+from scoring.text import MAX_UNUSABLE, decode, note_length, records
 
 ATTACKER, TEAM = "attacker", "team"
 MIN, MAX = 0, 100
@@ -150,7 +150,7 @@ def _read_lines(
         for row, cells in enumerate(rows, start=1):
             n_lines = row
             if len(cells) != len(header):
-                _note_length(cells, len(header), file, row, problems)
+                note_length(cells, len(header), problems, file=file, row=row)
                 n_unusable += 1
                 if n_unusable > MAX_UNUSABLE:
                     problems.add("file.gave_up", file=file, expected=n_unusable)
@@ -167,13 +167,6 @@ def _read_lines(
     if not n_lines and not problems:
         problems.add("file.header_only", file=file)
     return found
-
-
-def _note_length(cells: list[str], n: int, file: str, row: int, problems: Collector) -> None:
-    if cells:
-        problems.add("record.cell_count", file=file, row=row, expected=n, got=len(cells))
-    else:
-        problems.add("record.empty_line", file=file, row=row, expected=n)
 
 
 def _check_team(

@@ -14,7 +14,7 @@ import numpy as np
 
 from scoring.errors import MAX_REPORTED, Collector, Problem, ProblemsFound, shorten
 from scoring.privacy.domains import Integers
-from scoring.text import MAX_UNUSABLE, decode, read_header, records
+from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +159,7 @@ class _Lines:
         unusable = 0
         for number, row in enumerate(rows, start=1):
             if len(row) != len(self.header):
-                self._wrong_length(number, row)
+                note_length(row, len(self.header), self.problems, file=self.file, row=number)
                 unusable += 1
             else:
                 self._line(number, row)
@@ -168,15 +168,6 @@ class _Lines:
                 limit = MAX_UNUSABLE if unusable == MAX_UNUSABLE else MAX_CELLS
                 self.problems.add(code, file=self.file, expected=limit)
                 raise ProblemsFound(self.problems.problems, self.problems.n_total)
-
-    def _wrong_length(self, number: int, row: list[str]) -> None:
-        expected = len(self.header)
-        if row:
-            self.problems.add(
-                "record.cell_count", file=self.file, row=number, expected=expected, got=len(row)
-            )
-        else:
-            self.problems.add("record.empty_line", file=self.file, row=number, expected=expected)
 
     def _line(self, number: int, row: list[str]) -> None:
         *cell, text = row
