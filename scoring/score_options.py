@@ -67,7 +67,7 @@ class Options:
 
 
 TABLE_MEASURES = ("table-L2", "table-spearman")
-"""The measures that `table_columns` is for."""
+"""The measures of tables of counts: those that `table_columns` is for, and the marks of estimates."""
 OPTION_CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("expected", "strict", "first"),
     "no_match": ("miss", "own_row", "all"),

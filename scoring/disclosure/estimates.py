@@ -25,10 +25,11 @@ from scoring.privacy.domains import Integers
 from scoring.privacy.tables import l2, spearman
 from scoring.reading import check_header
 from scoring.schema import Column, Kind, Role
+from scoring.score_options import TABLE_MEASURES
 from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 MAX_COUNT = 10**12
-L2, SPEARMAN = "table-L2", "table-spearman"
+L2, SPEARMAN = TABLE_MEASURES
 _FEW = 3
 _PLAIN = re.compile(r"[0-9]{1,12}")
 

@@ -130,8 +130,6 @@ TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
 TABLES = ("common", "per_team", "hidden")
 HIDDEN = "hidden"
 """The organizer's table stays with the platform; teams learn of it what a round discloses."""
-ESTIMATE_MEASURES = ("table-L2", "table-spearman")
-"""What estimated counts of a hidden table are marked by."""
 MARKING = ("all_records", "kept_records")
 VALUES = ("schema", "original")
 ONLY_STAGE = "contest"

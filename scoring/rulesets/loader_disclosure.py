@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scoring.rulesets.base import DisclosureSpec, RankingSpec
-from scoring.rulesets.kinds import ESTIMATE_MEASURES, HIDDEN, RANK_SUM
+from scoring.rulesets.kinds import HIDDEN, RANK_SUM
+from scoring.score_options import TABLE_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,13 +67,11 @@ def read_estimate_ranking(
 ) -> RankingSpec:
     """Ranks in the measures of the estimates, summed over the rounds."""
     ids = tuple(spec.id for spec in measures)
-    if not set(ids) <= set(ESTIMATE_MEASURES):
-        expected = f"a list of different names out of: {', '.join(ESTIMATE_MEASURES)}"
+    if not set(ids) <= set(TABLE_MEASURES):
+        expected = f"a list of different names out of: {', '.join(TABLE_MEASURES)}"
         scoring.wrong("measures", f"{expected}, as data.tables is {HIDDEN}", ", ".join(ids))
-        ids = ESTIMATE_MEASURES
+        ids = TABLE_MEASURES
     if ranking.has("formula"):
         ranking.choice("formula", (RANK_SUM,))
     breaks = ranking.choices("tie_breaks", EARLIER, empty=True) if ranking.has("tie_breaks") else ()
-    return RankingSpec(
-        utility=ranking.choices("utility", ids or ESTIMATE_MEASURES), tie_breaks=breaks
-    )
+    return RankingSpec(utility=ranking.choices("utility", ids or TABLE_MEASURES), tie_breaks=breaks)
