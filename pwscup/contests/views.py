@@ -41,7 +41,6 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     contest = selectors.visible_contest(request.user, slug)
     page = selectors.contest_page(request, contest, "overview")
     rounds, now = page["contest_rounds"], page["now"]
-    may_download = policies.may_download_original(request.user, contest, now)
     page["judged"] = selectors.judged_round(request.user, rounds)
     page |= {
         "timeline": guidance.timeline(rounds, now),
@@ -50,6 +49,16 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "boundary": guidance.next_boundary(rounds, now),
         "step": guidance.next_step(page, is_anonymous=request.user.is_anonymous),
         "has_started": policies.has_started(contest, now),
+        "n_teams": contest.teams.count(),
+    }
+    page |= _offered_data(request, contest, page)
+    return render(request, "contests/overview.html", page)
+
+
+def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) -> dict[str, Any]:
+    """What of the table this viewer may have, and what stands before it."""
+    may_download = policies.may_download_original(request.user, contest, page["now"])
+    return {
         "may_download": may_download,
         "has_terms": has_terms(contest),
         "terms_first": terms_first_url(request, contest) if may_download else "",
@@ -59,9 +68,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "downloads": selectors.downloads(
             contest, page["my_team"], for_organizers=page["is_organizer"]
         ),
-        "n_teams": contest.teams.count(),
     }
-    return render(request, "contests/overview.html", page)
 
 
 @require_safe
