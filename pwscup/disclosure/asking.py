@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.selectors import team_of
-from pwscup.core.problems import SEPARATOR, shown
+from pwscup.core.problems import SEPARATOR, parts
 from pwscup.core.refusals import Refused
 from pwscup.disclosure import services
 from pwscup.disclosure.forms import Question
@@ -50,8 +50,8 @@ def receive(request: HttpRequest, round: Round) -> Outcome:
         return Outcome(question, quote=services.quote(**what))
     except ProblemsFound as found:
         texts = tuple(
-            SEPARATOR.join(filter(None, (problem.column, problem.what, *problem.details)))
-            for problem in shown(found.problems, {})
+            SEPARATOR.join(filter(None, (problem.column, *parts(problem))))
+            for problem in found.problems
         )
         return Outcome(question, texts, n_more=found.n_total - len(texts))
     except Refused as refusal:
