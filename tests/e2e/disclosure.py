@@ -137,9 +137,8 @@ def hand_in_a_broken_estimate(team: Team) -> None:
     expect(problems.first).to_contain_text("plenty")
 
 
-def hand_in_an_estimate(person: Person, key: str, estimate: Path) -> None:
-    """It is scored, and nobody is told how well; the broken one before it has used no try."""
-    hand_in(person, key, estimate)
+def is_scored(person: Person, key: str) -> None:
+    """What was handed in last, and nobody is told how well; a broken one before it has used no try."""
     expect(person.page.locator("#status .state-scored")).to_be_visible()
     person.sees("Your estimate is valid. Its marks are shown on")
     person.go(ROUNDS[key])

@@ -27,7 +27,9 @@ from pwscup.submissions.models import Release, Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 from tests import factories
+from tests.e2e import stage_disclosure
 from tests.services import wait_until
+from tests.web.experiments import requested
 
 N_RECORDS = 120
 SCORING_SECONDS = 90
@@ -37,12 +39,15 @@ LONG_FILE = "anonymized-by-our-very-best-method-at-the-very-last-moment-final-2.
 
 
 def set_up() -> None:
-    """The two demo contests on small tables, played by houses and by a person, and a draft.
+    """The demo contests on small tables, played by houses and by a person, experiments, and a draft.
 
-    Prints the addresses of audits: done, failed, running, and one that another one comes before.
+    Prints addresses of which a walk would see too few: audits that are done, failed, running, and one that
+    another one comes before; then those of `stage_disclosure`.
     """
     create.N_RECORDS = N_RECORDS
     mine = hand_in_tables()
+    experiment = requested(mine.captain)
+    estimates = stage_disclosure.ask_and_estimate(mine.captain)
     wait_until(all_scored, "every table is scored", SCORING_SECONDS)
     running = Team.objects.get(contest__slug=create.RUNNING, captain=mine.captain)
     audit = audits.request_audit(user=mine.captain, submission=scored_of(running)[0])
@@ -54,9 +59,12 @@ def set_up() -> None:
     draft_contest(User.objects.get(email=ORGANIZER.email))
     wait_until(all_scored, "every guess is scored", SCORING_SECONDS)
     wait_until(lambda: is_done(audit), "the audit is done", SCORING_SECONDS)
+    compared = stage_disclosure.compare(experiment)
     done, failed = scored_of(running)
-    for submission in (done, failed, *audits_under_way(mine, failed=failed)):
-        sys.stdout.write(reverse("audit", args=[submission.public_id]) + "\n")
+    audited = (done, failed, *audits_under_way(mine, failed=failed))
+    addresses = [reverse("audit", args=[submission.public_id]) for submission in audited]
+    addresses += [reverse("submission", args=[estimate.public_id]) for estimate in estimates]
+    sys.stdout.write("\n".join([*addresses, compared]) + "\n")
 
 
 def published(contest: Contest) -> int:

@@ -27,10 +27,11 @@ from tests.e2e.disclosure import (
     create_contest,
     estimate_at_home,
     found_team,
+    hand_in,
     hand_in_a_broken_estimate,
-    hand_in_an_estimate,
     hidden_table,
     is_refused,
+    is_scored,
     spending,
 )
 from tests.e2e.disclosure_program import Program, spend_the_rest
@@ -63,16 +64,19 @@ def test_a_hidden_table_from_its_release_to_the_comparison(meet, site, tmp_path)
         estimate_at_home(team, "batch", release=release, epsilon=BUDGET, method=method)
     hand_in_a_broken_estimate(red)
     for team in (red, blue):
-        hand_in_an_estimate(team.captain, "batch", team.counted["batch"])
+        hand_in(team.captain, "batch", team.counted["batch"])
+    for team in (red, blue):
+        is_scored(team.captain, "batch")
     close_round(organizer, "batch", ORGANIZE)
 
     open_round(organizer, "interactive", ORGANIZE)
     first = ask_on_the_page(red)
     ask_by_program(red, ann)
-    estimate_at_home(blue, "interactive", answer=ask(blue, BUDGET, left="0"))
-    hand_in_an_estimate(zoe, "interactive", blue.counted["interactive"])
+    bought = ask(blue, BUDGET, left="0")
+    hand_in(zoe, "interactive", estimate_at_home(blue, "interactive", answer=bought))
     answers_are_the_teams_own(red, blue)
     nobody_knows_yet(visitor)
+    is_scored(zoe, "interactive")
     close_round(organizer, "interactive", ORGANIZE)
 
     table = hidden_table(organizer, tmp_path)
@@ -96,7 +100,8 @@ def ask_on_the_page(team: Team) -> Path:
     asks_again_for_nothing(person, "1.50")
     is_refused(person, "2.500001", left=REST)
     estimate = estimate_at_home(team, "interactive", "first", answer=answer)
-    hand_in_an_estimate(person, "interactive", estimate)
+    hand_in(person, "interactive", estimate)
+    is_scored(person, "interactive")
     return estimate
 
 

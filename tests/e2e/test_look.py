@@ -29,16 +29,23 @@ MOST_ACCESSIBILITY = 1
 START = ("/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/")
 PERSONAL = ("/account/", "/account/delete/", "/accounts/password/change/", "/accounts/email/")
 LEAST_PAGES = {"visitor": 15, "player": 29, "organizer": 30}
-AUDITS = 4
+# What a walk must have come to, of which many pages would not make up for one.
+MUST_SEE = {
+    "visitor": {"board comparison", "board estimates", "board curve"},
+    "player": {"ask", "answer", "experiment", "experiments-compare", "experiment-new", "tokens"},
+    "organizer": {"organize-disclosure"},
+}
+# Audits, estimates, and a comparison of experiments; `stage.set_up` says which.
+STAGED = 7
 # What a page shows where something was forgotten: template marks, placeholders, values and names of the code.
 RAW = re.compile(
     r"\{[{%]|%\([a-z_]+\)|%[sd]\b|<[a-z_.]+ object|\b(?:None|undefined|NaN)\b"
     r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.csv)"
 )
-# Contests that have their own look, in `test_lecture_look`.
-LECTURES = re.compile(r"/(c|organize)/lecture-")
+# Contests that have their own look, in `test_lecture_look`, and what the organizers of another hidden table see, too.
+ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-disclosed/")
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
-FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf")
+FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
 # Columns of tables, which people know by such names.
 NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row"}
 FINDINGS = """() => {
@@ -82,31 +89,32 @@ SERIOUS = """() => axe.run(document, {resultTypes: ["violations"]}).then((found)
 
 
 @pytest.fixture(scope="module")
-def audits(site) -> list[str]:
-    """A full stage; the addresses of the player's audits, one in each state."""
+def staged(site) -> list[str]:
+    """A full stage; addresses of the player's that a walk would not come to by itself."""
     printed = site.manage("shell", "-c", "from tests.e2e import stage; stage.set_up()")
     addresses = [line for line in printed.splitlines() if line.startswith("/")]
-    assert len(addresses) == AUDITS, printed
+    assert len(addresses) == STAGED, printed
     return addresses
 
 
 @pytest.mark.parametrize("language", LOCALES)
 @pytest.mark.parametrize("role", ROLES)
-def test_every_page_is_sound(meet, audits, role, language):
+def test_every_page_is_sound(meet, staged, role, language):
     person = meet(f"{role}-{language}", locale=LOCALES[language])
     if ROLES[role] is not None:
         person.log_in(ROLES[role].email, PASSWORD)
     faults, seen = [], Counter[str]()
-    start = [*START, *(PERSONAL if ROLES[role] else ()), *(audits if role == "player" else ())]
-    for address, view in walk(person, start, lambda path: not LECTURES.match(path)):
+    start = [*START, *(PERSONAL if ROLES[role] else ()), *(staged if role == "player" else ())]
+    for address, view in walk(person, start, lambda path: not ELSEWHERE.match(path)):
         found = [*width_faults(person.page), *content_faults(person.page, language)]
         # Colours and names of controls are the same in every language, and in the pages of a view.
-        if language == "en" and (seen[view] < MOST_ACCESSIBILITY or address in audits):
+        if language == "en" and (seen[view] < MOST_ACCESSIBILITY or address in staged):
             found += accessibility_faults(person.page)
         faults += [f"{address}: {fault}" for fault in found]
         seen[view] += 1
     assert not faults, f"{len(faults)} faults on {seen.total()} pages:\n" + "\n".join(faults)
     assert seen.total() >= LEAST_PAGES[role], seen
+    assert seen.keys() >= MUST_SEE[role], seen
 
 
 def walk(
