@@ -24,7 +24,7 @@ from pwscup.disclosure.asking import NO_TEAM
 from pwscup.disclosure.forms import Question
 from pwscup.disclosure.models import epsilon_of
 from pwscup.disclosure.services import REFUSALS
-from pwscup.submissions.pages import Gate, gate
+from pwscup.submissions.gates import Gate, gate
 from scoring.rulesets.kinds import BATCH, kinds_of
 
 if TYPE_CHECKING:

@@ -8,19 +8,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.contrib.auth.views import redirect_to_login
-from django.urls import reverse
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.contests.selectors import contest_page, downloads
 from pwscup.contests.team_tables import has_own_tables
-from pwscup.core.moments import shown_moment
 from pwscup.submissions import disclosing, draws, feedback, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
+from pwscup.submissions.gates import gate, used_today
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import UNFINISHED, State
 from scoring.rulesets.base import localized
@@ -55,67 +52,6 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
     }
     page = PAGES[round.phase]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
-
-
-# What stands in the way
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """Why nothing can be handed in at the moment, and the next step."""
-
-    text: str
-    step: str = ""
-    url: str = ""
-
-
-def gate(
-    request: HttpRequest,
-    round: Round,
-    team: Team | None,
-    now: datetime,
-    *,
-    left: int | None = None,
-    today: int | None = None,
-) -> Gate | None:
-    """The first reason why the form is not shown; None where it is.
-
-    `left` counts the tries of the round and `today` those of the day, where each is limited.
-    """
-    slug = round.contest.slug
-    if team is not None and team.pk in selectors.disqualified(round.contest):
-        text = _("The organizers have disqualified your team.")
-        return Gate(text, _("Read why"), reverse("decisions", args=[slug]))
-    if round.has_closed(now) and not (team and policies.may_be_late(team, round, now)):
-        return Gate(
-            _("This round has closed."), _("See the leaderboard"), reverse("board", args=[slug])
-        )
-    if request.user.is_anonymous:
-        log_in = redirect_to_login(request.get_full_path()).url
-        return Gate(_("Log in to hand in files for your team."), _("Log in"), log_in)
-    if team is None:
-        text = _("Files are handed in by teams, and you are in none yet: make one or join one.")
-        return Gate(text, _("To the teams"), reverse("team", args=[slug]))
-    if not round.contest.is_published:
-        return Gate(_("This contest is a draft: nothing can be handed in before it is published."))
-    if not round.has_opened(now):
-        text = _("This round has not opened yet. The rules say what will be handed in.")
-        return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
-    if not policies.runs(round, now):
-        return Gate(_("The contest is paused: nothing can be handed in until it goes on."))
-    if left == 0:
-        return Gate(_("All tries are used. Rejected and cancelled files use none."))
-    return Gate(used_today(round, now)) if today == 0 else None
-
-
-def used_today(round: Round, now: datetime) -> str:
-    """That the day's tries are used, and when the next one is possible."""
-    following = limits.next_day(round, now)
-    if following is None:
-        return _("The tries of this day are used, and the round closes before the next day begins.")
-    return _("The tries of this day are used. The next one is possible from %(next)s on.") % {
-        "next": shown_moment(following, round.contest.tz)
-    }
 
 
 # Results in lists
@@ -213,32 +149,40 @@ def anonymization(
     form: NoteForm | None,
 ) -> dict[str, Any]:
     """Form, samples and history."""
-    ruleset = round.contest.ruleset
     return {
         **table_form(request, round, team, now, form),
         "own_tables": has_own_tables(round.contest),
-        "validity": ruleset.validity,
-        **history_of(request, round, team, now),
+        "validity": round.contest.ruleset.validity,
+        **measured_history(request, round, team, now),
         **offered_files(round.contest, team, now),
+    }
+
+
+def measured_history(
+    request: HttpRequest, round: Round, team: Team | None, now: datetime
+) -> dict[str, Any]:
+    """What the team has handed in in a round without targets, and the measures that are shown of it."""
+    ruleset = round.contest.ruleset
+    return {
+        **history_of(request, round, team, now),
+        "headline": [
+            shown_measure(key)
+            for key in headline_of(ruleset, hidden_measures(round.contest, request.user))
+        ],
+        "has_rates": bool(ruleset.ranking.linkage),
+        "by_choice": policies.counts_by_choice(round),
     }
 
 
 def history_of(
     request: HttpRequest, round: Round, team: Team | None, now: datetime
 ) -> dict[str, Any]:
-    """What the team has handed in in a round without targets, and the measures that are shown of it."""
-    ruleset = round.contest.ruleset
+    """What the team has handed in in a round without targets."""
     history = list(selectors.submissions_of_team(team, round)) if team else []
     counted = selectors.counted_submission(team, round) if team else None
     return {
         "history": lines(history, request.user, now, [counted.pk] if counted else []),
-        "headline": [
-            shown_measure(key)
-            for key in headline_of(ruleset, hidden_measures(round.contest, request.user))
-        ],
-        "has_rates": bool(ruleset.ranking.linkage),
         "unfinished": [s for s in history if s.state in UNFINISHED],
-        "by_choice": policies.counts_by_choice(round),
     }
 
 
@@ -364,7 +308,7 @@ def disclosure(
     """Form and history, what is estimated, and what the round discloses: a released table, or answers."""
     return {
         **table_form(request, round, team, now, form),
-        **history_of(request, round, team, now),
+        **measured_history(request, round, team, now),
         **disclosing.facts(round, team, now),
         "may_download": policies.may_have_published(request.user, round, now),
     }
@@ -381,13 +325,10 @@ def presentation(
     form: NoteForm | None,
 ) -> dict[str, Any]:
     """The order of the teams and their slides, the form for one's own, and one's marks once they are shown."""
-    history = list(selectors.submissions_of_team(team, round)) if team else []
-    counted = selectors.counted_submission(team, round) if team else None
     settled = round.is_settled(now)
     return {
         **table_form(request, round, team, now, form),
-        "history": lines(history, request.user, now, [counted.pk] if counted else []),
-        "unfinished": [s for s in history if s.state in UNFINISHED],
+        **history_of(request, round, team, now),
         "talks": marks.talks(round, request.user, now),
         "criteria": marks.titled_criteria(round),
         "own_means": marks.means_of(round, team) if team and settled else None,

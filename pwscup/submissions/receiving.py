@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from pwscup.accounts.selectors import team_of
 from pwscup.submissions import limits, pages, selectors, services
 from pwscup.submissions.forms import NoteForm, TableForm
+from pwscup.submissions.gates import used_today
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.services import SubmissionRefused
 
@@ -79,7 +80,7 @@ def _used_up(
     left = selectors.tries_left_by_target(team, round)
     today = limits.left_today_by_target(team, round, arrived_at)
     over = _("%(team)s: all %(tries)s tries against this target are used")
-    later = f"%(team)s: {pages.used_today(round, arrived_at)}"
+    later = f"%(team)s: {used_today(round, arrived_at)}"
     errors = []
     for target in guesses:
         shown = {"team": target.team.name, "tries": round.tries}
