@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import doctest
 import os
 import re
@@ -146,7 +147,7 @@ def test_there_are_commands_to_try():
 
 @pytest.fixture(scope="module")
 def downloads(tmp_path_factory) -> Path:
-    """What the tutorials download: the running demo's table and releases, and the clinic's table."""
+    """What the tutorials download: tables of demo contests and what they publish, and the clinic's table."""
     folder = tmp_path_factory.mktemp("downloads")
     prepare_downloads(folder)
     return folder
@@ -199,6 +200,21 @@ def prepare_downloads(folder: Path) -> None:
     (folder / "clinic-cup-original.csv").write_bytes(write_table(clinic, public))
     (folder / "clinic-cup-schema.toml").write_text(public.to_toml(), encoding="utf-8")
     prepare_lecture(folder)
+    prepare_hidden(folder)
+
+
+def prepare_hidden(folder: Path) -> None:
+    """What team Aoi gets of the demo's hidden table: its release, and an answer for ε = 1 about the target."""
+    hidden, disclosed = folder / "hidden.csv", load_ruleset("dp-disclosure").disclosure
+    hidden.write_bytes(write_table(households(8333, seed=4), HOUSEHOLDS_SCHEMA))
+    (folder / "demo-hidden-schema.toml").write_text(HOUSEHOLDS_SCHEMA.to_toml(), encoding="utf-8")
+    asked = {"table": hidden, "columns": ",".join(disclosed.columns), "seed": 1}
+    scoring("dp", "release", **asked, epsilon=4, out=folder / "batch.csv")
+    asked["columns"] = ",".join(disclosed.target)
+    answer = folder / "demo-hidden-interactive-answer-001.csv"
+    with answer.open("w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
+        scoring("dp", "ask", **asked, epsilon=1)
+    hidden.unlink()
 
 
 def prepare_lecture(folder: Path) -> None:
