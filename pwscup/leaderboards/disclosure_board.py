@@ -33,24 +33,20 @@ def shown_rounds(facts: Facts) -> list[Disclosure]:
     return [round for round in facts.disclosures if round.phase.shown]
 
 
-def board_of(
-    facts: Facts, round: Disclosure, measured: Mapping[int, Values] | None = None
-) -> dict[int, EstimatesStanding]:
-    """Every team on the board of a round; `measured` puts other values in place of the counted ones."""
-    values = round.measured if measured is None else measured
-    return estimates_board(
-        {player.id: values.get(player.id, {}) for player in facts.players},
-        facts.ranking,
-        weights=facts.rules.weights,
-    )
+def board_of(facts: Facts, measured: Mapping[int, Values]) -> dict[int, EstimatesStanding]:
+    """Every team on the board of a round in which these values count."""
+    values = _of_players(facts, measured)
+    return estimates_board(values, facts.ranking, weights=facts.rules.weights)
+
+
+def _of_players(facts: Facts, measured: Mapping[int, Values]) -> dict[int, Values]:
+    """The values of every team, none of one that handed in nothing."""
+    return {player.id: measured.get(player.id, {}) for player in facts.players}
 
 
 def lines_of(facts: Facts) -> dict[int, Line]:
     """Every team's mean over the rounds, None for one that took part in none."""
-    rounds = [
-        {player.id: round.measured.get(player.id, {}) for player in facts.players}
-        for round in shown_rounds(facts)
-    ]
+    rounds = [_of_players(facts, round.measured) for round in shown_rounds(facts)]
     totals = compared_totals(rounds, facts.ranking, weights=facts.rules.weights)
     lines = {player.id: Line(0, totals.get(player.id)) for player in facts.players}
     direction = FORMULAS[RANK_SUM].direction
@@ -86,7 +82,7 @@ def _round_row(round: Disclosure) -> Row:
 
 def _comparison(facts: Facts) -> Row:
     lines, rounds = lines_of(facts), shown_rounds(facts)
-    boards = [board_of(facts, round) for round in rounds]
+    boards = [board_of(facts, round.measured) for round in rounds]
     rows = []
     for player in facts.players:
         line = lines[player.id]
@@ -122,7 +118,7 @@ def _place(standing: EstimatesStanding | None) -> Row:
 
 def _estimates(facts: Facts) -> Row:
     """The boards of the rounds below each other, each row with its round."""
-    boards = [(round, board_of(facts, round)) for round in shown_rounds(facts)]
+    boards = [(round, board_of(facts, round.measured)) for round in shown_rounds(facts)]
     ranked = {m for _, board in boards for s in board.values() for m in s.measure_ranks}
     measures = [m for m in facts.ranking.utility if m in ranked and m not in facts.hidden]
     return {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.leaderboards import disclosure_board, facts, rank_sum
 from pwscup.leaderboards.scope import may_show, scope_of
-from pwscup.leaderboards.sections import Disclosure, Facts, Values
+from pwscup.leaderboards.sections import Facts, Values
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from scoring.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
@@ -61,21 +61,16 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
 
 def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
     """What counts of each team in the round."""
-    disclosed = _disclosure(known, round)
-    return disclosed.measured if disclosed else known.measured
-
-
-def _disclosure(known: Facts, round: Round) -> Disclosure | None:
-    return next((d for d in known.disclosures if d.spec.key == round.key), None)
+    disclosed = (d.measured for d in known.disclosures if d.spec.key == round.key)
+    return next(disclosed, known.measured)
 
 
 def _standing(
     known: Facts, submission: Submission, measured: Mapping[int, Values]
 ) -> AnonymizationStanding | EstimatesStanding | None:
     """The place on the board of the round, where the formula makes one."""
-    disclosed = _disclosure(known, submission.round)
-    if disclosed is not None:
-        return disclosure_board.board_of(known, disclosed, measured)[submission.team_id]
+    if submission.round.phase == "disclosure":
+        return disclosure_board.board_of(known, measured)[submission.team_id]
     if known.ranking.formula != RANK_SUM:
         return None
     found = rank_sum.defence_of(_without_attacks_on(known, submission), measured)
