@@ -33,6 +33,7 @@ from pwscup.contests.rule_rounds import (
 from pwscup.contests.rule_words import KINDS, OPTION_MEASURES, OPTIONS, ROLES, TABLE_COLUMNS
 from scoring.registry import MEASURES, Measure
 from scoring.rulesets import Ruleset, localized
+from scoring.rulesets.kinds import COMMON
 from scoring.schema import Column, Kind, Schema
 from scoring.score_options import TABLE_MEASURES
 
@@ -170,9 +171,8 @@ def _limits(ruleset: Ruleset, max_team_size: int) -> tuple[str, ...]:
 
 
 def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
-    if (
-        ruleset.tables != "common"
-    ):  # as many as the original: said of the file; or none is handed in
+    # Of tables of their own teams hand in as many records, which is said of the file; else there is none.
+    if ruleset.tables != COMMON:
         return ()
     factor = ruleset.limits.max_records_factor
     if factor == 1:

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from pwscup.contests.models import Dataset
 from pwscup.core import storage
+from scoring.rulesets.kinds import COMMON, PER_TEAM
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 ORIGINAL, DRAW = "original", "draw"
-COMMON, PER_TEAM = "common", "per_team"
 SAMPLE = "sample-anonymized"
 NAMES = ("original", SAMPLE)
 

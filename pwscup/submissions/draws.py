@@ -17,7 +17,7 @@ from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import dataset_of, original_of
 from pwscup.core import audit, storage
-from scoring.rulesets.kinds import ROUND_KINDS
+from scoring.rulesets.kinds import PER_TEAM, ROUND_KINDS
 
 if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 KINDS = tuple(
     kind.id
     for kind in ROUND_KINDS.values()
-    if kind.phase == "anonymization" and kind.tables == team_tables.PER_TEAM
+    if kind.phase == "anonymization" and kind.tables == PER_TEAM
 )
 
 

@@ -101,7 +101,8 @@ class DataSpec:
 
     `tables` is "common", one table for all, or "per_team": for each team `sample` records are drawn
     from the organizer's table, and `decoys` further ones stand with them in the table of candidates.
-    "hidden" keeps the table with the platform. `schema` is None where the organizer's own table decides the columns.
+    "hidden" keeps the table with the platform. `schema` is None where the organizer's own table
+    decides the columns.
     """
 
     tables: str

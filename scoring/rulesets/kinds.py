@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
 """What a round is for: tables are handed in, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
+TABLES = COMMON, PER_TEAM, HIDDEN = "common", "per_team", "hidden"
+"""Who gets the organizer's table: all teams the same one, each its own part, or nobody any of it."""
 BATCH, INTERACTIVE = "batch", "interactive"
 """The kinds of rounds of disclosure: the table is released once, or asked by teams."""
 
@@ -53,7 +55,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
         RoundKind(
             id="anonymization",
             phase="anonymization",
-            tables="common",
+            tables=COMMON,
             files={"anonymized": "table", "rows": "row_numbers"},
             required=("anonymized", "rows"),
             tries_keys=("tries", "tries_per_day"),
@@ -63,7 +65,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
         RoundKind(
             id="aligned-anonymization",
             phase="anonymization",
-            tables="per_team",
+            tables=PER_TEAM,
             files={"anonymized": "aligned_table"},
             required=("anonymized",),
             tries_keys=("tries", "tries_per_day"),
@@ -73,7 +75,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
         RoundKind(
             id="attack",
             phase="attack",
-            tables="common",
+            tables=COMMON,
             files={"guess": "guess"},
             required=("guess",),
             tries_keys=("tries_per_target", "tries_per_day"),
@@ -84,7 +86,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
         RoundKind(
             id="candidate-attack",
             phase="attack",
-            tables="per_team",
+            tables=PER_TEAM,
             files={"guess": "candidate_guess"},
             required=("guess",),
             tries_keys=("tries_per_target", "tries_per_day"),
@@ -106,7 +108,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             RoundKind(
                 id=disclosure,
                 phase="disclosure",
-                tables="hidden",
+                tables=HIDDEN,
                 files={"estimate": "estimate"},
                 required=("estimate",),
                 tries_keys=("tries", "tries_per_day"),
@@ -127,9 +129,6 @@ def kinds_of(phase: str) -> tuple[str, ...]:
 
 
 TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
-TABLES = ("common", "per_team", "hidden")
-HIDDEN = "hidden"
-"""The organizer's table stays with the platform; teams learn of it what a round discloses."""
 MARKING = ("all_records", "kept_records")
 VALUES = ("schema", "original")
 ONLY_STAGE = "contest"

@@ -12,7 +12,7 @@ from scoring import toml_text
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
-from scoring.rulesets.kinds import HIDDEN, TABLES, VALUES
+from scoring.rulesets.kinds import HIDDEN, PER_TEAM, TABLES, VALUES
 from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ranking
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
@@ -119,7 +119,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
 def _data(data: Document) -> DataSpec:
     tables = data.choice("tables", TABLES)
     drawn: dict[str, int | None] = {}
-    if tables == "per_team":
+    if tables == PER_TEAM:
         drawn["sample"] = data.integer("sample", 10, 1_000_000)
         drawn["decoys"] = data.integer("decoys", 0, 1_000_000)
     return DataSpec(tables=tables, schema=_schema(data), **drawn)
@@ -161,7 +161,7 @@ def _options(options: Document, schema: Schema | None) -> Options:
 
 def _limits(limits: Document, data: DataSpec) -> Limits:
     factor = limits.number("max_records_factor", 1, 100)
-    if data.tables in ("per_team", HIDDEN) and factor != 1:
+    if data.tables in (PER_TEAM, HIDDEN) and factor != 1:
         limits.wrong("max_records_factor", f"1, as data.tables is {data.tables}", factor)
     return Limits(
         max_file_bytes=limits.integer("max_file_bytes", 1_000, 1_000_000_000),
