@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from scoring.demonstrations.catalog import DEMONSTRATIONS
 
@@ -238,6 +238,32 @@ def add_experiment_seed(command: Parser) -> None:
     """The seed of what is drawn from secure randomness unless it is an experiment."""
     text = "for experiments alone: what is drawn repeats (the operating system's randomness)"
     command.add_argument("--seed", type=_natural, metavar="N", help=text)
+
+
+def add_parts(command: Parser, parts: Iterable[tuple[str, str, Callable[[Parser], None]]]) -> None:
+    """The things that a command does: each its name, a text about it, and its own arguments."""
+    adding = command.add_subparsers(dest="part", required=True, metavar="PART")
+    for name, text, arguments in parts:
+        part = adding.add_parser(
+            name,
+            help=text,
+            description=f"{text[0].upper()}{text[1:]}.",
+            allow_abbrev=False,
+        )
+        # Both are options of the command, too: what is not named here must not be taken back.
+        part.add_argument(
+            "--json",
+            action="store_true",
+            default=argparse.SUPPRESS,
+            help="print the result as JSON",
+        )
+        part.add_argument(
+            "--progress",
+            action="store_true",
+            default=argparse.SUPPRESS,
+            help="show progress on standard error (on a terminal it is always shown)",
+        )
+        arguments(part)
 
 
 def add_set(command: Parser) -> None:

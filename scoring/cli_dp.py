@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from scoring import cli_disclosure
-from scoring.cli_arguments import Parser, add_seed
+from scoring.cli_arguments import Parser, add_parts, add_seed
 from scoring.cli_output import Output, UsageError, aligned, read_file
 from scoring.errors import Problem, shorten
 
@@ -26,36 +25,15 @@ _ABOVE_0 = "finite numbers above 0"
 
 def dp_arguments(command: Parser) -> None:
     """The things that the command does, each with its options."""
-    parts = command.add_subparsers(dest="part", required=True, metavar="PART")
-    for name, text, arguments in (
+    own = (
         ("convert", "say what an ε is as ρ, as k and as the scale of noise", _convert_arguments),
         (
             "experiment",
             "compare batch with interactive disclosure at equal ε",
             _experiment_arguments,
         ),
-        *cli_disclosure.PARTS,
-    ):
-        part = parts.add_parser(
-            name,
-            help=text,
-            description=f"{text[0].upper()}{text[1:]}.",
-            allow_abbrev=False,
-        )
-        # Both are options of `dp`, too: what is not named here must not be taken back.
-        part.add_argument(
-            "--json",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="print the result as JSON",
-        )
-        part.add_argument(
-            "--progress",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="show progress on standard error (on a terminal it is always shown)",
-        )
-        arguments(part)
+    )
+    add_parts(command, (*own, *cli_disclosure.PARTS))
 
 
 def _convert_arguments(part: Parser) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from scoring.addresses import function_at
-from scoring.cli_arguments import Parser, add_seed
+from scoring.cli_arguments import Parser, add_parts, add_seed
 from scoring.cli_output import Output, UsageError, aligned, read_file
 
 if TYPE_CHECKING:
@@ -35,28 +34,7 @@ class Part:
 
 def sequential_arguments(command: Parser) -> None:
     """The things that the command does, each with its options."""
-    parts = command.add_subparsers(dest="part", required=True, metavar="PART")
-    for name, part in PARTS.items():
-        added = parts.add_parser(
-            name,
-            help=part.text,
-            description=f"{part.text[0].upper()}{part.text[1:]}.",
-            allow_abbrev=False,
-        )
-        # Both are options of `sequential`, too: what is not named here must not be taken back.
-        added.add_argument(
-            "--json",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="print the result as JSON",
-        )
-        added.add_argument(
-            "--progress",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="show progress on standard error (on a terminal it is always shown)",
-        )
-        part.arguments(added)
+    add_parts(command, ((name, part.text, part.arguments) for name, part in PARTS.items()))
 
 
 def sequential(arguments: Namespace, output: Output) -> int | None:
