@@ -7,9 +7,11 @@ from urllib.parse import urlencode
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.db import transaction
 from django.http import HttpRequest
 
 from pwscup.accounts.models import User
+from pwscup.accounts.tokens import revoke_all
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -18,6 +20,12 @@ class AccountAdapter(DefaultAccountAdapter):
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.display_name = form.cleaned_data["display_name"]
         return super().save_user(request, user, form, commit=commit)
+
+    def set_password(self, user: User, password: str) -> None:
+        """Whoever changes a password shuts others out: from their sessions, and from their tokens."""
+        with transaction.atomic():
+            super().set_password(user, password)
+            revoke_all(user)
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
         """The link in the mail; it carries the way back, because it may be opened in another browser."""

@@ -74,6 +74,12 @@ def revoke_token(*, token: AccessToken) -> None:
         _record("account.token_revoked", token)
 
 
+def revoke_all(user: User) -> None:
+    """End every token of a person."""
+    for token in live_tokens(user, timezone.now()):
+        revoke_token(token=token)
+
+
 def token_by_text(text: str, now: datetime) -> AccessToken | None:
     """The token that this is, if it still opens something; notes that it was used."""
     found = AccessToken.objects.select_related("user").filter(

@@ -143,3 +143,14 @@ def test_only_the_owner_revokes(alice, as_user):
     assert as_user(alice).post(address).url == PAGE
     assert known(text) is None
     assert "alice&#x27;s own" not in as_user(alice).get(PAGE).content.decode()
+
+
+def test_another_password_ends_all_tokens(alice, as_user):
+    _token, text = create_token(user=alice, name="laptop", days=30)
+    other = "a-much-longer-one-7"
+    form = {"oldpassword": PASSWORD, "password1": other, "password2": other}
+    assert as_user(alice).post(reverse("account_change_password"), form).status_code == 302
+    alice.refresh_from_db()
+    assert alice.check_password(other)
+    assert token_by_text(text, timezone.now()) is None
+    assert Event.objects.filter(kind="account.token_revoked", actor=alice).count() == 1
