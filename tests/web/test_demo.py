@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
 from pwscup.bots import play as bots
 from pwscup.bots.cast import BOTS
 from pwscup.contests.models import Contest
+from pwscup.contests.selectors import original_of
 from pwscup.demo import cast, create, play
 from pwscup.disclosure import ledger
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Release, Submission
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.reading import write_table
 
 STATES = Submission.State
 FIRST = 3 * len(BOTS) + 3 * create.RUNNING_HOUSES
@@ -80,6 +85,11 @@ def test_the_hidden_contest_has_estimates_from_both_disclosures(demo):
     )
     assert len(paid) == len(BOTS) + create.RUNNING_HOUSES
     assert all(paid), "a curve shows estimates by what was spent before them"
+
+
+def test_the_hidden_table_is_the_one_that_the_tutorial_makes(demo):
+    made = write_table(households(120, seed=4), HOUSEHOLDS_SCHEMA)
+    assert original_of(demo[create.HIDDEN]).sealed.sha256 == sha256(made).hexdigest()
 
 
 def test_the_running_contest_is_open_and_offers_a_sample(demo, client):
