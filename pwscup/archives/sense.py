@@ -83,17 +83,17 @@ def _check_rounds(reader: Reader, rules: Ruleset | None, findings: Findings) -> 
 def _check_answers(reader: Reader, rules: Ruleset | None, findings: Findings) -> None:
     """Answers and releases stand in rounds of their kind, and what a team has spent adds up."""
     kinds = {spec.key: spec.kind for spec in rules.rounds} if rules else {}
+    for row in reading.rows(reader, layout.BY_NAME["batches"]):
+        if kinds.get(row["round"], BATCH) != BATCH:
+            findings.add("row", entry="batches.csv", row=row["n"])
     spent: dict[tuple[Any, Any], tuple[int, int]] = {}
-    for name, kind in (("batches", BATCH), ("answers", INTERACTIVE)):
-        for row in reading.rows(reader, layout.BY_NAME[name]):
-            is_right = kinds.get(row["round"], kind) == kind
-            if name == "answers":
-                number, before = spent.get((row["team"], row["round"]), (0, 0))
-                adds_up = (row["number"], row["spent"]) == (number + 1, before + row["cost"])
-                spent[row["team"], row["round"]] = row["number"], row["spent"]
-                is_right = is_right and adds_up
-            if not is_right:
-                findings.add("row", entry=layout.BY_NAME[name].entry, row=row["n"])
+    for row in reading.rows(reader, layout.BY_NAME["answers"]):
+        ledger = row["team"], row["round"]
+        number, before = spent.get(ledger, (0, 0))
+        spent[ledger] = row["number"], row["spent"]
+        adds_up = spent[ledger] == (number + 1, before + row["cost"])
+        if not adds_up or kinds.get(row["round"], INTERACTIVE) != INTERACTIVE:
+            findings.add("row", entry="answers.json", row=row["n"])
 
 
 def _check_schema(reader: Reader, findings: Findings) -> None:
