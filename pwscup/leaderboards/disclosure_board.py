@@ -8,7 +8,16 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from pwscup.leaderboards.sections import Disclosure, Facts, Row, Values, in_order, named, phase_row
+from pwscup.leaderboards.sections import (
+    Disclosure,
+    Facts,
+    Row,
+    Values,
+    in_order,
+    measure_cell,
+    named,
+    phase_row,
+)
 from scoring.formulas import FORMULAS, Line, combined
 from scoring.ranking import DECIMALS, EstimatesStanding, compared_totals, estimates_board
 from scoring.rulesets.kinds import RANK_SUM
@@ -148,14 +157,12 @@ def _rows_of(
                 **named(player, standing.rank),
                 "submitted": True,
                 "total": standing.total,
-                "cells": [_cell(values.get(m), standing.measure_ranks.get(m)) for m in measures],
+                "cells": [
+                    measure_cell(values.get(m), standing.measure_ranks.get(m)) for m in measures
+                ],
             }
         )
     return in_order(rows)
-
-
-def _cell(value: float | None, rank: int | None) -> Row:
-    return {"value": value, "rank": rank, "best": value is not None and rank == 1}
 
 
 # The budget curve

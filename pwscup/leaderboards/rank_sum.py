@@ -13,6 +13,7 @@ from pwscup.leaderboards.sections import (
     Values,
     in_order,
     matrix,
+    measure_cell,
     named,
     phase_row,
     strongest,
@@ -101,7 +102,7 @@ def _anonymization_rows(facts: Facts, defence: Mapping[int, AnonymizationStandin
                 "safety_rank": standing.safety_rank,
                 **_worst(facts, standing, attackers.get(player.id)),
                 "cells": [
-                    _cell(values.get(measure), standing.measure_ranks[measure])
+                    measure_cell(values.get(measure), standing.measure_ranks[measure])
                     for measure in measures
                 ],
             }
@@ -132,10 +133,6 @@ def _worst(facts: Facts, standing: AnonymizationStanding, attacker: str | None) 
         "worst_by_team": by_teams,
         "worst_hidden": False,
     }
-
-
-def _cell(value: float | None, rank: int) -> Row:
-    return {"value": value, "rank": rank, "best": value is not None and rank == 1}
 
 
 def _attack_rows(facts: Facts, offence: Mapping[int, AttackStanding]) -> list[Row]:

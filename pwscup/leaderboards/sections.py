@@ -161,6 +161,11 @@ def phase_row(phase: Phase | None) -> Row:
     }
 
 
+def measure_cell(value: float | None, rank: int | None) -> Row:
+    """A measure on a board that ranks each of them; the best value is marked."""
+    return {"value": value, "rank": rank, "best": value is not None and rank == 1}
+
+
 def named(player: Player, rank: int | None) -> Row:
     return {"rank": rank, "team": player.id, "name": player.name, "house": player.is_house}
 
