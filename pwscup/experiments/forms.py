@@ -36,14 +36,11 @@ DEFAULT_COLUMNS = ["sex", "age_class"]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A CSV file that can be read: received just now, or kept from before."""
+    """A CSV file that was received just now and can be read; `Upload` is one kept from before."""
 
     name: str
     columns: list[str]
     data: bytes
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "columns": self.columns, "data": self.data}
 
 
 class ExperimentForm(forms.Form):
@@ -144,7 +141,7 @@ class ExperimentForm(forms.Form):
     ) -> None:
         proposed = initial or proposals(earlier)
         super().__init__(data, files, initial=proposed, use_required_attribute=False)
-        self.kept: File | None = kept and File(kept.name, kept.columns, kept.data)
+        self.kept = kept
         self.received: File | None = None
         self.earlier, self.hindrances = earlier, hindrances
         self.counts: Counts | None = None
@@ -162,7 +159,7 @@ class ExperimentForm(forms.Form):
     # What the page shows of a file
 
     @property
-    def chosen_file(self) -> File | None:
+    def chosen_file(self) -> File | Upload | None:
         return self.received or self.kept
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from uuid import UUID
 
 from django.contrib import messages
@@ -41,7 +42,7 @@ def new(request: HttpRequest) -> HttpResponse:
     form = ExperimentForm(request.POST, request.FILES, **about)
     is_valid = form.is_valid()
     if form.received is not None:
-        services.keep_upload(user=user, **form.received.as_dict())
+        services.keep_upload(user=user, **asdict(form.received))
     if "read" in request.POST and form.received is not None:
         return _form(request, form.unchecked(selectors.upload_of(user)))
     return _requested(request, form) if is_valid else _form(request, form)
