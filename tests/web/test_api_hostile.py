@@ -119,7 +119,9 @@ QUERIES = [
 
 
 @pytest.mark.parametrize(
-    ("query", "epsilon", "expected"), QUERIES, ids=lambda value: repr(value)[:40]
+    ("query", "epsilon", "expected"),
+    QUERIES,
+    ids=lambda value: repr(sorted(value) if isinstance(value, set) else value)[:40],
 )
 def test_queries_that_cannot_be_answered_are_told_why(dp, query, epsilon, expected):
     refused = dp.alice.post(f"{ASK}/answers", {"query": query, "epsilon": epsilon})
