@@ -17,7 +17,7 @@ from pwscup.accounts.models import Team
 from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
-from pwscup.contests.selectors import original_of
+from pwscup.contests.selectors import dataset_of, original_of
 from pwscup.core import audit, storage
 from pwscup.core.refusals import RefusedByCode
 from pwscup.disclosure import ledger
@@ -215,24 +215,24 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
     Safe to call at any time and by several processes at once: of two drafts one is thrown away
     unseen, for two releases of one table would tell twice as much of it.
     """
+    now = now or timezone.now()
     found = BatchRelease.objects.filter(round=round).select_related("table").first()
-    if found is not None or not is_release_due(round, now or timezone.now()):
+    if found is not None or not is_release_due(round, now):
         return found
     from pwscup.submissions.evaluation import disclosing
 
-    epsilon = epsilon_of_round(round)
+    epsilon, source = epsilon_of_round(round), dataset_of(round.contest).sealed_id
     data, n_records = disclosing.released_table(round.contest, epsilon)
     file = storage.write(data, area=storage.Area.PUBLISHED, name=f"{round.key}.csv")
     kept = None
     try:
         with transaction.atomic():
-            held = (
-                Round.objects.select_for_update(no_key=True)
-                .select_related("contest")
-                .get(pk=round.pk)
-            )
+            # The contest's row is held, too: whoever changes rules, table or dates waits.
+            both = Round.objects.select_for_update(no_key=True).select_related("contest")
+            held = both.get(pk=round.pk)
             found = BatchRelease.objects.filter(round=held).first()
-            if found is None and epsilon_of_round(held) == epsilon:
+            is_same = is_release_due(held, now) and epsilon_of_round(held) == epsilon
+            if found is None and is_same and dataset_of(held.contest).sealed_id == source:
                 file.save()
                 kept = BatchRelease.objects.create(
                     round=held, table=file, cost=millionths_of(epsilon), n_records=n_records

@@ -222,6 +222,21 @@ def test_of_two_drafts_one_is_thrown_away(dp, monkeypatch, settings):
     assert len(list(published.iterdir())) == n_files + 1
 
 
+def test_a_table_that_was_replaced_meanwhile_is_not_released(dp, monkeypatch):
+    draw = disclosing.released_table
+
+    def replaced(contest, epsilon):
+        drawn = draw(contest, epsilon)
+        file = storage.store(factories.DP_ORIGINAL, area=storage.Area.SEALED, name="other.csv")
+        contest.datasets.update(sealed=file)
+        monkeypatch.setattr(disclosing, "released_table", draw)
+        return drawn
+
+    monkeypatch.setattr(disclosing, "released_table", replaced)
+    assert ensure_released(dp.batch) is None
+    assert ensure_released(dp.batch) is not None
+
+
 def test_nothing_is_released_before_the_round_opens(cast):
     contest = factories.make_dp_contest("early", phase="before")
     assert ensure_released(contest.rounds.get(key="batch")) is None
