@@ -108,8 +108,15 @@ def plain(comparison: Comparison, names: list[str]) -> tuple[float, float | None
     distance = math.sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True)))
     if len(set(x)) == 1 or len(set(y)) == 1:
         return distance, None
-    ranks = [[fmean(i for i, w in enumerate(sorted(v), 1) if w == u) for u in v] for v in (x, y)]
-    return distance, correlation(*ranks)
+    return distance, correlation(mean_ranks(x), mean_ranks(y))
+
+
+def mean_ranks(values: list[int]) -> list[float]:
+    places: dict[int, list[int]] = {}
+    for place, value in enumerate(sorted(values), 1):
+        places.setdefault(value, []).append(place)
+    rank = {value: fmean(of_value) for value, of_value in places.items()}
+    return [rank[value] for value in values]
 
 
 @pytest.mark.parametrize("seed", range(20))
