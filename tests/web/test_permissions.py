@@ -128,7 +128,12 @@ POST: dict[tuple[object, ...], str] = {
         audit-status audit-report release-candidates
         news news-feed question organize-questions
         experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
-    (LOGIN, SHUT, SHUT, SHUT): "answers-zip slides decisions organize-submissions organize-submissions-csv",
+    (
+        LOGIN,
+        SHUT,
+        SHUT,
+        SHUT,
+    ): "answers-zip slides decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         marks ask
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
