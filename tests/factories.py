@@ -100,7 +100,14 @@ def make_contest(
     if organizer is not None:
         contest.organizers.add(organizer)
     attach_original(contest, original=original, schema=schema)
-    for position, spec in enumerate(ruleset.rounds):
+    _make_rounds(contest, start)
+    return contest
+
+
+def _make_rounds(contest: Contest, start: datetime) -> None:
+    """The rounds of the rules, each two days long and two days after the one before."""
+    day = timedelta(days=1)
+    for position, spec in enumerate(contest.ruleset.rounds):
         Round.objects.create(
             contest=contest,
             key=spec.key,
@@ -109,9 +116,9 @@ def make_contest(
             opens_at=start + 4 * position * day,
             closes_at=start + (4 * position + 2) * day,
             tries=spec.tries or spec.tries_per_target,
+            tries_per_day=spec.tries_per_day,
             feedback=spec.feedback,
         )
-    return contest
 
 
 LECTURE_SCHEMA = """
@@ -201,18 +208,7 @@ def make_lecture_contest(
     if organizer is not None:
         contest.organizers.add(organizer)
     attach_original(contest, original=original or lecture_table(), schema=schema)
-    for position, spec in enumerate(ruleset.rounds):
-        Round.objects.create(
-            contest=contest,
-            key=spec.key,
-            kind=spec.kind,
-            position=position,
-            opens_at=start + 4 * position * day,
-            closes_at=start + (4 * position + 2) * day,
-            tries=spec.tries or spec.tries_per_target,
-            tries_per_day=spec.tries_per_day,
-            feedback=spec.feedback,
-        )
+    _make_rounds(contest, start)
     return contest
 
 
@@ -327,15 +323,5 @@ def make_dp_contest(
     if organizer is not None:
         contest.organizers.add(organizer)
     attach_original(contest, original=DP_ORIGINAL, schema=DP_SCHEMA)
-    for position, spec in enumerate(ruleset.rounds):
-        Round.objects.create(
-            contest=contest,
-            key=spec.key,
-            kind=spec.kind,
-            position=position,
-            opens_at=start + 4 * position * day,
-            closes_at=start + (4 * position + 2) * day,
-            tries=spec.tries,
-            feedback=spec.feedback,
-        )
+    _make_rounds(contest, start)
     return contest

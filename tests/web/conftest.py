@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from pwscup.accounts.models import User
 from pwscup.contests import services
@@ -20,6 +21,12 @@ from tests.web.pipeline import hand_in
 @pytest.fixture(autouse=True)
 def private_files(settings, tmp_path):
     settings.PRIVATE_ROOT = tmp_path / "files"
+
+
+@pytest.fixture(autouse=True)
+def site_language():
+    """The language of the last page stays with the thread: each test begins in the site's own."""
+    translation.deactivate()
 
 
 @pytest.fixture
