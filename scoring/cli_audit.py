@@ -10,7 +10,8 @@ import numpy as np
 
 from scoring import __version__
 from scoring.audits.audit import Audit, audit
-from scoring.audits.report import percent, report, verdict
+from scoring.audits.numbers import percent
+from scoring.audits.report import report, verdict
 from scoring.audits.summary import summary
 from scoring.cli_input import (
     files_read,

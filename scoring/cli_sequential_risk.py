@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from scoring.cli_output import Output, UsageError, aligned, read_file
-from scoring.cli_sequential import MAX_SAMPLES, read_schema_file, read_tables, write_folder
+from scoring.cli_sequential import MAX_SAMPLES
+from scoring.cli_sequential_files import read_schema_file, read_tables, write_folder
 from scoring.sequential import pictures
 from scoring.sequential.checking import check_number
-from scoring.sequential.files import read_counterfeits, read_each, read_release
+from scoring.sequential.files import read_each
+from scoring.sequential.release_files import read_counterfeits, read_release
 from scoring.sequential.risk import (
     Definition,
     Risks,
@@ -24,7 +26,6 @@ from scoring.sequential.risk import (
 )
 from scoring.sequential.tables import Microdata, Release
 
-_MOST_DRAWN = 200  # groups of a release whose boxes can be told apart
 _MOST_LISTED = 20
 _MOST_WORLDS = 2**53  # what every reader of JSON takes for a number
 
@@ -32,8 +33,8 @@ _MOST_WORLDS = 2**53  # what every reader of JSON takes for a number
 def risk(arguments: Namespace, output: Output) -> None:
     definition = Definition(arguments.definition)
     _check_use(arguments, definition)
-    check_number(len(arguments.tables), len(arguments.releases))
     microdata = read_tables(arguments, read_schema_file(arguments), output)
+    check_number(len(microdata.snapshots), len(arguments.releases))
     releases = _releases(arguments, microdata, output)
     output.step("finding the risks")
     rng = np.random.default_rng(arguments.seed)
@@ -93,13 +94,14 @@ def _drawn(
     microdata: Microdata, releases: Sequence[Release], history: Sequence[Risks], over_time: bool
 ) -> dict[str, bytes]:
     """The pictures by the names of their files."""
-    drawn = {"risks.svg": pictures.histogram(history[-1])}
+    label = f"risk, {history[-1].definition.value}"
+    drawn = {"risks.svg": pictures.histogram(history[-1], labels=(label, "people"))}
     if over_time:
         drawn["risk-over-time.svg"] = pictures.over_time(history)
     columns = (0, min(1, len(microdata.attributes) - 1))
     for time in range(1, len(releases)):
         pair = releases[time - 1], releases[time]
-        if max(len(np.unique(release.group)) for release in pair) <= _MOST_DRAWN:
+        if pictures.may_be_drawn(*pair):
             names = (f"T*({time})", f"T*({time + 1})")
             drawn[f"boxes-{time}-{time + 1}.svg"] = pictures.boxes(
                 microdata.attributes, *pair, columns=columns, names=names

@@ -269,6 +269,10 @@ MESSAGES: dict[str, str] = {
     "release.too_few_rows": _(
         "the release has fewer rows than its table has records — expected at least {expected} — got {got}"
     ),
+    "release.too_many_rows": _(
+        "more rows than the limits allow — expected at most {expected}, those of all records and counterfeits — got "
+        "{got}"
+    ),
     "release.too_many_places": _(
         "too many pairs of a record and a row that may be its for worlds to be looked at — expected at most "
         "{expected}, fewer records or row counting — got {got}"
@@ -279,6 +283,55 @@ MESSAGES: dict[str, str] = {
     ),
     "release.too_many_counterfeits": _(
         "group {group} has fewer rows than counterfeits — expected at most {expected} — got {got}"
+    ),
+    # archives of several files
+    "bundle.broken": _("not a zip archive, or a damaged one — expected a zip archive of CSV files"),
+    "bundle.broken_file": _(
+        "a damaged file in the archive — expected the files packed again — got “{got}”"
+    ),
+    "bundle.compression": _("an unusual compression — expected “deflate” or none — got “{got}”"),
+    "bundle.encrypted": _(
+        "an encrypted file — expected an archive without a password — got “{got}”"
+    ),
+    "bundle.missing": _("a file is missing — expected {expected}"),
+    "bundle.nested": _("another archive in the archive — expected CSV files — got “{got}”"),
+    "bundle.path": _(
+        "a path that may lead out of the archive — expected file names, or folders with “/” between their "
+        "names — got “{got}”"
+    ),
+    "bundle.repeated": _("a file is there more than once — expected one {expected} — got {got}"),
+    "bundle.too_large": _(
+        "the archive unpacks to too much — expected at most {expected} — got more"
+    ),
+    "bundle.too_many": _(
+        "the archive holds too many files — expected at most {expected} — got more"
+    ),
+    "bundle.unknown": _("a file of another name — expected {expected} — got “{got}”"),
+    # series of releases, and guesses of sensitive values
+    "series.unknown_id": _("no such id in the tables — expected one of theirs — got “{got}”"),
+    "series.not_alive": _(
+        "the record is not in the table of that time — expected an id of {expected} — got “{got}”"
+    ),
+    "series.deleted_twice": _(
+        "a record is left out twice — expected each id once — got “{got}” again, first in {first}"
+    ),
+    "series.some_counterfeits": _(
+        "counterfeits are told for some releases and not for others — expected {expected}, or none at all"
+    ),
+    "series.too_many_deleted": _(
+        "too many records are left out — expected at most {expected} of the {n} records of all tables — got {got}"
+    ),
+    "series.too_many_displaced": _(
+        "too many records lie outside of their box — expected at most {expected} of the {n} published ones — got {got}"
+    ),
+    "series.too_many_counterfeits": _(
+        "too many counterfeits — expected at most {expected} for the {n} records of all tables — got {got}"
+    ),
+    "value_guess.unknown_id": _(
+        "nobody has that id — expected one of the people of the tables — got “{got}”"
+    ),
+    "value_guess.repeated_id": _(
+        "a person is guessed twice — expected each id once — got “{got}” again, first in record {first}"
     ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),

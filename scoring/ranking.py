@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES
 
 if TYPE_CHECKING:
     from scoring.rulesets.base import RankingSpec
@@ -318,7 +318,7 @@ def _measure_ranks(
     ranked = {}
     for measure in measures:
         of_teams = {t: v.get(measure) for t, v in values.items()}
-        ranks = _ranks_if_any(of_teams, MEASURES[measure].direction)
+        ranks = _ranks_if_any(of_teams, ALL_MEASURES[measure].direction)
         if ranks:
             ranked[measure] = ranks
     return ranked

@@ -22,11 +22,11 @@ _MOST_SLOTS = 40  # of a block
 _MOST_TRIES = 500  # rows that are tried for a block; beyond, it stays as it is
 _TRIES = 8  # of an entity that looks for rows
 _CHANGES = 5  # of rows that are tried for each slot; few are possible
-_DOUBT = 0.02  # how often a step is taken that mends nothing
 _FAITH = 0.9  # how often a start gives an entity its true value, where it can have it
 
 _INTS = types.Array(types.int64, 1, "C", readonly=True)
 _STATE = types.int64[::1]
+_SUMS = types.float64[::1]
 
 
 @njit
@@ -70,6 +70,43 @@ def _partner(
 
 
 @njit
+def _chain(
+    e: Any,
+    two: Any,
+    first: Any,
+    entity: Any,
+    kind: Any,
+    group: Any,
+    group_starts: Any,
+    members: Any,
+    row_of: Any,
+    slot_in: Any,
+    is_in: Any,
+    chain: Any,
+) -> Any:
+    """Whom it moves to exchange an entity's kind and `two` in its groups, of those it meets there, and so on.
+
+    These are A. B. Kempe's chains. Returned is how many are moved, 0 where a group does not have both kinds once;
+    `is_in`, all False, and `chain` are room for one.
+    """
+    one = kind[row_of[first[e]]]
+    chain[0], n, done, is_whole = e, 1, 0, one != two
+    is_in[e] = True
+    while done < n and is_whole:
+        for s in range(first[chain[done]], first[chain[done] + 1]):
+            new = _partner(row_of[s], one, two, kind, group, group_starts, members)
+            is_whole &= new >= 0
+            if is_whole and slot_in[new] >= 0 and not is_in[entity[slot_in[new]]]:
+                chain[n] = entity[slot_in[new]]
+                is_in[chain[n]] = True
+                n += 1
+        done += 1
+    for link in chain[:n]:
+        is_in[link] = False
+    return n if is_whole else 0
+
+
+@njit
 def _exchange(
     rng: Any,
     e: Any,
@@ -84,45 +121,81 @@ def _exchange(
     is_in: Any,
     chain: Any,
 ) -> None:
-    """Exchange two kinds within the groups of an entity, of those it meets there, and so on.
-
-    These are A. B. Kempe's chains; `is_in`, all False, and `chain` are room for one.
-    """
+    """Exchange an entity's kind with that of another row of its first group, with all whom that moves."""
     r = row_of[first[e]]
     start, end = group_starts[group[r]], group_starts[group[r] + 1]
     if end - start < 2:
         return
     at = start + _below(rng, end - start - 1)
-    other = members[at] if members[at] != r else members[end - 1]
-    one, two = kind[r], kind[other]
-    chain[0], n, done, is_whole = e, 1, 0, one != two
-    is_in[e] = True
-    while done < n and is_whole:
-        for s in range(first[chain[done]], first[chain[done] + 1]):
-            new = _partner(row_of[s], one, two, kind, group, group_starts, members)
-            is_whole &= new >= 0
-            if is_whole and slot_in[new] >= 0 and not is_in[entity[slot_in[new]]]:
-                chain[n] = entity[slot_in[new]]
-                is_in[chain[n]] = True
-                n += 1
-        done += 1
+    one, two = kind[r], kind[members[at] if members[at] != r else members[end - 1]]
+    n = _chain(
+        e, two, first, entity, kind, group, group_starts, members, row_of, slot_in, is_in, chain
+    )
     for link in chain[:n]:
-        is_in[link] = False
-        if is_whole:
-            slot_in[row_of[first[link] : first[link + 1]]] = -1
-    if is_whole:
-        for link in chain[:n]:
-            for s in range(first[link], first[link + 1]):
-                row_of[s] = _partner(row_of[s], one, two, kind, group, group_starts, members)
-                slot_in[row_of[s]] = s
+        slot_in[row_of[first[link] : first[link + 1]]] = -1
+    for link in chain[:n]:
+        for s in range(first[link], first[link + 1]):
+            row_of[s] = _partner(row_of[s], one, two, kind, group, group_starts, members)
+            slot_in[row_of[s]] = s
+
+
+@njit
+def _chance(
+    e: Any,
+    first: Any,
+    entity: Any,
+    kind: Any,
+    group: Any,
+    group_starts: Any,
+    members: Any,
+    value: Any,
+    true_value: Any,
+    row_of: Any,
+    slot_in: Any,
+    is_in: Any,
+    chain: Any,
+) -> Any:
+    """How likely an entity has its true value after an exchange with a row drawn from its first group.
+
+    Such an exchange leads to a world as often as away from it, so that the mean over all worlds is the share of
+    those in which the entity has its true value.
+    """
+    own = row_of[first[e]]
+    is_true = value[kind[own]] == true_value[e]
+    group_rows = members[group_starts[group[own]] : group_starts[group[own] + 1]]
+    n_true = 0
+    for other in group_rows:
+        two = kind[other]
+        changes = (value[two] == true_value[e]) != is_true and _chain(
+            e, two, first, entity, kind, group, group_starts, members, row_of, slot_in, is_in, chain
+        ) > 0
+        n_true += is_true != changes
+    return n_true / len(group_rows)
+
+
+@njit
+def _free_rows(slots: Any, starts: Any, row: Any, slot_in: Any) -> Any:
+    """The rows that nobody is in, for one slot after the other, and where those of each begin."""
+    n = 0
+    for s in slots:
+        n += starts[s + 1] - starts[s]
+    bounds, free = np.empty(len(slots) + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    n = 0
+    for place in range(len(slots)):
+        bounds[place] = n
+        for at in range(starts[slots[place]], starts[slots[place] + 1]):
+            free[n] = row[at]
+            n += slot_in[row[at]] < 0
+    bounds[len(slots)] = n
+    return bounds, free
 
 
 @njit
 def _search(
     slots: Any,
     leaders: Any,
-    starts: Any,
-    row: Any,
+    free_starts: Any,
+    free: Any,
     kind: Any,
     slot_in: Any,
     wanted: Any,
@@ -130,15 +203,16 @@ def _search(
 ) -> Any:
     """How many ways there are to find free rows for some slots, -1 where trying takes too long.
 
-    `leaders` has the place among the slots of the first of the same entity. With `wanted` from 0 on
-    the search ends with that way in `chosen`.
+    `leaders` has the place among the slots of the first of the same entity. The slot at a place may take
+    the rows of `free` from free_starts[place] to free_starts[place + 1]. With `wanted` from 0 on the
+    search ends with that way in `chosen`.
     """
     at = np.empty(len(slots), dtype=np.int64)
-    at[0], depth, n_found, n_tries = starts[slots[0]], 0, 0, 0
+    at[0], depth, n_found, n_tries = free_starts[0], 0, 0, 0
     while depth >= 0:
         new = -1
-        while new < 0 and at[depth] < starts[slots[depth] + 1]:
-            r = row[at[depth]]
+        while new < 0 and at[depth] < free_starts[depth + 1]:
+            r = free[at[depth]]
             at[depth] += 1
             if slot_in[r] < 0 and (
                 leaders[depth] == depth or kind[r] == kind[chosen[leaders[depth]]]
@@ -158,7 +232,7 @@ def _search(
         elif not is_last:
             slot_in[new] = slots[depth]
             depth += 1
-            at[depth] = starts[slots[depth]]
+            at[depth] = free_starts[depth]
     return n_found
 
 
@@ -193,8 +267,6 @@ def _redraw(
             break
         if n == 0:
             return
-        if n == 0:
-            return
         member = block[_below(rng, n)]
         s = first[member] + _below(rng, first[member + 1] - first[member])
         r = row[starts[s] + _below(rng, starts[s + 1] - starts[s])]
@@ -204,14 +276,16 @@ def _redraw(
     slots, leaders = slots[:n_slots], leaders[:n_slots]
     slot_in[row_of[slots]] = -1
     chosen = np.empty(n_slots, dtype=np.int64)
-    n_ways = _search(slots, leaders, starts, row, kind, slot_in, -1, chosen)
-    if n_ways > 0:
-        _search(slots, leaders, starts, row, kind, slot_in, _below(rng, n_ways), chosen)
+    bounds, free = _free_rows(slots, starts, row, slot_in)
+    n_ways = _search(slots, leaders, bounds, free, kind, slot_in, -1, chosen)
+    way = _below(rng, n_ways) if n_ways > 0 else -1
+    if n_ways > 1:  # a single one is the one they came from
+        _search(slots, leaders, bounds, free, kind, slot_in, way, chosen)
         row_of[slots] = chosen
     slot_in[row_of[slots]] = slots
 
 
-@compiled(types.void(types.npy_rng, types.int64, *[_INTS] * 13, _STATE, _STATE, types.float64[::1]))
+@compiled(types.void(types.npy_rng, types.int64, *[_INTS] * 13, _STATE, _STATE, _SUMS, _SUMS))
 def walk(
     rng: np.random.Generator,
     n_sweeps: int,
@@ -231,6 +305,7 @@ def walk(
     row_of: Array,
     slot_in: Array,
     hits: Array,
+    chances: Array,
 ) -> None:
     """Move on by some sweeps, each of as many moves of every sort as there are entities.
 
@@ -246,6 +321,8 @@ def walk(
         A world, changed into another.
     hits : float64 array, shape (n,)
         To which is added, after each sweep, 1 for each entity that has its true value.
+    chances : float64 array, shape (n,)
+        To which is added, after each sweep, how likely an entity has its true value after one exchange.
     """
     is_in = np.zeros(len(first) - 1, dtype=np.bool_)
     chain = np.empty(len(first) - 1, dtype=np.int64)
@@ -276,97 +353,21 @@ def walk(
         for i in range(len(entities)):
             e = entities[i]
             hits[i] += value[kind[row_of[first[e]]]] == true_value[e]
-
-
-@njit
-def _breaks(e: Any, first: Any, kind: Any, row_of: Any) -> Any:
-    """How often an entity's kind changes through its life."""
-    n = 0
-    for s in range(first[e] + 1, first[e + 1]):
-        n += kind[row_of[s]] != kind[row_of[s - 1]]
-    return n
-
-
-@njit
-def _any_of(rng: Any, s: Any, wanted: Any, starts: Any, row: Any, kind: Any) -> Any:
-    """A row of a kind for a slot, taken or not; -1 where there is none."""
-    n, chosen = 0, -1
-    for r in row[starts[s] : starts[s + 1]]:
-        if kind[r] == wanted:
-            n += 1
-            if _below(rng, n) == 0:
-                chosen = r
-    return chosen
-
-
-@njit
-def _mend_one(
-    rng: Any,
-    e: Any,
-    first: Any,
-    entity: Any,
-    starts: Any,
-    row: Any,
-    kind: Any,
-    row_of: Any,
-    slot_in: Any,
-) -> None:
-    """Try a row of the kind that an entity has at another time, and keep it where that mends more than it breaks."""
-    s = first[e] + _below(rng, first[e + 1] - first[e])
-    wanted = kind[row_of[first[e] + _below(rng, first[e + 1] - first[e])]]
-    if rng.random() < _DOUBT:
-        wanted = kind[row[starts[s] + _below(rng, starts[s + 1] - starts[s])]]
-    old, new = row_of[s], _any_of(rng, s, wanted, starts, row, kind)
-    if new < 0 or new == old:
-        return
-    other = slot_in[new]
-    before = _breaks(e, first, kind, row_of)
-    if other >= 0:
-        places = row[starts[other] : starts[other + 1]]
-        at = np.searchsorted(places, old)
-        if at == len(places) or places[at] != old:
-            return
-        before += _breaks(entity[other], first, kind, row_of)
-        row_of[other] = old
-    row_of[s], slot_in[new], slot_in[old] = new, s, other
-    after = _breaks(e, first, kind, row_of)
-    if other >= 0:
-        after += _breaks(entity[other], first, kind, row_of)
-    if after > before and rng.random() > _DOUBT:
-        row_of[s], slot_in[old], slot_in[new] = old, s, other
-        if other >= 0:
-            row_of[other] = new
-
-
-@compiled(types.void(types.npy_rng, types.int64, *[_INTS] * 6, _STATE, _STATE))
-def mend(
-    rng: np.random.Generator,
-    n_rounds: int,
-    entities: Array,
-    first: Array,
-    entity: Array,
-    starts: Array,
-    row: Array,
-    kind: Array,
-    row_of: Array,
-    slot_in: Array,
-) -> None:
-    """Let entities exchange rows of one value until nobody's kind changes through its life.
-
-    Rows of one kind are exchanged all the while, so that others come to where they can help.
-    The parameters are those of `walk`, but for `row`, which has rows of the true value only, and
-    `entities`, those that have rows at all of their times.
-    """
-    for _ in range(n_rounds):
-        n_broken = 0
-        for e in entities:
-            s = first[e] + _below(rng, first[e + 1] - first[e])
-            _change_row(rng, s, starts, row, kind, row_of, slot_in)
-            if _breaks(e, first, kind, row_of) > 0:
-                _mend_one(rng, e, first, entity, starts, row, kind, row_of, slot_in)
-                n_broken += 1
-        if n_broken == 0:
-            return
+            chances[i] += _chance(
+                e,
+                first,
+                entity,
+                kind,
+                group,
+                group_starts,
+                members,
+                value,
+                true_value,
+                row_of,
+                slot_in,
+                is_in,
+                chain,
+            )
 
 
 @njit

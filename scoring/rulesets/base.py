@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scoring.rulesets.kinds import ONLY_STAGE, RANK_SUM, ROUND_KINDS
+from scoring.sequential.limits import NO_LIMITS, SeriesLimits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,8 +102,9 @@ class DataSpec:
 
     `tables` is "common", one table for all, or "per_team": for each team `sample` records are drawn
     from the organizer's table, and `decoys` further ones stand with them in the table of candidates.
-    "hidden" keeps the table with the platform. `schema` is None where the organizer's own table
-    decides the columns.
+    "hidden" keeps the table with the platform. Of a "series" of tables, one for each time, each team
+    gets the records of `sample` people, whom no other team gets. `schema` is None where the
+    organizer's own table decides the columns.
     """
 
     tables: str
@@ -121,6 +123,22 @@ class DisclosureSpec:
 
     columns: tuple[str, ...]
     target: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialSpec:
+    """What is asked of a series of releases.
+
+    Every group has at least `m` records, and no sensitive value twice. `require` is "m-unique", no more
+    than that, or "m-invariance", the definition of Xiao & Tao. `definition` says how an attacker
+    reckons, of whose success the risks speak; see `scoring.sequential.risk.Definition`. `limits` bound
+    how much a series may leave out, displace and make up.
+    """
+
+    m: int
+    require: str
+    definition: str
+    limits: SeriesLimits = NO_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +217,12 @@ class Ruleset:
     text: str
     digest: str
     disclosure: DisclosureSpec | None = None
+    sequential: SequentialSpec | None = None
 
     @property
     def tables(self) -> str:
-        """Who gets what: "common" is one table for all teams, "per_team" one for each, "hidden" none."""
+        """Who gets what: "common" is one table for all teams, "per_team" one for each, "hidden" none;
+        "series" is one for each time and team."""
         return self.data.tables
 
     @property

@@ -1,7 +1,6 @@
 """The kinds of rounds and tables that a ruleset may name, and the other words that it chooses from.
 
-A further kind of round (a series of releases) adds an entry here and the class that evaluates it; the
-loader needs no change.
+A further kind of round adds an entry here and the class that evaluates it; the loader needs no change.
 """
 
 from __future__ import annotations
@@ -17,8 +16,11 @@ if TYPE_CHECKING:
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
 """What a round is for: tables are handed in, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
-TABLES = COMMON, PER_TEAM, HIDDEN = "common", "per_team", "hidden"
-"""Who gets the organizer's table: all teams the same one, each its own part, or nobody any of it."""
+TABLES = COMMON, PER_TEAM, HIDDEN, SERIES = "common", "per_team", "hidden", "series"
+"""Who gets the organizer's table: all teams the same one, each its own part, or nobody any of it; of a series of
+tables of several times, each team the records of its own people."""
+OWN_TABLES = (PER_TEAM, SERIES)
+"""Where each team has a part of its own, which is drawn for it."""
 BATCH, INTERACTIVE = "batch", "interactive"
 """The kinds of rounds of disclosure: the table is released once, or asked by teams."""
 
@@ -73,6 +75,16 @@ ROUND_KINDS: dict[str, RoundKind] = {
             feedback=("exact", "coarse", "after_close"),
         ),
         RoundKind(
+            id="series",
+            phase="anonymization",
+            tables=SERIES,
+            files={"series": "series"},
+            required=("series",),
+            tries_keys=("tries", "tries_per_day"),
+            counts=("chosen_or_latest", "last"),
+            feedback=("exact", "coarse", "after_close"),
+        ),
+        RoundKind(
             id="attack",
             phase="attack",
             tables=COMMON,
@@ -93,6 +105,17 @@ ROUND_KINDS: dict[str, RoundKind] = {
             counts=("last",),
             feedback=("exact", "coarse", "after_close"),
             gives=("candidates",),
+        ),
+        RoundKind(
+            id="value-attack",
+            phase="attack",
+            tables=SERIES,
+            files={"guess": "value_guess"},
+            required=("guess",),
+            tries_keys=("tries_per_target", "tries_per_day"),
+            counts=("last",),
+            feedback=("exact", "after_close"),
+            gives=("people",),
         ),
         RoundKind(
             id="presentation",

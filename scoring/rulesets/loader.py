@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from scoring import toml_text
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
+from scoring.registry import MEASURES, SERIES_MEASURES
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
-from scoring.rulesets.kinds import HIDDEN, PER_TEAM, TABLES, VALUES
+from scoring.rulesets.kinds import COMMON, HIDDEN, OWN_TABLES, PER_TEAM, SERIES, TABLES, VALUES
 from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ranking
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
+from scoring.rulesets.loader_sequential import read_sequential
 from scoring.score_options import OPTION_CHOICES, Options
 
 if TYPE_CHECKING:
@@ -87,8 +89,8 @@ def _toml(text: str) -> dict[str, Any]:
 
 def _ruleset(document: Document, text: str) -> Ruleset:
     scoring = document.table("scoring")
-    measures = read_measures(scoring)
     data = _data(document.table("data"))
+    measures = read_measures(scoring, SERIES_MEASURES if data.tables == SERIES else MEASURES)
     validity = _validity(document)
     stages = read_stages(document)
     rounds = read_rounds(document, stages, data, validity)
@@ -113,14 +115,16 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         text=text,
         digest=hashlib.sha256(text.encode()).hexdigest(),
         disclosure=read_disclosure(document, data),
+        sequential=read_sequential(document, data),
     )
 
 
 def _data(data: Document) -> DataSpec:
     tables = data.choice("tables", TABLES)
     drawn: dict[str, int | None] = {}
-    if tables == PER_TEAM:
+    if tables in OWN_TABLES:
         drawn["sample"] = data.integer("sample", 10, 1_000_000)
+    if tables == PER_TEAM:
         drawn["decoys"] = data.integer("decoys", 0, 1_000_000)
     return DataSpec(tables=tables, schema=_schema(data), **drawn)
 
@@ -161,7 +165,7 @@ def _options(options: Document, schema: Schema | None) -> Options:
 
 def _limits(limits: Document, data: DataSpec) -> Limits:
     factor = limits.number("max_records_factor", 1, 100)
-    if data.tables in (PER_TEAM, HIDDEN) and factor != 1:
+    if data.tables and data.tables != COMMON and factor != 1:
         limits.wrong("max_records_factor", f"1, as data.tables is {data.tables}", factor)
     return Limits(
         max_file_bytes=limits.integer("max_file_bytes", 1_000, 1_000_000_000),

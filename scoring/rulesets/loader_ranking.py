@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from scoring.formulas import FORMULAS, TIE_BREAKS
-from scoring.registry import MEASURES, Measure
+from scoring.registry import ALL_MEASURES, Measure
 from scoring.rulesets.base import MeasureSpec, RankingSpec
 from scoring.rulesets.kinds import RANK_SUM
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scoring.formulas import Formula
     from scoring.rulesets.base import RoundSpec, StageSpec
@@ -21,15 +21,15 @@ DIRECTIONS = ("lower", "higher")
 WEIGHTED_SUM = "weighted-sum"
 
 
-def read_measures(scoring: Document) -> tuple[MeasureSpec, ...]:
-    """The measures: a list of ids, or a table for each that gives it a weight."""
+def read_measures(scoring: Document, known: Mapping[str, Measure]) -> tuple[MeasureSpec, ...]:
+    """The measures, out of those `known`: a list of ids, or a table for each that gives it a weight."""
     if not scoring.has("measure"):
-        ids = scoring.choices("measures", MEASURES)
-        return tuple(MeasureSpec(id_, MEASURES[id_].direction) for id_ in ids)
+        ids = scoring.choices("measures", known)
+        return tuple(MeasureSpec(id_, known[id_].direction) for id_ in ids)
     if scoring.has("measures"):
         scoring.wrong("measures", "either measures or [[scoring.measure]], not both", "both")
     documents = scoring.tables("measure")
-    specs = tuple(_measure(item) for item in documents)
+    specs = tuple(_measure(item, known) for item in documents)
     seen: set[str] = set()
     for document, spec in zip(documents, specs, strict=True):
         if spec.id and spec.id in seen:
@@ -38,13 +38,11 @@ def read_measures(scoring: Document) -> tuple[MeasureSpec, ...]:
     return tuple(spec for spec in specs if spec.id)
 
 
-def _measure(document: Document) -> MeasureSpec:
-    id_ = document.choice("id", MEASURES)
+def _measure(document: Document, known: Mapping[str, Measure]) -> MeasureSpec:
+    id_ = document.choice("id", known)
     direction = document.choice("direction", DIRECTIONS)
-    if id_ and direction and MEASURES[id_].direction != direction:
-        document.wrong(
-            "direction", f"{MEASURES[id_].direction}, which is better for {id_}", direction
-        )
+    if id_ and direction and known[id_].direction != direction:
+        document.wrong("direction", f"{known[id_].direction}, which is better for {id_}", direction)
     weight = document.number("weight", 0.001, 1_000) if document.has("weight") else 1.0
     return MeasureSpec(id_, direction, weight)
 
@@ -101,7 +99,11 @@ def _headings(ranking: Document, ids: tuple[str, ...]) -> dict[str, Any]:
     return {
         "utility": ranking.choices("utility", ids),
         "safety": ranking.choices("safety", ids),
-        "linkage": ranking.choices("linkage", [id_ for id_ in ids if MEASURES[id_].is_rate]),
+        "linkage": (
+            ranking.choices("linkage", [id_ for id_ in ids if ALL_MEASURES[id_].is_rate])
+            if ranking.has("linkage")
+            else ()
+        ),
         "anonymization_weight": weights[0],
         "attack_weight": weights[1],
     }
@@ -133,7 +135,7 @@ def _tie_breaks(ranking: Document, rounds: Sequence[RoundSpec]) -> tuple[str, ..
 def _utility_measure(ranking: Document, ids: Sequence[str], *, is_needed: bool) -> str | None:
     if not (is_needed or ranking.has("utility_measure")):
         return None
-    losses = [id_ for id_, measure in MEASURES.items() if is_loss(measure)]
+    losses = [id_ for id_, measure in ALL_MEASURES.items() if is_loss(measure)]
     scored = [id_ for id_ in losses if id_ in ids]
     name = ranking.choice("utility_measure", scored or losses)
     if name and name not in scored:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,6 +56,21 @@ class Groups:
         starts = np.concatenate([[0], np.cumsum(sizes)])
         low, high = release.low[first], release.high[first]
         return cls(numbers, low, high, rows, starts, of_row)
+
+
+def opened(release: Release, groups: IntArray) -> Release:
+    """The release with boxes that hold everything for some groups, by their numbers.
+
+    Examples
+    --------
+    >>> box = np.zeros((2, 1))
+    >>> release = Release(np.array([1, 2]), box, box, np.array([0, 1]), None, {}, None)
+    >>> opened(release, np.array([2])).high.tolist()
+    [[0.0], [inf]]
+    """
+    is_open = np.isin(release.group, groups)[:, None]
+    low, high = np.where(is_open, -np.inf, release.low), np.where(is_open, np.inf, release.high)
+    return replace(release, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)

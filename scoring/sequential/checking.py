@@ -8,16 +8,15 @@ rows of kept signatures alone. Where more than one signature is kept, that is ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scoring.equivalence import IntArray
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
-from scoring.kernels.matching import match
-from scoring.sequential.boxes import Grid, Groups
+from scoring.sequential.boxes import Groups, opened
+from scoring.sequential.candidates import Candidates, candidates
 from scoring.sequential.definitions import (
     Signature,
     repeated_values,
@@ -25,31 +24,21 @@ from scoring.sequential.definitions import (
     small_groups,
 )
 from scoring.sequential.tables import Microdata, Release, Snapshot
-
-_BLOCK = 4096  # tuples whose boxes are listed at a time
+from scoring.sequential.told import n_left_over
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What holds of the releases, and every reason why something does not."""
+    """What holds of the releases, and every reason why something does not.
+
+    `is_m_invariant` is None where that was not asked.
+    """
 
     is_generalization: bool
     is_m_unique: bool
-    is_m_invariant: bool
+    is_m_invariant: bool | None
     problems: tuple[Problem, ...]
     n_problems: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Edges:
-    """The rows that tuples of one time may be: pairs, by tuple, and the signature of each row's group as a number."""
-
-    tuples: IntArray
-    rows: IntArray
-    signatures: IntArray
-
-    def only(self, keep: NDArray[np.bool_]) -> _Edges:
-        return _Edges(self.tuples[keep], self.rows[keep], self.signatures[keep])
 
 
 def check(
@@ -58,6 +47,7 @@ def check(
     m: int,
     *,
     tampered: Sequence[IntArray] = (),
+    invariance: bool = True,
 ) -> Check:
     """Check releases that were read from files.
 
@@ -69,6 +59,8 @@ def check(
     m : int
     tampered : sequence of int64 arrays, optional
         By time, the groups of which a notice says that their box may not hold their tuples.
+    invariance : bool
+        Whether to ask for m-invariance, too.
 
     Raises
     ------
@@ -83,34 +75,29 @@ def check(
     True
     """
     check_number(len(microdata.snapshots), len(releases))
-    opened = [
-        _opened(release, groups)
+    releases = [
+        opened(release, groups)
         for release, groups in zip(
             releases, [*tampered, *[np.zeros(0, np.int64)] * len(releases)], strict=False
         )
     ]
     unique, general, invariant = Collector(), Collector(), Collector()
-    numbers: dict[Signature, int] = {}
-    kept = _Kept(len(microdata.ids))
-    unmatched = []
-    for time, (snapshot, release) in enumerate(zip(microdata.snapshots, opened, strict=True)):
-        _check_m_unique(release, microdata, m, f"R{time + 1}", unique)
-        edges = _edges(snapshot, release, numbers)
-        unmatched.append(_unmatched(edges, len(snapshot.ids), len(release.group)))
-        _tell(unmatched[-1], microdata, time, "release.no_row", general)
-        kept.narrow(snapshot, edges)
-    for time, (snapshot, release) in enumerate(zip(microdata.snapshots, opened, strict=True)):
-        edges = _edges(snapshot, release, numbers)
-        edges = edges.only(kept.allows(snapshot, edges))
-        left = _unmatched(edges, len(snapshot.ids), len(release.group))
-        _tell(np.setdiff1d(left, unmatched[time]), microdata, time, "release.signature", invariant)
+    for time, release in enumerate(releases, start=1):
+        _check_m_unique(release, microdata, m, f"R{time}", unique)
+    signature = _signatures(releases) if invariance else None
+    rowless, changing = _unmatched(microdata.snapshots, releases, signature)
+    for time in range(len(releases)):
+        _tell(rowless[time], microdata, time, "release.no_row", general)
+        _tell(changing[time], microdata, time, "release.signature", invariant)
+        if not len(rowless[time]):
+            _check_told(microdata.snapshots[time], releases[time], f"C{time + 1}", general)
     problems = Collector()
     for found in (unique, general, invariant):
         problems.extend(found.problems, found.n_total)
     return Check(
         is_generalization=not general,
         is_m_unique=not unique,
-        is_m_invariant=not problems,
+        is_m_invariant=not problems if invariance else None,
         problems=tuple(problems.problems),
         n_problems=problems.n_total,
     )
@@ -123,11 +110,21 @@ def check_number(n_tables: int, n_releases: int) -> None:
         raise ProblemsFound([Problem("sequential.missing_release", params)])
 
 
-def _opened(release: Release, groups: IntArray) -> Release:
-    """The release with boxes that hold everything for the groups tampered with."""
-    is_open = np.isin(release.group, groups)[:, None]
-    low, high = np.where(is_open, -np.inf, release.low), np.where(is_open, np.inf, release.high)
-    return replace(release, low=low, high=high)
+def unmatched(snapshot: Snapshot, release: Release) -> IntArray:
+    """The tuples that a largest matching leaves without a row of their value whose box holds them.
+
+    How many they are does not depend on the matching; which they are may.
+
+    Examples
+    --------
+    >>> from scoring.sequential.examples import SMALL
+    >>> box = np.array([[20.0, 12_000.0]] * 2)
+    >>> release = Release(np.ones(2, int), box, box + 2, np.array([0, 1]), None, {}, None)
+    >>> unmatched(SMALL.snapshots[0], release)
+    array([1, 2, 3])
+    """
+    (found,), _changing = _unmatched([snapshot], [release], None)
+    return found
 
 
 def _check_m_unique(
@@ -148,74 +145,50 @@ def _check_m_unique(
         problems.add("release.small_group", file=file, row=row, group=group, expected=m, got=got)
 
 
-def _edges(snapshot: Snapshot, release: Release, numbers: dict[Signature, int]) -> _Edges:
-    groups = Groups.of(release)
-    of_group = np.array(
-        [numbers.setdefault(signature, len(numbers)) for signature in signatures(release)],
-        dtype=np.int64,
-    )
-    n_values = 1 + max(
-        int(release.sensitive.max(initial=0)), int(snapshot.sensitive.max(initial=0))
-    )
-    key = groups.of_row * n_values + release.sensitive
-    order = np.argsort(key, kind="stable")
-    grid = Grid.of(groups.low, groups.high)
-    starts = np.searchsorted(key[order], np.arange(len(groups.numbers) * n_values + 1))
-    parts = list(_edges_by_block(snapshot, grid, starts, n_values))
-    tuples = np.concatenate([part[0] for part in parts])
-    rows = order[np.concatenate([part[1] for part in parts])]
-    return _Edges(tuples, rows, of_group[groups.of_row[rows]])
+def _check_told(snapshot: Snapshot, release: Release, file: str, problems: Collector) -> None:
+    """Counterfeits that are told must be left over in their groups; how many are told in all is checked elsewhere."""
+    told = sum(release.counterfeits.values())
+    if not told or told != len(release.group) - len(snapshot.ids):
+        return
+    found = n_left_over(snapshot, release)
+    if found is not None and found < told:
+        problems.add("release.counterfeits", file=file, expected=told, got=found)
 
 
-def _edges_by_block(
-    snapshot: Snapshot, grid: Grid, starts_of: IntArray, n_values: int
-) -> Iterator[tuple[IntArray, IntArray]]:
-    """Tuples, and positions of the rows with their value in boxes that hold them.
-
-    Those of group g and value v are starts_of[g · n_values + v] to the start of the next.
-    """
-    for start in range(0, max(len(snapshot.ids), 1), _BLOCK):
-        starts, boxes = grid.holding(snapshot.qi[start : start + _BLOCK])
-        tuples = start + np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        wanted = boxes * n_values + snapshot.sensitive[tuples]
-        first = starts_of[wanted]
-        n = starts_of[wanted + 1] - first
-        within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
-        yield np.repeat(tuples, n), np.repeat(first, n) + within
+def _signatures(releases: Sequence[Release]) -> IntArray:
+    """By row of all releases, a number for the signature of its group."""
+    numbers: dict[Signature, int] = {}
+    found = []
+    for release in releases:
+        of_group = [
+            numbers.setdefault(signature, len(numbers)) for signature in signatures(release)
+        ]
+        found.append(np.array(of_group, dtype=np.int64)[Groups.of(release).of_row])
+    return np.concatenate(found)
 
 
-def _unmatched(edges: _Edges, n_tuples: int, n_rows: int) -> IntArray:
-    """The tuples that a largest matching leaves without a row."""
-    starts = np.searchsorted(edges.tuples, np.arange(n_tuples + 1))
-    row_of, tuple_of = np.empty(n_tuples, dtype=np.int64), np.empty(n_rows, dtype=np.int64)
-    match(starts, edges.rows, row_of, tuple_of)
-    return np.flatnonzero(row_of < 0)
+def _unmatched(
+    snapshots: Sequence[Snapshot], releases: Sequence[Release], signature: IntArray | None
+) -> tuple[list[IntArray], list[IntArray]]:
+    """By time the places of tuples without a row, and of others without one of a signature that lasts."""
+    rowless: list[list[IntArray]] = [[] for _ in releases]
+    changing: list[list[IntArray]] = [[] for _ in releases]
+    for some in candidates(snapshots, releases):
+        without = some.unmatched()
+        _sort_in(some, without, rowless)
+        if signature is not None:
+            _sort_in(some, np.setdiff1d(some.lasting(signature).unmatched(), without), changing)
+    return [_joined(parts) for parts in rowless], [_joined(parts) for parts in changing]
 
 
-class _Kept:
-    """The signatures that each id can have had at all times so far, as sorted numbers id · 2³² + signature."""
-
-    def __init__(self, n_ids: int) -> None:
-        self._is_known = np.zeros(n_ids, dtype=np.bool_)
-        self._pairs = np.zeros(0, dtype=np.int64)
-
-    def narrow(self, snapshot: Snapshot, edges: _Edges) -> None:
-        """Take in the signatures of one more time."""
-        now = np.unique(_pairs(snapshot, edges))
-        is_here = np.zeros_like(self._is_known)
-        is_here[snapshot.ids] = True
-        stays = ~is_here[self._pairs >> 32] | np.isin(self._pairs, now)
-        new = now[~self._is_known[now >> 32]]
-        self._pairs = np.union1d(self._pairs[stays], new)
-        self._is_known |= is_here
-
-    def allows(self, snapshot: Snapshot, edges: _Edges) -> NDArray[np.bool_]:
-        """Which edges lead to groups of a kept signature."""
-        return np.isin(_pairs(snapshot, edges), self._pairs)
+def _sort_in(some: Candidates, slots: IntArray, places: list[list[IntArray]]) -> None:
+    """Add the places of some slots to those of their times."""
+    for time, found in enumerate(places):
+        found.append(some.place[slots[some.time[slots] == time]])
 
 
-def _pairs(snapshot: Snapshot, edges: _Edges) -> IntArray:
-    found: IntArray = (snapshot.ids[edges.tuples] << 32) + edges.signatures
+def _joined(parts: Sequence[IntArray]) -> IntArray:
+    found: IntArray = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *parts]))
     return found
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from scoring.equivalence import IntArray
 from scoring.sequential.boxes import Grid, Groups
-from scoring.sequential.tables import FloatArray, Microdata, Release, lifespans
+from scoring.sequential.tables import FloatArray, Microdata, Release, lifespans, true_codes
 
 _MOST_CELLS = 20_000_000  # counts of values by point that are held at a time
 
@@ -45,11 +45,42 @@ def counting_risks(microdata: Microdata, releases: Sequence[Release]) -> FloatAr
     >>> counting_risks(microdata(TABLE_10), [release])
     array([0.5 , 0.25, 0.5 , 0.25])
     """
+    true_value = true_codes(microdata)
+    risks = np.full(len(microdata.ids), np.nan)
+    for ids, counts in rows_left(microdata, releases):
+        risks[ids] = _shares(counts, true_value[ids])
+    return risks
+
+
+def rows_left(
+    microdata: Microdata, releases: Sequence[Release]
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """The rows that row counting leaves each person, by value.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        Its sensitive values are not looked at.
+    releases : sequence of Release
+        One for each snapshot, or for the first of them.
+
+    Yields
+    ------
+    ids, counts : int64 arrays, shapes (n,) and (n, n_values)
+        Each person who has come once, with the rows of the last release in its life that are left.
+
+    Examples
+    --------
+    >>> from scoring.sequential.examples import SMALL
+    >>> from scoring.sequential.publishing import Options, publish
+    >>> releases = publish(SMALL, Options(m=2)).releases
+    >>> [len(ids) for ids, _counts in rows_left(SMALL, releases)]
+    [2, 3]
+    """
     _first, last = lifespans(microdata)
     last = np.minimum(last, len(releases) - 1)
     n_values = len(microdata.sensitive_values)
     possible = np.ones((len(microdata.ids), n_values), dtype=np.bool_)
-    risks = np.full(len(microdata.ids), np.nan)
     for time, (snapshot, release) in enumerate(zip(microdata.snapshots, releases, strict=False)):
         ends = last[snapshot.ids] == time
         points, which = np.unique(snapshot.qi, axis=0, return_inverse=True)
@@ -65,10 +96,7 @@ def counting_risks(microdata: Microdata, releases: Sequence[Release]) -> FloatAr
             ids, counts = snapshot.ids[people], counts[which[people] - start]
             possible[ids] &= counts > 0
             ending = ends[people]
-            risks[ids[ending]] = _shares(
-                counts[ending] * possible[ids[ending]], snapshot.sensitive[people[ending]]
-            )
-    return risks
+            yield ids[ending], counts[ending] * possible[ids[ending]]
 
 
 def _shares(counts: IntArray, true_values: IntArray) -> FloatArray:

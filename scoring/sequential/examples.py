@@ -6,11 +6,15 @@ Zip codes 2k0 and 3k0 are 20,000 and 30,000, and David's of table 11 is that of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scoring.schema import Column, Kind, Role, Schema
 from scoring.sequential.tables import Attribute, Microdata, Snapshot
+
+if TYPE_CHECKING:
+    from scoring.sequential.scored import Scored
 
 Patient = tuple[str, int, int, str]
 
@@ -86,3 +90,20 @@ def microdata(*tables: Sequence[Patient]) -> Microdata:
 
 PATIENTS = microdata(TABLE_1, TABLE_2)
 SMALL = microdata(TABLE_10, TABLE_11)
+
+
+def scored(m: int = 2, definition: str = "counting") -> Scored:
+    """The small tables as the phases publish them, to be measured.
+
+    Examples
+    --------
+    >>> scored().n_rows
+    8
+    """
+    from scoring.sequential.publishing import Options, publish
+    from scoring.sequential.risk import Definition
+    from scoring.sequential.scored import Scored
+    from scoring.sequential.series import of_publication
+
+    series = of_publication(publish(SMALL, Options(m)))
+    return Scored(SMALL, series, m, Definition(definition))

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.special import stdtrit
 
 from scoring.equivalence import IntArray
 from scoring.intervals import CONFIDENCE
-from scoring.kernels.worlds import find_world, mend, walk
+from scoring.kernels.worlds import walk
+from scoring.sequential.chances import chances
+from scoring.sequential.starts import State, finds_world, start
 from scoring.sequential.tables import FloatArray
 from scoring.sequential.worlds import Places
 
@@ -21,12 +21,6 @@ N_WALKS, N_BATCHES = 4, 20
 """Walks with a start of their own, and runs of samples whose means tell how much samples repeat each other."""
 _BURN_IN, _MOST_BURN_INS = 20, 50
 """Sweeps that are walked at least before the first sample, and how often they may be repeated."""
-_ROUNDS = 2_000
-"""How often each entity may be mended for a start, on average."""
-_STEPS = 1_000
-"""How often each entity may look for a place before there is said to be no world, on average."""
-State = tuple[IntArray, IntArray]
-"""The row of each slot, and the slot in each row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +65,34 @@ def sample(
 
     Notes
     -----
-    Samples of a walk depend on each other. How many independent ones they are worth is found by
-    batch means over all walks, for each entity; the interval is Wilson's for so many, with Student's quantile for
-    the number of batches. An entity that has one value all the time is given `N_BATCHES` samples. The
-    interval takes for granted that the moves lead into every part of the worlds.
+    A world counts for each entity as the chance that it has its true value after its value is exchanged with that of
+    a row drawn from its group. The mean of these chances is the share that is looked for, and varies less (D.
+    Blackwell, "Conditional Expectation and Unbiased Sequential Estimation"). It lies between the bounds of
+    `scoring.sequential.chances`, and nothing is uncertain where these are one number.
+
+    Samples of a walk depend on each other. How many independent ones they are worth is found by batch means over all
+    walks, for each entity; the interval is Wilson's, between the bounds, for so many, with Student's quantile for the
+    number of batches. Where no mean differs, it is found by what is true in the worlds themselves if there are no
+    bounds; an entity for which that tells nothing is given `N_BATCHES` samples. The interval takes for granted that
+    the moves lead into every part of the worlds.
     """
     everybody = np.concatenate(components)
-    walks = [_start(places, everybody, rng) for _ in range(N_WALKS)]
+    walks = [start(places, everybody, rng) for _ in range(N_WALKS)]
     found = [
-        all(_finds_world(places, entities, state, rng) for state in walks)
-        for entities in components
+        all(finds_world(places, entities, state, rng) for state in walks) for entities in components
     ]
     movable = [entities for entities, is_placed in zip(components, found, strict=True) if is_placed]
     per_batch = -(-n_samples // N_BATCHES)
-    means = np.full((N_BATCHES, len(everybody)), np.nan)
+    shares, low, high = np.full((3, len(everybody)), np.nan)
     if movable:
+        entities = np.concatenate(movable)
         is_movable = np.repeat(found, [len(entities) for entities in components])
-        means[:, is_movable] = _means(places, np.concatenate(movable), walks, per_batch, rng)
-    shares, low, high = _intervals(means, per_batch * N_BATCHES)
+        truths, means = _means(places, entities, walks, per_batch, rng)
+        least, most = (bound[entities] for bound in chances(places))
+        n = _worth(truths, means, least, most, per_batch * N_BATCHES)
+        share = np.clip(means.mean(axis=0), least, most)
+        low[is_movable], high[is_movable] = _intervals(share, n, least, most)
+        shares[is_movable] = share
     return Sample(shares, low, high, per_batch * N_BATCHES)
 
 
@@ -99,13 +103,13 @@ def _means(
     per_batch: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """The shares of truth in each batch, as many batches of one walk as of another."""
+    """The shares of truth and the mean chances in each batch, as many batches of one walk as of another."""
     means = []
     for state in walks:
         _forget_start(places, entities, state, per_batch, rng)
         for _ in range(N_BATCHES // N_WALKS):
             means.append(_walk(places, entities, state, per_batch, rng) / per_batch)
-    return np.array(means)
+    return np.stack(means, axis=1)
 
 
 def _forget_start(
@@ -114,63 +118,10 @@ def _forget_start(
     """Walk on for as long as fewer and fewer entities have the true value that they started with."""
     n_sweeps, before = max(per_batch, _BURN_IN), np.inf
     for _ in range(_MOST_BURN_INS):
-        now = float(_walk(places, entities, state, n_sweeps, rng).mean())
-        if now >= before:
+        hits, _chances = _walk(places, entities, state, n_sweeps, rng)
+        if hits.mean() >= before:
             return
-        before = now
-
-
-def _start(places: Places, entities: IntArray, rng: np.random.Generator) -> State:
-    """Rows for as many entities as are found, of the true value for each person."""
-    rows = places.rows
-    slot = np.repeat(np.arange(len(places.time)), np.diff(places.starts))
-    entity = places.entity[slot]
-    true_value = places.true_value[entity]
-    is_true = (true_value < 0) | (rows.value[rows.kind[places.row]] == true_value)
-    kept = is_true & np.isin(entity, entities)
-    slot, row = slot[kept], places.row[kept]
-    row_of, slot_in = np.full(len(places.time), -1), np.full(int(rows.starts[-1]), -1)
-    order = rng.permutation(len(places.time))  # another matching for every start
-    size = (len(places.time), len(slot_in))
-    pairs = (np.ones(len(row)), (order[slot], row))
-    column = maximum_bipartite_matching(csr_array(pairs, shape=size), perm_type="column")[order]
-    placed = np.flatnonzero(column >= 0)
-    row_of[placed], slot_in[column[placed]] = column[placed], placed
-    _put_out(places, np.unique(places.entity[row_of < 0]), row_of, slot_in)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(slot, minlength=len(places.time)))])
-    whole = entities[row_of[places.first[entities]] >= 0]
-    mend(rng, _ROUNDS, whole, places.first, places.entity, starts, row, rows.kind, row_of, slot_in)
-    changes = rows.kind[row_of] != rows.kind[row_of[places.first[places.entity]]]
-    _put_out(places, np.unique(places.entity[changes]), row_of, slot_in)
-    return row_of, slot_in
-
-
-def _put_out(places: Places, entities: IntArray, row_of: IntArray, slot_in: IntArray) -> None:
-    slots = np.flatnonzero(np.isin(places.entity, entities) & (row_of >= 0))
-    slot_in[row_of[slots]] = -1
-    row_of[slots] = -1
-
-
-def _finds_world(
-    places: Places, entities: IntArray, state: State, rng: np.random.Generator
-) -> bool:
-    """Whether rows are found for those of a component that have none at the start."""
-    rows = places.rows
-    waiting = entities[state[0][places.first[entities]] < 0]
-    n_left = find_world(
-        rng,
-        _STEPS * len(entities),
-        waiting,
-        places.first,
-        places.entity,
-        places.starts,
-        places.row,
-        rows.kind,
-        rows.value,
-        places.true_value,
-        *state,
-    )
-    return bool(n_left == 0)
+        before = float(hits.mean())
 
 
 def _walk(
@@ -180,12 +131,12 @@ def _walk(
     n_sweeps: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Sweep on, and say for how many sweeps each entity had its true value."""
+    """Sweep on, and say for how many sweeps each entity had its true value, and the sum of its chances."""
     rows = places.rows
     slot = np.repeat(np.arange(len(places.time)), np.diff(places.starts))
     holders = slot[np.argsort(places.row, kind="stable")]
     n_holders = np.bincount(places.row, minlength=int(rows.starts[-1]))
-    hits = np.zeros(len(entities))
+    sums = np.zeros((2, len(entities)))
     walk(
         rng,
         n_sweeps,
@@ -203,23 +154,37 @@ def _walk(
         rows.value,
         places.true_value,
         *state,
-        hits,
+        *sums,
     )
-    return hits
+    return sums
 
 
-def _intervals(means: FloatArray, n_samples: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The mean of the batches, and the ends of its interval."""
+def _worth(
+    truths: FloatArray, means: FloatArray, least: FloatArray, most: FloatArray, n_samples: int
+) -> FloatArray:
+    """How many independent samples the batches of each entity are worth."""
     share = means.mean(axis=0)
     spread = means.var(axis=0, ddof=1) / len(means)
     n = np.full(len(share), float(len(means)))
-    np.divide(share * (1 - share), spread, out=n, where=spread > 0)
-    n = np.clip(n, 1, n_samples)
-    z2 = stdtrit(len(means) - 1, (1 + CONFIDENCE) / 2) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    np.divide((share - least) * (most - share), spread, out=n, where=spread > 0)
+    truth, spread_of_truth = truths.mean(axis=0), truths.var(axis=0, ddof=1) / len(truths)
+    is_free = (spread == 0) & (spread_of_truth > 0) & (least == 0) & (most == 1)
+    np.divide(truth * (1 - truth), spread_of_truth, out=n, where=is_free)
+    worth: FloatArray = np.clip(n, 1, n_samples)
+    return worth
+
+
+def _intervals(
+    share: FloatArray, n: FloatArray, least: FloatArray, most: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The ends of the interval of each share, between its bounds."""
+    width = most - least
+    p = np.zeros(len(share))
+    np.divide(share - least, width, out=p, where=width > 0)
+    z2 = stdtrit(N_BATCHES - 1, (1 + CONFIDENCE) / 2) ** 2
+    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n**2))) / (1 + z2 / n)
     return (
-        share,
-        np.minimum(share, np.maximum(0, middle - half)),
-        np.maximum(share, np.minimum(1, middle + half)),
+        np.minimum(share, least + width * np.maximum(0, middle - half)),
+        np.maximum(share, least + width * np.minimum(1, middle + half)),
     )

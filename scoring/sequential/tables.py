@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,3 +96,30 @@ def lifespans(microdata: Microdata) -> tuple[IntArray, IntArray]:
         first[snapshot.ids] = np.minimum(first[snapshot.ids], time)
         last[snapshot.ids] = time
     return first, last
+
+
+def by_text(values: Sequence[str]) -> tuple[IntArray, IntArray]:
+    """The codes of values in the order of their texts, and the place of each code in that order.
+
+    Examples
+    --------
+    >>> by_text(("flu", "pneumonia", "angina"))
+    (array([2, 0, 1]), array([1, 2, 0]))
+    """
+    order = np.array(sorted(range(len(values)), key=values.__getitem__), dtype=np.int64)
+    return order, np.argsort(order)
+
+
+def true_codes(microdata: Microdata) -> IntArray:
+    """The code of each id's sensitive value; -1 where it is in no table.
+
+    Examples
+    --------
+    >>> from scoring.sequential.examples import SMALL
+    >>> SMALL.sensitive_values[true_codes(SMALL)[SMALL.ids.index("Emily")]]
+    'dyspepsia'
+    """
+    codes = np.full(len(microdata.ids), -1, dtype=np.int64)
+    for snapshot in microdata.snapshots:
+        codes[snapshot.ids] = snapshot.sensitive
+    return codes

@@ -15,7 +15,7 @@ from scoring.equivalence import IntArray
 from scoring.errors import Problem, ProblemsFound
 from scoring.sequential.boxes import Grid, Groups
 from scoring.sequential.definitions import Signature, signatures
-from scoring.sequential.tables import Microdata, Release, Snapshot
+from scoring.sequential.tables import Microdata, Release, Snapshot, true_codes
 
 MOST_PLACES = 10_000_000
 """Pairs of a record at a time and a row whose box holds it; so many take about a gigabyte."""
@@ -126,17 +126,32 @@ class Places:
         return _assembled(rows, parts, n_entities, _true_values(microdata, n_entities))
 
 
-def check_size(microdata: Microdata, releases: Sequence[Release]) -> None:
-    """ProblemsFound where people may be in more rows than fit into memory."""
-    n_places = 0
+def check_size(microdata: Microdata, releases: Sequence[Release], most: int = MOST_PLACES) -> None:
+    """ProblemsFound where people may be in more rows than fit into memory, or than is asked for."""
+    found = n_places(microdata, releases)
+    if found > most:
+        params: dict[str, str | int | float] = {"expected": most, "got": found}
+        raise ProblemsFound([Problem("release.too_many_places", params)])
+
+
+def n_places(microdata: Microdata, releases: Sequence[Release]) -> int:
+    """The pairs of a person at a time and a row whose box holds it.
+
+    Examples
+    --------
+    >>> from scoring.sequential.examples import SMALL
+    >>> low, high = np.array([[21.0, 12_000]] * 4), np.array([[24.0, 25_000]] * 4)
+    >>> release = Release(np.ones(4, int), low, high, np.array([0, 1, 0, 2]), None, {}, None)
+    >>> n_places(SMALL, [release])
+    16
+    """
+    found = 0
     for snapshot, release in zip(microdata.snapshots, releases, strict=False):
         groups = Groups.of(release)
         anything = np.zeros(len(release.group), dtype=np.int64)
         n_rows = Grid.of(groups.low, groups.high).values(snapshot.qi, groups.starts, anything, 1)
-        n_places += int(n_rows.sum())
-    if n_places > MOST_PLACES:
-        params: dict[str, str | int | float] = {"expected": MOST_PLACES, "got": n_places}
-        raise ProblemsFound([Problem("release.too_many_places", params)])
+        found += int(n_rows.sum())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +165,9 @@ class _Part:
 
 
 def _true_values(microdata: Microdata, n_entities: int) -> IntArray:
+    """The codes of people, and -1 for counterfeits, which come after them."""
     values = np.full(n_entities, -1, dtype=np.int64)
-    for snapshot in microdata.snapshots:
-        values[snapshot.ids] = snapshot.sensitive
+    values[: len(microdata.ids)] = true_codes(microdata)
     return values
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from scoring.schema import Column, Kind, Role, Schema
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     schema: Schema
     original: pd.DataFrame
@@ -94,6 +95,12 @@ def anonymized(
 
 
 def case(seed: int) -> Case:
+    made = _case(seed)
+    return replace(made, original=made.original.copy(), anonymized=made.anonymized.copy())
+
+
+@cache
+def _case(seed: int) -> Case:
     rng = np.random.default_rng(seed)
     n_qi = int(rng.integers(0, 4))
     schema = make_schema(n_qi, int(rng.integers(0, 5)), int(rng.integers(0, n_qi + 1)))

@@ -150,7 +150,7 @@ def greedy_oracle(found, searches):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("within", WITHIN)
 def test_nearest_on_a_scale_equals_its_oracle(scale, within):
-    for seed in range(0, 60, 2):
+    for seed in range(0, 60, 4):
         case = tables.case(seed)
         x, y, names = case.original, case.anonymized, case.schema.sensitive_numeric
         found = [[0.0] * len(x) for _ in range(len(y))]
@@ -167,7 +167,7 @@ def test_nearest_on_a_scale_equals_its_oracle(scale, within):
 
 @pytest.mark.parametrize("within", WITHIN)
 def test_nearest_by_gower_equals_its_oracle(within):
-    for seed in range(60):
+    for seed in range(30):
         x, y = mixed(seed)
         weights = {} if seed % 2 else {"sex": 2.0, "spent": 0.5, "age": 0.0}
         found = distances(x, y, MIXED, LOOKED_AT, "gower", weights)
@@ -226,7 +226,7 @@ def test_greedy_assignment_equals_its_oracle_however_few_candidates_it_holds(
 ):
     monkeypatch.setattr(assignment, "FIRST_CANDIDATES", kept[0])
     monkeypatch.setattr(assignment, "MOST_CANDIDATES", kept[1])
-    for seed in range(15):
+    for seed in range(8):
         x, y = mixed(seed)
         for kind in DISTANCES:
             found = distances(x, y, MIXED, LOOKED_AT, kind)
@@ -513,7 +513,7 @@ CHOICES = [
 @pytest.mark.parametrize(("id_", "name", "choice"), CHOICES)
 def test_every_choice_gives_rows_of_the_original_and_changes_no_table(id_, name, choice):
     assert len(CHOICES) > 30
-    for seed in range(0, 10, 2):
+    for seed in (0, 3, 6):
         x, y = mixed(seed)
         before = x.copy(), y.copy()
         guess = ATTACKS[id_](x, y, MIXED, rng=np.random.default_rng(1), **{name: choice})
@@ -534,7 +534,7 @@ def test_tables_without_columns_to_look_at_are_not_guessed():
 
 
 def test_a_prepared_table_gives_the_same_guess():
-    for seed in range(0, 20, 2):
+    for seed in range(0, 20, 4):
         case = tables.case(seed)
         prepared = Prepared.of(case.original, case.schema)
         for id_, attack in ATTACKS.items():

@@ -11,8 +11,9 @@ import pytest
 
 from scoring.anonymizers import anonymize
 from scoring.audits.audit import audit
+from scoring.audits.numbers import percent
 from scoring.audits.pictures import records_by_class_size
-from scoring.audits.report import FAMILIES, percent, report, verdict
+from scoring.audits.report import FAMILIES, report, verdict
 from scoring.cli import REJECTED, WRONG_USE, main
 from scoring.datasets.households import households
 from scoring.evaluate import Options, score

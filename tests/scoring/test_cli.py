@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,7 @@ from scoring.cli import COMMANDS, main
 from scoring.cli_arguments import DATASETS
 from scoring.cli_help import setting
 from scoring.evaluate import Options, score
+from scoring.kernels.warm import warm_up
 from scoring.reading import read_guess, read_rows, read_table
 from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.rulesets import load_ruleset
@@ -766,8 +770,9 @@ def python(*arguments, **options):
 
 
 def test_the_program_returns_the_status():
-    assert python("-m", "scoring", "--help").returncode == 0
-    assert "usage: python -m scoring" in python("-m", "scoring", "--help").stdout
+    help_ = python("-m", "scoring", "--help")
+    assert help_.returncode == 0
+    assert "usage: python -m scoring" in help_.stdout
     assert python("-m", "scoring", "score").returncode == 2
 
 
@@ -780,57 +785,54 @@ def test_help_and_mistakes_need_no_numerical_library():
     assert python("-c", code).stdout.splitlines()[-1] == "[]"
 
 
-def test_a_reader_that_goes_away_is_no_error(submission):
-    files = [f"{flag}={submission / name}" for flag, name in FILES.items()]
-    with subprocess.Popen(
-        [sys.executable, "-m", "scoring", "score", *files],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        process.stdout.close()
-        error = process.stderr.read()
-    assert (process.returncode, error) == (0, b"")
+def files_of(folder):
+    return [f"{flag}={folder / name}" for flag, name in FILES.items()]
 
 
-# No file may grow from here on, as on a full disk; what is compiled was written before.
-FULL = """\
-import resource, sys
-from scoring.cli import main
-from scoring.kernels.warm import warm_up
-warm_up()
-resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-sys.exit(main(sys.argv[1:]))
-"""
+def test_a_reader_that_goes_away_is_no_error(submission, monkeypatch, capsys):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", encoding="utf-8") as output:  # closing it writes what is left, as an end
+        monkeypatch.setattr(sys, "stdout", output)
+        assert main(["score", *files_of(submission)]) == 0
+    assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    ("command", "status"), [("score", 2), ("mark --rows X.csv --guess X.csv", 2)]
-)
-def test_an_output_that_is_full_is_one_clear_error(submission, tmp_path, command, status):
-    files = [f"{flag}={submission / name}" for flag, name in FILES.items()]
-    arguments = [*command.split(), *(files if command == "score" else [])]
-    with (tmp_path / "output").open("wb") as output:
-        ended = subprocess.run(
-            [sys.executable, "-c", FULL, *arguments],
-            cwd=submission,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=output,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert ended.returncode == status
-    assert ended.stderr.splitlines() == [
+@contextmanager
+def full_disk():
+    """No file of this process may grow meanwhile; what is compiled was written before."""
+    warm_up()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("command", ["score", "mark --rows X.csv --guess X.csv"])
+def test_an_output_that_is_full_is_one_clear_error(
+    submission, tmp_path, command, monkeypatch, capsys
+):
+    arguments = [*command.split(), *(files_of(submission) if command == "score" else [])]
+    output_path = tmp_path / "output"
+    with full_disk(), output_path.open("w", encoding="utf-8") as output:
+        monkeypatch.setattr(sys, "stdout", output)
+        assert main(arguments) == 2
+    assert output_path.read_bytes() == b""
+    assert capsys.readouterr().err.splitlines() == [
         f"python -m scoring {arguments[0]}: error: cannot write to standard output: File too large"
     ]
 
 
-def test_an_output_without_the_characters_shows_them_escaped(tmp_path):
+def test_an_output_without_the_characters_shows_them_escaped(tmp_path, monkeypatch, capsys):
     line = ["generate", "households", "--records", "2", "--seed", "1", "--out", str(tmp_path / "X")]
-    ended = python("-m", "scoring", *line, env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith(r"2 records \u2192 ")
+    output = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", output)
+    assert main(line) == 0
+    output.flush()
+    assert output.buffer.getvalue().startswith(rb"2 records \u2192 ")
+    assert capsys.readouterr().err == ""
 
 
 FILES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -54,13 +55,19 @@ def scored(case, **changes):
     )
 
 
+@cache
+def unchanged(case, options):
+    """The scores of a case as it is, which many laws compare others with."""
+    return scored(case, options=options)
+
+
 @pytest.mark.parametrize("options", ORDER_FREE, ids=str)
 def test_shuffling_the_records_with_their_rows_changes_nothing(options):
     rng = np.random.default_rng(1)
     for case in CASES:
         order = rng.permutation(len(case.source))
         shuffled = case.anonymized.iloc[order]  # with its index shuffled: labels are no positions
-        assert scored(case, options=options) == scored(
+        assert unchanged(case, options) == scored(
             case, options=options, anonymized=shuffled, source=case.source[order]
         )
 
@@ -74,23 +81,22 @@ def test_shuffling_the_original_with_the_rows_changes_nothing():
         # U4 adds products up in another order.
         assert moved == {
             id_: value if value is None else pytest.approx(value, abs=2e-9)
-            for id_, value in scored(case).items()
+            for id_, value in unchanged(case, Options()).items()
         }
 
 
-@pytest.mark.parametrize("id_", UTILITY)
-def test_an_unchanged_table_loses_no_utility(id_):
+def test_an_unchanged_table_loses_no_utility():
     for case in CASES:
         source = np.random.default_rng(3).permutation(len(case.original))
-        got = scored(case, anonymized=case.original.iloc[source], source=source)[id_]
-        assert got in (0, None)
+        got = scored(case, anonymized=case.original.iloc[source], source=source)
+        assert {got[id_] for id_ in UTILITY} <= {0, None}
 
 
 @pytest.mark.parametrize("id_", PWSCUP_2015)
 def test_values_lie_within_the_range_of_the_registry(id_):
     measure = MEASURES[id_]
     for case in CASES:
-        value = scored(case)[id_]
+        value = unchanged(case, Options())[id_]
         if value is not None:
             assert measure.low <= value
             assert measure.high is None or value <= measure.high
@@ -100,8 +106,8 @@ def test_values_lie_within_the_range_of_the_registry(id_):
 @pytest.mark.parametrize("id_", LINKAGE)
 def test_strict_is_never_above_expected(id_):
     for case in CASES:
-        strict, expected = scored(case, options=Options(ties="strict"))[id_], scored(case)[id_]
-        assert strict is None or strict <= expected
+        strict = unchanged(case, Options(ties="strict"))[id_]
+        assert strict is None or strict <= unchanged(case, Options())[id_]
 
 
 def test_neither_tables_nor_indexes_are_changed():
@@ -126,7 +132,7 @@ def test_an_index_is_read_only():
 
 @pytest.mark.parametrize("id_", GUESSES)
 def test_a_guess_is_a_row_or_none_and_the_same_for_the_same_seed(id_):
-    for case in CASES:
+    for case in CASES[::2]:
         arguments = case.original, case.anonymized, case.schema
         guess = ATTACKS[id_](*arguments, rng=np.random.default_rng(7))
         again = ATTACKS[id_](*arguments, rng=np.random.default_rng(7))
@@ -158,7 +164,7 @@ def test_a_definite_guess_hits_what_its_measure_says(id_):
     for case in CASES:
         arguments = case.original, case.anonymized, case.schema
         guess = ATTACKS[id_](*arguments, rng=np.random.default_rng(7))
-        expected = scored(case, options=Options(ties="first"))[id_]
+        expected = unchanged(case, Options(ties="first"))[id_]
         assert expected is None or mark(case.source, guess).rate == expected
 
 

@@ -24,7 +24,7 @@ from scoring.privacy.reconstruction import STARTS
 from tests.scoring.privacy_oracles import PERSONS
 
 EPSILONS = (0.1, 1.0, 4.0)
-SEEDS = range(12)
+SEEDS = range(8)
 
 
 @cache
@@ -273,15 +273,18 @@ def test_tables_hold_what_was_found(written):
     assert float(parameters[0]["paper_rho"]) == 0.01
 
 
-def test_the_paper_stands_beside_its_own_table_only(tmp_path):
+def test_the_paper_stands_beside_its_own_table_only_and_figures_of_a_constant_one_are_drawn(
+    tmp_path,
+):
     other = tmp_path / "C.csv"
-    other.write_text("sex,count\nF,50\nM,150\n")
+    other.write_text("sex,count\nF,50\nM,50\n")
     out = tmp_path / "out"
     arguments = ["--trials", "2", "--queries", "1", "--epsilon", "1", "--out", str(out)]
     assert cli.main(["dp", "experiment", "--counts", str(other), *arguments]) == 0
     rows = parse((out / "tables" / "table5-utility.csv").read_bytes())
     assert {row["paper_l2"] for row in rows} == {""}
     assert len(parse((out / "tables" / "table2-parameters.csv").read_bytes())) == 1
+    assert "<svg" in (out / "figures" / "figure9-rank-correlation-epsilon-1.svg").read_text()
 
 
 def test_a_constant_table_has_no_rank_correlation():
@@ -289,12 +292,6 @@ def test_a_constant_table_has_no_rank_correlation():
     found = report.summary(run.run(counts, Setup(trials=2, queries=(1,), epsilons=(1.0,))))
     assert {row["rank_correlation"] for row in found["utility"]} == {None}
     json.dumps(found, allow_nan=False)
-
-
-def test_figures_of_a_constant_table_are_drawn():
-    counts = Counts(("a",), (("x", "y"),), np.array([5, 5]))
-    files = report.files(run.run(counts, Setup(epsilons=(1.0,), queries=(1,), trials=2)))
-    assert b"<svg" in files["figures/figure9-rank-correlation-epsilon-1.svg"]
 
 
 def test_figures_of_a_large_table_show_its_greatest_counts():

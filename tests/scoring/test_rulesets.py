@@ -121,6 +121,7 @@ def test_names():
         "pets-lecture",
         "pwscup2015",
         "pwscup2015-season",
+        "sequential-release",
         "template",
     )
     assert schema_names() == ("households",)

@@ -15,8 +15,9 @@ from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
 from scoring.kernels.matching import match
 from scoring.reading import write_table
+from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
 from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential import drafts, files, improved, last, publishing
+from scoring.sequential import drafts, files, improved, last, publishing, release_files
 from scoring.sequential.checking import check
 from scoring.sequential.examples import (
     PATIENTS,
@@ -27,8 +28,11 @@ from scoring.sequential.examples import (
     TABLE_10,
     TABLE_11,
 )
+from scoring.sequential.guesses import GUESSERS
 from scoring.sequential.loss import losses
 from scoring.sequential.publishing import Options, publish
+from scoring.sequential.risk import Definition
+from scoring.sequential.series import M_INVARIANCE, M_UNIQUE
 from tests.scoring import sequential_tables as printed
 
 HEADER = "name,age,zip,disease"
@@ -116,22 +120,22 @@ def test_a_schema_that_does_not_fit_is_refused():
 
 @pytest.mark.parametrize("table", [printed.T12, printed.T15, printed.T16])
 def test_a_release_comes_back_from_its_file_without_secrets(table):
-    read = files.read_release(files.write_release(table, SMALL), SMALL, file="R1")
+    read = release_files.read_release(release_files.write_release(table, SMALL), SMALL, file="R1")
     for name in ("group", "low", "high", "sensitive", "last"):
         assert np.array_equal(getattr(read, name), getattr(table, name)), name
     assert (read.owner, dict(read.counterfeits)) == (None, {})
 
 
 def test_counterfeits_come_back_from_their_file():
-    data = files.write_counterfeits(printed.T9)
+    data = release_files.write_counterfeits(printed.T9)
     expected = {1: 1, 2: 0, 3: 0, 4: 0, 5: 1, 6: 0}
-    assert files.read_counterfeits(data, printed.T9, file="C2") == expected
+    assert release_files.read_counterfeits(data, printed.T9, file="C2") == expected
 
 
 def test_what_is_wrong_with_boxes_is_said_at_once():
     rows = [(1, 21, 20, 10, 12, "flu"), (1, 21, 20, 10, 13, "gastritis"), (2, 1, 2, 3, 4, "flu")]
     with pytest.raises(ProblemsFound) as caught:
-        files.read_release(csv(BOXES, *rows), PATIENTS, file="R1")
+        release_files.read_release(csv(BOXES, *rows), PATIENTS, file="R1")
     assert found(caught) == [
         ("release.box", "R1", 1, "age_low"),
         ("release.box", "R1", 2, "age_low"),
@@ -143,13 +147,15 @@ def test_a_group_has_one_group_before():
     header = BOXES.replace("group", "group,last")
     rows = [(1, 4, 1, 2, 3, 4, "flu"), (1, 0, 1, 2, 3, 4, "gastritis")]
     with pytest.raises(ProblemsFound) as caught:
-        files.read_release(csv(header, *rows), PATIENTS, file="R2")
+        release_files.read_release(csv(header, *rows), PATIENTS, file="R2")
     assert found(caught) == [("release.other_last", "R2", 2, "last")]
 
 
 def test_counterfeits_fit_their_release():
     with pytest.raises(ProblemsFound) as caught:
-        files.read_counterfeits(csv("group,count", "9,1", "1,3", "1,0"), printed.T9, file="C2")
+        release_files.read_counterfeits(
+            csv("group,count", "9,1", "1,3", "1,0"), printed.T9, file="C2"
+        )
     assert found(caught) == [
         ("release.unknown_group", "C2", 1, "group"),
         ("release.repeated_group", "C2", 3, "group"),
@@ -213,7 +219,7 @@ def test_the_matching_is_as_large_as_that_of_scipy(seed):
 def test_a_repeated_value_and_a_small_group_are_found():
     rows = [(1, 21, 22, 12000, 14000, "flu")] * 2 + [(2, 1, 2, 3, 4, "flu")]
     tables = files.read_microdata([csv(HEADER, ("Al", 21, 12000, "flu"))], SCHEMA)
-    release = files.read_release(csv(BOXES, *rows), tables, file="R1")
+    release = release_files.read_release(csv(BOXES, *rows), tables, file="R1")
     done = check(tables, [release], 2)
     assert [(p.code, p.row, p.params["group"]) for p in done.problems] == [
         ("release.repeated_value", 2, 1),
@@ -234,7 +240,9 @@ def test_no_check_fails_for_what_is_published():
     for method in ("m-invariance", "last", "improved"):
         done = publish(microdata, Options(3, method))
         read = [
-            files.read_release(files.write_release(release, microdata), microdata, file="R")
+            release_files.read_release(
+                release_files.write_release(release, microdata), microdata, file="R"
+            )
             for release in done.releases
         ]
         assert holds(*read, microdata=done.microdata, m=3, tampered=done.tampered) == (True,) * 3
@@ -281,6 +289,10 @@ def test_numbers_out_of_range_are_refused(numbers):
 
 def test_the_command_knows_the_choices_of_the_library():
     assert cli_sequential.METHODS == publishing.METHODS
+    assert tuple(GUESSERS) == cli_sequential.ATTACKS
+    assert tuple(Definition) == cli_sequential.DEFINITIONS
+    assert cli_sequential.REQUIREMENTS == REQUIRED == (M_UNIQUE, M_INVARIANCE)
+    assert set(DEFINITIONS) < set(Definition)
     for own, library in (
         (cli_sequential.SIDES, drafts.Side),
         (cli_sequential.WHERE, last.Where),
@@ -313,8 +325,8 @@ def test_publish_writes_releases_that_check_accepts(folder, capsys):
     assert [release["n_counterfeits"] for release in told["releases"]] == [0, 1]
     assert (folder / "O/R2.csv").read_text(encoding="utf-8").splitlines() == [
         BOXES,
-        "1,21,22,12000,14000,dyspepsia",
         "1,21,22,12000,14000,bronchitis",
+        "1,21,22,12000,14000,dyspepsia",
         "2,21,23,12000,25000,dyspepsia",
         "2,21,23,12000,25000,gastritis",
     ]

@@ -156,7 +156,7 @@ def test_counting_rows_is_counting_them_one_by_one():
 @pytest.mark.parametrize("definition", WORLDS)
 def test_sampling_agrees_with_counting(definition):
     n_within = n_all = 0
-    for tables, releases in cases(60, seed=9, most_people=7):
+    for tables, releases in cases(30, seed=9, most_people=7):
         exact = risks(tables, releases, definition)
         sampled = risks(tables, releases, definition, most_entities=0)
         assert sampled.worlds is None
@@ -206,13 +206,6 @@ def test_without_m_invariance_known_some_risk_exceeds_one_in_m():
     ]
     assert any(found[::2])
     assert any(found[1::2])
-
-
-def test_a_sampled_risk_with_m_invariance_known_does_not_exceed_one_in_m_by_more_than_chance():
-    ((tables, releases),) = published(1, m=2, n_people=60, seed=5)
-    found = risks(tables, releases, Definition.M_INVARIANCE)
-    assert found.is_sampled.any()
-    assert (found.low[found.is_sampled] <= 1 / 2).mean() > 0.9
 
 
 # large components, and what cannot be

@@ -1,0 +1,183 @@
+"""The parts of an audit of a series that are about risk: how large it is, whose, and how it grew."""
+
+from __future__ import annotations
+
+from html import escape
+
+from scoring.audits.numbers import percent
+from scoring.audits.series import MOST_LISTED, SeriesAudit
+from scoring.audits.series_words import (
+    DEFINITIONS,
+    Translate,
+    Values,
+    above_told,
+    how_found,
+    not_found,
+    worlds_told,
+)
+from scoring.document import figure, section, table
+from scoring.errors import gettext_noop as _
+from scoring.sequential import pictures
+
+
+def definitions_compared(values: Values, t: Translate) -> str:
+    """How sure an attacker may be after all releases, by what it reckons with."""
+    head = [
+        _("what the attacker reckons with"),
+        _("largest"),
+        _("mean"),
+        _("above 1/m"),
+        _("worlds"),
+    ]
+    rows = []
+    for found in values["findings"]:
+        if not found["after"]:
+            continue
+        name, risks = found["definition"], found["after"][-1]
+        rows.append(
+            (
+                f"<b>{escape(t(DEFINITIONS[name][0]))}</b>"
+                f'<br><span class="small">{escape(how_found(risks, t))}</span>',
+                f"<b>{percent(risks['max'] or 0.0)}</b>{_interval(risks)}",
+                percent(risks["mean"] or 0.0),
+                _above(risks, t),
+                escape(worlds_told(name, risks, t)),
+            )
+        )
+    lead = t(_("How sure an attacker may be of people's values who has all releases."))
+    found = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="series")
+    notes = [f"{title}: {reason}" for title, reason in not_found(values, t)]
+    notes += _without(values, t)
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    below = f"<ul>{items}</ul>" if items else ""
+    return section(t(_("Risk under each definition")), f"<p>{escape(lead)}</p>{found}{below}")
+
+
+def _above(risks: Values, t: Translate) -> str:
+    """How many are above 1/m, and under that how many may be."""
+    return "<br>".join(map(escape, above_told(risks, t)))
+
+
+def _interval(risks: Values) -> str:
+    """The interval of the person with the largest risk, where it is sampled."""
+    if risks["low"] is None or risks["low"] == risks["high"]:
+        return ""
+    low, high = (percent(risks[end]).replace(" ", "\u00a0") for end in ("low", "high"))
+    return f"<br>{low}\u00a0– {high}"
+
+
+def _without(values: Values, t: Translate) -> list[str]:
+    """What stands in where no world, or no row, was found for somebody."""
+    no_row = _("%(definition)s: of %(n)s people no row is left; their risk counts as 0.")
+    no_world = _(
+        "%(definition)s: for %(n)s people no world was found; the risk by row counting stands in."
+    )
+    return [
+        t(no_row if found["definition"] == "counting" else no_world)
+        % {"definition": t(DEFINITIONS[found["definition"]][0]), "n": f"{found['n_without']:,}"}
+        for found in values["findings"]
+        if found["n_without"]
+    ]
+
+
+def histograms(audit: SeriesAudit, t: Translate) -> str:
+    """How many people have which risk, a picture for each definition."""
+    parts = []
+    text = t(_("%(definition)s: people by their risk; those above 1/m = %(bound)s stand out."))
+    labels = (t(_("risk")), t(_("people")))
+    for finding in audit.findings:
+        if finding.last is None:
+            continue
+        said = text % {
+            "definition": t(DEFINITIONS[finding.definition.value][0]),
+            "bound": percent(1 / audit.m),
+        }
+        drawn = pictures.histogram(
+            finding.last,
+            m=audit.m,
+            labels=labels,
+            name=f"histogram-{finding.definition.value}",
+            alt=said,
+        )
+        parts.append(figure(drawn, said))
+    return section(t(_("How many people have which risk")), "".join(parts))
+
+
+def over_time(audit: SeriesAudit, values: Values, t: Translate) -> str:
+    """The risks after each release; empty where only the last one was looked at."""
+    head = [t(text) for text in (_("after"), _("largest"), _("mean"), _("above 1/m"))]
+    tables = [
+        table(
+            t(DEFINITIONS[found["definition"]][0]),
+            head,
+            (
+                (
+                    f"R{risks['release']}",
+                    percent(risks["max"] or 0.0),
+                    percent(risks["mean"] or 0.0),
+                    _above(risks, t),
+                )
+                for risks in found["after"]
+            ),
+            numeric=(1, 2, 3),
+        )
+        for found in values["findings"]
+        if len(found["after"]) > 1
+    ]
+    if not tables:
+        return ""
+    picture = ""
+    if len(audit.chosen.history) > 1:
+        said = t(
+            _(
+                "%(definition)s: the largest and the mean risk after release 1, 2, … of those so far."
+            )
+        ) % {"definition": t(DEFINITIONS[audit.definition.value][0])}
+        labels = (t(_("largest")), t(_("mean")))
+        picture = figure(pictures.over_time(audit.chosen.history, labels=labels, alt=said), said)
+    only_last = [
+        t(DEFINITIONS[found["definition"]][0])
+        for found in values["findings"]
+        if len(found["after"]) == 1
+    ]
+    note = ""
+    if only_last:
+        text = t(
+            _("Only after the last release, because all would take too long: %(definitions)s.")
+        )
+        note = f"<p>{escape(text % {'definitions': ', '.join(only_last)})}</p>"
+    return section(t(_("Risk over time")), f"{picture}{''.join(tables)}{note}")
+
+
+def people(values: Values, t: Translate) -> str:
+    """Whom the releases pin down, the largest risks first; empty where nobody is published."""
+    if not values["people"]:
+        return ""
+    is_over_time = any(person["over_time"] for person in values["people"])
+    head = [_("person"), _("risk")]
+    if is_over_time:
+        head += [_("after each release"), _("pinned down by")]
+    text = t(_("The largest risks under: %(definition)s. At most %(n)s people are listed."))
+    lead = text % {
+        "definition": t(DEFINITIONS[values["definition"]][0]),
+        "n": f"{MOST_LISTED}",
+    }
+    if is_over_time:
+        lead += " " + t(_("Releases that raised a person's risk pin it down."))
+    rows = []
+    for person in values["people"]:
+        row = [escape(person["id"]), f"<b>{percent(person['risk'])}</b>{_interval(person)}"]
+        if is_over_time:
+            steps = ["–" if risk is None else percent(risk) for risk in person["over_time"]]
+            row += [
+                " ".join(f'<span class="nowrap">{step}</span>' for step in _arrows(steps)),
+                ", ".join(f"R{release}" for release in person["pinned_by"]),
+            ]
+        rows.append(row)
+    found = table("", [t(text) for text in head], rows, numeric=(1,), kind="people")
+    return section(t(_("Whom the releases pin down")), f"<p>{escape(lead)}</p>{found}")
+
+
+def _arrows(steps: list[str]) -> list[str]:
+    """Each step but the last with the arrow to the next one."""
+    return [*(f"{step} →" for step in steps[:-1]), *steps[-1:]]

@@ -1,0 +1,187 @@
+"""Archives of CSV files: what is packed comes back, and nothing that is broken or hostile is believed."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from scoring.errors import ProblemsFound
+from scoring.sequential import bundles
+from scoring.sequential.bundles import pack, unpack
+
+FILES = {"R1.csv": b"a" * 300, "R2.csv": b"b,c\n", "C2.csv": b"", "N1.csv": b"group\n1\n"}
+
+
+def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], method=zipfile.ZIP_DEFLATED) -> bytes:
+    """An archive of these entries, names as they are given."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def found(data: bytes, letters: str = "RCND", n: int | None = None) -> dict[str, list[str]]:
+    """What is wrong with an archive: codes with what they were found in or what was expected."""
+    with pytest.raises(ProblemsFound) as refused:
+        unpack(data, letters, file="series", n=n)
+    problems: dict[str, list[str]] = {}
+    for problem in refused.value.problems:
+        assert problem.file == "series"
+        assert problem.message
+        params = problem.params
+        told = params.get("got", params.get("expected", ""))
+        problems.setdefault(problem.code.removeprefix("bundle."), []).append(str(told))
+    return problems
+
+
+def test_what_is_packed_comes_back():
+    parts = unpack(pack(FILES), "RCND", file="series", n=2)
+    assert parts == {
+        "R": {1: FILES["R1.csv"], 2: FILES["R2.csv"]},
+        "C": {2: b""},
+        "N": {1: FILES["N1.csv"]},
+        "D": {},
+    }
+    assert unpack(pack(FILES), "RCND", file="series") == parts
+
+
+def test_an_archive_depends_on_its_files_alone():
+    data = pack(FILES)
+    assert data == pack(dict(reversed(FILES.items())))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.namelist() == ["C2.csv", "N1.csv", "R1.csv", "R2.csv"]
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    names = [f"T{n}.csv" for n in range(12, 0, -1)]
+    with zipfile.ZipFile(io.BytesIO(pack(dict.fromkeys(names, b"")))) as archive:
+        assert archive.namelist() == names[::-1]
+
+
+@pytest.mark.parametrize("name", ["R1.csv", "r1.CSV", "R01.csv", "a/b/R1.csv", "a b/R0001.Csv"])
+def test_names_are_matched_in_any_folder_and_case(name):
+    assert unpack(zipped((name, b"x")), "R", file="series") == {"R": {1: b"x"}}
+
+
+def test_by_products_are_passed_over():
+    extra = ["a/", "__MACOSX/a/._R1.csv", ".DS_Store", "a/.hidden/R7.csv", "__MACOSX/R1.csv"]
+    data = zipped(("a/R1.csv", b"x"), *((name, b"") for name in extra))
+    assert unpack(data, "R", file="series") == {"R": {1: b"x"}}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "R0.csv",
+        "R1.txt",
+        "R.csv",
+        "R-1.csv",
+        "R1.csv.csv",
+        "X1.csv",
+        "R1",
+        "R１.csv",
+        "R3.csv",
+        "ſ1.csv",
+    ],
+)
+def test_other_names_are_told(name):
+    data = zipped(("R1.csv", b""), ("R2.csv", b""), (name, b""))
+    assert found(data, "RS", n=2) == {"unknown": [name]}
+
+
+def test_everything_that_is_wrong_is_told_at_once():
+    data = zipped(
+        ("R1.csv", b""),
+        ("a/r01.csv", b""),
+        ("R4.csv", b""),
+        ("C3.csv", b""),
+        ("notes.txt", b""),
+        ("more.zip", b""),
+        ("../R2.csv", b""),
+    )
+    assert found(data, n=4) == {
+        "unknown": ["notes.txt"],
+        "nested": ["more.zip"],
+        "path": ["../R2.csv"],
+        "repeated": ["R1.csv, a/r01.csv"],
+        "missing": ["R2.csv", "R3.csv"],
+    }
+    assert found(zipped(("R2.csv", b""), ("N3.csv", b""))) == {
+        "missing": ["R1.csv"],
+        "unknown": ["N3.csv"],
+    }
+    assert found(zipped(("C1.csv", b""))) == {
+        "missing": ["R1.csv"],
+    }
+    assert found(zipped()) == {"missing": ["R1.csv"]}
+
+
+@pytest.mark.parametrize("path", ["/R1.csv", "a/../R1.csv", "..\\R1.csv", "C:R1.csv", "c:/R1.csv"])
+def test_paths_that_lead_out_are_refused(path):
+    entry = zipfile.ZipInfo("x")
+    entry.filename = entry.orig_filename = path
+    assert set(found(zipped((entry, b"")))) == {"path", "missing"}
+
+
+def test_an_encrypted_file_is_refused():
+    data = bytearray(zipped(("R1.csv", b"secret")))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + offset] |= 1
+    assert found(bytes(data)) == {"encrypted": ["R1.csv"], "missing": ["R1.csv"]}
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compressions_are_refused(method):
+    data = zipped(("R1.csv", b"x" * 1000), method=method)
+    assert found(data)["compression"] == ["R1.csv"]
+
+
+def test_bytes_are_counted_and_not_believed(monkeypatch):
+    monkeypatch.setattr(bundles, "MAX_BYTES", 1024 * 1024)
+    bomb = zipped(("R1.csv", bytes(1024 * 1024)), ("R2.csv", b"x"))
+    assert found(bomb) == {"too_large": ["1 MiB"]}
+    lying = bytearray(bomb)
+    at = lying.index(b"PK\x01\x02") + 24
+    lying[at : at + 4] = struct.pack("<I", 3)
+    assert set(found(bytes(lying))) <= {"too_large", "broken_file"}
+    fine = zipped(("R1.csv", bytes(1024 * 1024)))
+    assert len(unpack(fine, "R", file="series")["R"][1]) == 1024 * 1024
+
+
+def test_many_files_are_refused_before_they_are_read():
+    names = [f"R{n}.csv" for n in range(1, 102)]
+    assert found(zipped(*((name, b"") for name in names)), "R") == {"too_many": ["100"]}
+    hidden = [(f".{n}", b"") for n in range(501)]
+    assert found(zipped(*hidden), "R") == {"too_many": ["100"]}
+
+
+@pytest.mark.parametrize("data", [b"", b"name,age\n", b"PK\x03\x04", b"PK\x05\x06" + bytes(18)])
+def test_what_is_no_archive_is_refused(data):
+    assert set(found(data)) <= {"broken", "missing"}
+
+
+def test_a_damaged_file_is_told_beside_the_others():
+    data = bytearray(zipped(("R1.csv", b"abc" * 400), ("X.csv", b""), method=zipfile.ZIP_STORED))
+    data[60] ^= 1
+    assert found(bytes(data)) == {"unknown": ["X.csv"], "broken_file": ["R1.csv"]}
+
+
+def test_whatever_is_broken_is_refused_and_nothing_else_happens():
+    rng = np.random.default_rng(5)
+    whole = np.frombuffer(pack(FILES), dtype=np.uint8)
+    outcomes = set()
+    for _ in range(1_500):
+        data = whole.copy()
+        at = rng.integers(len(data), size=rng.integers(1, 4))
+        data[at] = rng.choice([0, 1, 2, 80, 127, 255, *rng.integers(0, 256, 6)], size=len(at))
+        if rng.random() < 0.2:
+            data = data[: rng.integers(len(data))]
+        try:
+            unpack(data.tobytes(), "RCND", file="series", n=2)
+            outcomes.add("fine")
+        except ProblemsFound as error:
+            outcomes |= {problem.code for problem in error.problems}
+    assert {"fine", "bundle.broken", "bundle.broken_file", "bundle.missing"} <= outcomes
