@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +13,8 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.contests.models import Contest, Dataset, Round
-from pwscup.core import storage
+from pwscup.core import audit, storage
+from scoring.commitments import commitment
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset
 from scoring.schema import Role, Schema
 
@@ -299,6 +301,103 @@ def dp_ruleset(epsilon: str = "1") -> Ruleset:
     text = re.sub(r"(?m)^columns = .*$", 'columns = ["sex", "age", "city"]', text)
     text = re.sub(r"(?m)^target = .*$", 'target = ["sex", "age"]', text)
     return parse_ruleset(re.sub(r'(?m)^schema = "households"\n', "", text))
+
+
+HOSPITAL_PEOPLE = 20
+"""How many people each team has in a contest of `make_series_contest`."""
+SERIES_PHASES = ("before", "release", "between", "attack", "after")
+
+
+def series_ruleset(sample: int = HOSPITAL_PEOPLE, **changes: str) -> Ruleset:
+    """The ruleset sequential-release for few people and m = 2; `changes` are lines of TOML by their key."""
+    text = load_ruleset("sequential-release").text
+    for key, value in {"sample": str(sample), "m": "2", **changes}.items():
+        text = re.sub(rf"(?m)^{key} = \S+", f"{key} = {value}", text)
+    return parse_ruleset(text)
+
+
+def hospital_tables(n_records: int = 60, n_tables: int = 3, seed: int = 1) -> bytes:
+    """The archive that an organizer uploads: T1.csv, T2.csv …, of a made-up hospital."""
+    from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
+    from scoring.reading import write_table
+    from scoring.sequential.bundles import pack
+
+    tables = hospital(n_records, n_tables, seed=seed)
+    return pack({f"T{n}.csv": write_table(t, HOSPITAL_SCHEMA) for n, t in enumerate(tables, 1)})
+
+
+SECRET = hashlib.sha256(b"contest 6").digest()
+"""Teams that draw by it, twenty or twenty-four people each, get tables that every method can publish with m = 2."""
+
+
+def _commit(contest: Contest) -> None:
+    """Commit to `SECRET`: which teams get which people is the same every time."""
+    sealed = storage.store(SECRET.hex().encode(), area=storage.Area.SEALED, name="secret")
+    contest.secret, contest.commitment = sealed, commitment(SECRET)
+    contest.save(update_fields=["secret", "commitment"])
+    audit.record(
+        "contest.committed",
+        contest_id=contest.pk,
+        subject=contest.slug,
+        commitment=contest.commitment,
+    )
+
+
+def make_series_contest(
+    slug: str = "series",
+    *,
+    organizer: User | None = None,
+    now: datetime | None = None,
+    phase: str = "release",
+    tables: bytes | None = None,
+    rules: Ruleset | None = None,
+) -> Contest:
+    """A contest of sequential release that stands in one of `SERIES_PHASES`."""
+    from pwscup.contests.services import attach_dataset
+    from scoring.datasets.hospital import HOSPITAL_SCHEMA
+
+    now = now or timezone.now()
+    day = timedelta(days=1)
+    start = now - (2 * SERIES_PHASES.index(phase) - 1) * day
+    contest = Contest.objects.create(
+        slug=slug,
+        title="Sequential",
+        ruleset_text=(rules or series_ruleset()).text,
+        max_team_size=3,
+        is_published=True,
+    )
+    if organizer is not None:
+        contest.organizers.add(organizer)
+    _commit(contest)
+    _make_rounds(contest, start)
+    attach_dataset(
+        actor=organizer, contest=contest, data=tables or hospital_tables(), schema=HOSPITAL_SCHEMA
+    )
+    return contest
+
+
+def tables_of_team(team: Team) -> dict[int, bytes]:
+    """The tables that a team downloads, by time."""
+    from pwscup.submissions import draws
+    from scoring.sequential.bundles import unpack
+
+    dataset = draws.ensure_drawn(team)
+    assert dataset is not None
+    assert dataset.public is not None
+    return unpack(storage.read(dataset.public), "T", file="original")["T"]
+
+
+def series_of_team(team: Team, *, m: int = 2, method: str = "m-invariance") -> bytes:
+    """What a team hands in: releases of its tables by a method of the library."""
+    from scoring.sequential.bundles import pack
+    from scoring.sequential.publishing import Options, publish
+    from scoring.sequential.series import handed_in, of_publication
+    from scoring.sequential.series_files import read_tables
+
+    schema = team.contest.datasets.get(team=None).schema
+    tables = {f"T{n}.csv": data for n, data in tables_of_team(team).items()}
+    done = publish(read_tables(pack(tables), schema), Options(m, method))
+    return pack(handed_in(of_publication(done), "patient"))
 
 
 DP_PHASES = ("before", "batch", "between", "interactive", "after")

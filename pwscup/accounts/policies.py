@@ -115,6 +115,8 @@ def refusal_to_play(
         return "has_asked"
     if team is None and contest.admission == contest.Admission.INVITED:
         return "invited_only"
+    if team is None and not contest.has_room():
+        return "no_people_left"
     return None
 
 

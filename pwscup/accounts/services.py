@@ -27,6 +27,10 @@ REASONS: dict[str, Promise] = {
         "The organizers of this contest set up its teams. Open the invitation link that you were sent, "
         "or ask them for one."
     ),
+    "no_people_left": _(
+        "Every team of this contest has people of its own in its tables, and none are left for another team. "
+        "Ask the organizers, or join a team with an invitation link from its captain."
+    ),
     "contest_over": _("The last round of the contest has closed; teams no longer change."),
     "has_team": _("You already play in a team of this contest. One person plays in one team."),
     "has_played": _(

@@ -60,7 +60,10 @@ class Team(Schema):
 class Round(Schema):
     key: str
     title: str
-    kind: str = Field(description="batch and interactive rounds disclose a hidden table")
+    kind: str = Field(
+        description="batch and interactive rounds disclose a hidden table, series and value-attack rounds are about "
+        "releases of tables of several times"
+    )
     phase: str
     opens_at: datetime
     closes_at: datetime

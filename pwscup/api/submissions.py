@@ -1,10 +1,11 @@
-"""Estimates on their way in, and what became of what one's team handed in."""
+"""Files that programs hand in, and what became of what one's team handed in."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router, Status
 
@@ -12,10 +13,10 @@ from pwscup.api import schemas
 from pwscup.api.contests import READING, ROUND, WRITING, own_team
 from pwscup.api.problems import ApiRefused, of_problem
 from pwscup.contests.selectors import visible_round
-from pwscup.submissions import pages, selectors, services
+from pwscup.submissions import selectors, services
+from pwscup.submissions.lines import Line, lines
 from pwscup.submissions.middleware import arrival
 from scoring.errors import Problem
-from scoring.rulesets.kinds import kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,17 +25,22 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team, User
     from pwscup.contests.models import Round
-    from pwscup.submissions.models import Submission
+    from pwscup.submissions.models import Release, Submission
 
 router = Router(tags=["submissions"])
-CSV = "text/csv"
+CSV, ZIP = "text/csv", "application/zip"
+TAKEN = {"batch": CSV, "interactive": CSV, "series": ZIP, "value-attack": CSV}
+"""The type of the one file that rounds of a kind take."""
 CHUNK = 64 * 1024
 MAX_LISTED = 200
+SUFFIXES = {CSV: "csv", ZIP: "zip"}
 PRINTABLE = r"^[^\x00]*$"  # PostgreSQL keeps no NUL
 FILE = {
     "requestBody": {
         "required": True,
-        "content": {CSV: {"schema": {"type": "string", "format": "binary"}}},
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}} for kind in (CSV, ZIP)
+        },
     }
 }
 
@@ -58,7 +64,7 @@ def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submi
     response={201: schemas.Submission, WRITING: schemas.Problems},
     url_name="api-submissions",
     operation_id="hand_in",
-    summary="Hand in an estimate: the file itself is the body",
+    summary="Hand in an estimate, a series of releases or guessed values: the file itself is the body",
     openapi_extra=FILE,
 )
 def hand_in(
@@ -66,18 +72,21 @@ def hand_in(
     slug: str,
     key: str,
     note: str = Query("", description="for your team", pattern=PRINTABLE),
+    target: str = Query("", description="the team that guesses are about", pattern=PRINTABLE),
 ) -> Status:
-    round = visible_round(request.user, slug, key, kinds_of("disclosure"))
+    round = visible_round(request.user, slug, key, TAKEN)
     team = own_team(request, round.contest)
-    if request.content_type != CSV:
-        raise ApiRefused("request.content_type", expected=CSV, got=request.content_type or "—")
+    expected = TAKEN[round.kind]
+    if request.content_type != expected:
+        raise ApiRefused("request.content_type", expected=expected, got=request.content_type or "—")
     (spec,) = round.spec.files
     submission = services.submit(
         user=request.user,
         team=team,
         round=round,
-        files={spec.key: (f"{spec.key}.csv", _chunks(request))},
+        files={spec.key: (f"{spec.key}.{SUFFIXES[expected]}", _chunks(request))},
         arrived_at=arrival(request),
+        target=_target(round, team, target) if round.phase == "attack" else None,
         note=note,
     )
     return Status(201, _one(request.user, submission.public_id))
@@ -92,6 +101,11 @@ def hand_in(
 )
 def submission(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     return _one(request.user, public_id)
+
+
+def _target(round: Round, team: Team, slug: str) -> Release:
+    """The release of another team; Http404 where there is none."""
+    return get_object_or_404(selectors.releases(round).exclude(team=team), team__slug=slug)
 
 
 def _chunks(request: HttpRequest) -> Iterator[bytes]:
@@ -115,10 +129,10 @@ def _shown(
     found: list[Submission], viewer: User, counting: Iterable[int]
 ) -> list[schemas.Submission]:
     """As the pages of a round show them: marks and bands as far as the viewer may know them."""
-    return [_submission(line) for line in pages.lines(found, viewer, timezone.now(), counting)]
+    return [_submission(line) for line in lines(found, viewer, timezone.now(), counting)]
 
 
-def _submission(line: pages.Line) -> schemas.Submission:
+def _submission(line: Line) -> schemas.Submission:
     found, visible = line.submission, line.visible
     band = visible.band if visible else None
     return schemas.Submission(

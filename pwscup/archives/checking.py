@@ -153,7 +153,7 @@ def _manifest(
         raise ArchiveRefused(
             [{"code": "newer", "params": {"expected": layout.VERSION, "got": version}}], 1
         )
-    if version != layout.VERSION or not _is_complete(manifest):
+    if type(version) is not int or version < 1 or not _is_complete(manifest):
         findings.add("manifest", entry=layout.MANIFEST)
     return manifest
 

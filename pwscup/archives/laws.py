@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 
 from pwscup.accounts.names import clean_name
 from pwscup.core.models import StoredFile
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES
 
 PARTS = {"code", "params", "file", "row", "column"}
 LARGEST = sys.float_info.max
@@ -46,7 +46,7 @@ def is_team_name(value: Any) -> bool:
 
 
 def are_measures(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(m, str) and m in MEASURES for m in value)
+    return isinstance(value, list) and all(isinstance(m, str) and m in ALL_MEASURES for m in value)
 
 
 def is_mapping(value: Any) -> bool:
@@ -90,6 +90,12 @@ def is_mark(value: Any) -> bool:
 
 def closes_after_it_opens(row: dict[str, Any]) -> bool:
     return row["opens_at"] < row["closes_at"]
+
+
+def is_table(row: dict[str, Any]) -> bool:
+    """A series says how many tables it has and how many people; a part counts from 1."""
+    is_series = row.get("n_tables") is not None
+    return is_series == (row.get("n_people") is not None) and row.get("part") != 0
 
 
 def is_paid(row: dict[str, Any]) -> bool:

@@ -39,7 +39,8 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 1
+FORMAT, VERSION = "pwscup-archive", 2
+"""What is written; older versions are read, too. Version 2 has what a series of tables needs."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -57,7 +58,7 @@ class Column:
     `refers` names the sheet that it points at, and `area` where a file must lie; `sealed` columns are
     written with the answer key alone, `named` ones where all teams are named; `text` is the entry
     that holds a long text; `later` is set when every sheet is read; `law` says which values are
-    taken.
+    taken; `since` is the version of the format from which on archives have it.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Column:
     text: str = ""
     later: bool = False
     law: Callable[[Any], bool] | None = None
+    since: int = 1
 
 
 Rows = Callable[[Contest], QuerySet]
@@ -236,8 +238,10 @@ SHEETS: tuple[Sheet, ...] = (
             Column("sealed", refers="files", area=SEALED),
             Column("public", refers="files", area=PUBLISHED),
             Column("schema_text", text=SCHEMA),
+            *(Column(name, since=2) for name in ("n_tables", "n_people", "part")),
         ),
         unique=(("team", "key"),),
+        law=laws.is_table,
     ),
     _sheet(
         "samples",
@@ -405,10 +409,14 @@ SHEETS: tuple[Sheet, ...] = (
 BY_NAME = {sheet.name: sheet for sheet in SHEETS}
 
 
-def columns_of(sheet: Sheet, *, with_key: bool, names_all: bool) -> tuple[Column, ...]:
+def columns_of(
+    sheet: Sheet, *, with_key: bool, names_all: bool, version: int = VERSION
+) -> tuple[Column, ...]:
     """The columns that an archive of that kind has, those of long texts among them."""
     return tuple(
         column
         for column in sheet.columns
-        if (with_key or not column.sealed) and (names_all or not column.named)
+        if (with_key or not column.sealed)
+        and (names_all or not column.named)
+        and column.since <= version
     )

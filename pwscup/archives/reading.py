@@ -52,7 +52,9 @@ def opened(checked: Checked) -> Iterator[Reader]:
 def columns_of(sheet: Sheet, manifest: dict[str, Any]) -> tuple[Column, ...]:
     """The columns of a sheet in this archive, without the long texts."""
     names_all = manifest["names"] == "all"
-    columns = layout.columns_of(sheet, with_key=True, names_all=names_all)
+    columns = layout.columns_of(
+        sheet, with_key=True, names_all=names_all, version=manifest["version"]
+    )
     return tuple(column for column in columns if not column.text)
 
 

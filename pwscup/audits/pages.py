@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from pwscup.audits import selectors
+from pwscup.audits import selectors, series_pages
 from pwscup.contests.measure_words import FAMILIES
 from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
@@ -60,7 +60,9 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     context = contest_page(request, round.contest, round.key) | {
         "round": round,
         "submission": submission,
-        "attacks": [(attack.id, _(attack.title)) for attack in ATTACKS.values()],
+        "is_series": series_pages.is_series(submission),
+        "attacks": series_pages.attacks(submission)
+        or [(attack.id, _(attack.title)) for attack in ATTACKS.values()],
         "back_url": reverse("submission", args=[submission.public_id]),
     }
     if found is None or found.state == found.State.FAILED:
@@ -85,7 +87,9 @@ def status(submission: Submission, audit: Audit) -> dict[str, Any]:
 
 
 def results(values: dict[str, Any]) -> dict[str, Any]:
-    """The findings, the worst first, and every measure by family."""
+    """The findings, the worst first, and every measure by family; of a series its risks."""
+    if values.get("kind") == series_pages.KIND:
+        return series_pages.results(values)
     widest = max((finding["rate"] for finding in values["attacks"]), default=0) or 1
     findings = [_finding(finding, widest) for finding in values["attacks"]]
     often = sum(values["times_found"][NOTABLE_TIMES:])

@@ -19,7 +19,6 @@ from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
-    from scoring.audits.audit import Audit as Findings
 
 logger = logging.getLogger(__name__)
 
@@ -48,29 +47,40 @@ def _result(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     import scoring
     from pwscup.submissions import evaluation  # pandas, which only workers need
-    from scoring.audits.summary import summary
 
     found = evaluation.audited(submission, progress)
+    summary, report = _told(found)
     result = {"values": summary(found), "scoring_version": scoring.__version__}
-    return result, {code: _report(found, submission, code) for code, _name in settings.LANGUAGES}
+    pages = {}
+    for language, _name in settings.LANGUAGES:
+        with translation.override(language):
+            facts = _facts(submission)
+            pages[language] = report(found, facts, language=language, translate=gettext)
+    return result, pages
 
 
-def _report(found: Findings, submission: Submission, language: str) -> str:
+def _told(found: object) -> tuple[Callable[..., dict[str, Any]], Callable[..., str]]:
+    """What makes the values and the report of such an audit."""
+    from scoring.audits import report, series, series_report, series_summary, summary
+
+    if isinstance(found, series.SeriesAudit):
+        return series_summary.summary, series_report.report
+    return summary.summary, report.report
+
+
+def _facts(submission: Submission) -> dict[str, str]:
+    """What the report says of its origin, in the language of this moment."""
     import scoring
-    from scoring.audits.report import report
 
-    zone = submission.round.contest.tz
-    with translation.override(language):
-        facts = {
-            gettext("Contest"): submission.round.contest.title,
-            gettext("Team"): submission.team.name,
-            gettext("Submission"): f"#{submission.number}",
-            gettext("Arrived"): shown_moment(submission.arrived_at, zone),
-            gettext("Audited"): shown_moment(timezone.now(), zone),
-            "scoring": scoring.__version__,
-        }
-        # Without the digest of the row numbers: who has the report could try whether they are 1, 2, 3, …
-        files = submission.files.exclude(key="rows").order_by("id")
-        digests = files.values_list("key", "file__sha256")
-        facts |= {key: f"SHA-256 {digest}" for key, digest in digests}
-        return report(found, facts, language=language, translate=gettext)
+    facts = {
+        gettext("Contest"): submission.round.contest.title,
+        gettext("Team"): submission.team.name,
+        gettext("Submission"): f"#{submission.number}",
+        gettext("Arrived"): shown_moment(submission.arrived_at, submission.round.contest.tz),
+        gettext("Audited"): shown_moment(timezone.now(), submission.round.contest.tz),
+        "scoring": scoring.__version__,
+    }
+    # Without the digest of the row numbers: who has the report could try whether they are 1, 2, 3, …
+    files = submission.files.exclude(key="rows").order_by("id")
+    digests = files.values_list("key", "file__sha256")
+    return facts | {key: f"SHA-256 {digest}" for key, digest in digests}

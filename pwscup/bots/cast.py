@@ -1,14 +1,58 @@
-"""The bots: each a chain of anonymizers, one attacker, and a way to estimate from either kind of disclosure."""
+"""The bots: how each anonymizes, attacks, estimates from either kind of disclosure, and publishes a series."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scoring.sequential.drafts import Side
+    from scoring.sequential.improved import Rule
+    from scoring.sequential.publishing import Method
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a bot publishes a series: options of `scoring.sequential.publishing`, and what it does beside.
+
+    `more` is by how much its groups are larger than the rules ask. A bot that `forgets` publishes every table
+    as if it were the first.
+    """
+
+    method: Method = "m-invariance"
+    rule: Rule = "risk"
+    side: Side = "below"
+    more: int = 0
+    forgets: bool = False
+
+    @property
+    def note(self) -> str:
+        """As the command line would be told.
+
+        Examples
+        --------
+        >>> Way("improved", rule="overlap").note, Way(more=2).note
+        ('improved, rule overlap', 'm-invariance, m + 2')
+        """
+        said: list[str] = [self.method]
+        if self.method == "improved":
+            said.append(f"rule {self.rule}")
+        if self.side != "below":
+            said.append(f"side {self.side}")
+        if self.more:
+            said.append(f"m + {self.more}")
+        if self.forgets:
+            said.append("each table by itself")
+        return ", ".join(said)
 
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A team played by the platform."""
+    """A team played by the platform.
+
+    `methods` and `attacker` are for tables, `batch` and `interactive` for estimates, `series` and `values` for
+    releases of a series and guesses at the values in them.
+    """
 
     name: str
     methods: tuple[tuple[str, dict[str, Any]], ...]
@@ -16,16 +60,19 @@ class Bot:
     note: str
     batch: str = "reconstruct"
     interactive: str = "target"
+    series: Way = Way()
+    values: str = "intersection"
 
 
 BOTS = (
-    Bot("Noise", (("sa-noise", {}),), "EUC1", "sa-noise", batch="count"),
+    Bot("Noise", (("sa-noise", {}),), "EUC1", "sa-noise", batch="count", values="baseline"),
     Bot(
         "Unify",
         (("record-deletion", {}), ("qi-unification", {})),
         "EUC2",
         "record-deletion, qi-unification",
         interactive="marginals",
+        series=Way("improved"),
     ),
     Bot(
         "Average",
@@ -33,10 +80,23 @@ BOTS = (
         "E2",
         "qi-unification, class-average",
         interactive="twice",
+        series=Way(side="none", more=2),
     ),
-    Bot("Swap", (("class-swap", {}),), "E3", "class-swap"),
-    Bot("Yamaoka", (("qi-unification", {}), ("yamaoka", {})), "E4", "qi-unification, yamaoka"),
-    Bot("Mondrian", (("mondrian", {}), ("class-average", {})), "E1", "mondrian, class-average"),
+    Bot("Swap", (("class-swap", {}),), "E3", "class-swap", series=Way(forgets=True)),
+    Bot(
+        "Yamaoka",
+        (("qi-unification", {}), ("yamaoka", {})),
+        "E4",
+        "qi-unification, yamaoka",
+        series=Way("last"),
+    ),
+    Bot(
+        "Mondrian",
+        (("mondrian", {}), ("class-average", {})),
+        "E1",
+        "mondrian, class-average",
+        series=Way("improved", rule="overlap", side="above"),
+    ),
 )
 BY_NAME = {bot.name: bot for bot in BOTS}
 ANY_TABLE = (("record-deletion", {}),)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team
 from pwscup.bots.cast import BOTS
+from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.retention import files_of
@@ -40,12 +41,19 @@ def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
     write_down(copy, copy.ruleset, applied_at=timezone.now())
     _copy_table(contest, copy)
     _copy_rounds(contest, copy, timezone.now())
-    for bot in BOTS[:N_BOTS]:
+    for bot in BOTS[: n_bots(contest)]:
         Team.objects.create(contest=copy, name=bot.name, slug=bot.name.lower(), is_house=True)
     audit.record(
         "contest.dry_run_started", actor=actor, contest_id=contest.pk, subject=f"copy {copy.slug}"
     )
     return copy
+
+
+def n_bots(contest: Contest) -> int:
+    """How many bots play: fewer where each needs people of its own and there are not enough of them."""
+    original = original_of(contest)
+    parts = team_tables.n_parts(original) if original else None
+    return N_BOTS if parts is None else min(N_BOTS, parts)
 
 
 def _copy_table(contest: Contest, copy: Contest) -> None:
@@ -60,6 +68,8 @@ def _copy_table(contest: Contest, copy: Contest) -> None:
         public=original.public,
         schema_text=original.schema_text,
         n_records=original.n_records,
+        n_tables=original.n_tables,
+        n_people=original.n_people,
     )
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from pwscup.bots import selectors, services
+from pwscup.bots import copies, selectors, services
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import (
@@ -32,6 +32,7 @@ def dry_run(request: HttpRequest, contest: Contest) -> HttpResponse:
     page = organizer_page(request, contest, "dry-run") | {
         "rehearsal": found,
         "missing": missing_for_publication(contest),
+        "n_bots": copies.n_bots(contest),
         "lines": selectors.report_of(found) if found else [],
         **_status(found),
     }

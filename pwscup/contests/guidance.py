@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
-from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
@@ -15,15 +14,10 @@ from pwscup.accounts.policies import is_over
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.policies import is_frozen
 from pwscup.contests.selectors import current_round, following_round
-from pwscup.core.problems import SEPARATOR, parts
-from scoring.errors import ProblemsFound
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from scoring.rulesets.base import DisclosureSpec
-    from scoring.schema import Schema
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +216,15 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         "aligned-anonymization": _(
             "Download your team's own table, anonymize it and hand in the result, its records in the same order."
         ),
+        "series": _(
+            "Download your team's tables, publish a release of each and hand in all of them as one zip archive."
+        ),
         "attack": _("Download the other teams' tables and hand in a guess for each."),
         "candidate-attack": _(
             "Download the other teams' tables with their candidates and hand in a guess for each."
+        ),
+        "value-attack": _(
+            "Download the other teams' releases with their people and hand in a guess of the sensitive values for each."
         ),
         "batch": _(
             "Download the released table, estimate the target table from it and hand in the estimate."
@@ -240,81 +240,3 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         reverse("round", args=[slug, current.key]),
         _("Hand in"),
     )
-
-
-NEARLY_UNIQUE = 0.5
-
-
-def hidden_table_warnings(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
-    """What an organizer should know of the columns of a table that stays hidden."""
-    from scoring.rulesets.loader_disclosure import check_columns
-
-    warnings = []
-    try:
-        check_columns(disclosure, schema)
-    except ProblemsFound as found:
-        warnings += [
-            SEPARATOR.join(
-                [f"“{problem.column}”", *parts(problem)] if problem.column else parts(problem)
-            )
-            for problem in found.problems
-        ]
-    listed = [name for name in disclosure.columns if name in schema.names]
-    if listed:
-        warnings.append(
-            _(
-                "Everybody may read the schema: list the values that %(columns)s can have, not those that "
-                "happen to occur in the table."
-            )
-            % {"columns": ", ".join(listed)}
-        )
-    others = [name for name in schema.public().names if name not in disclosure.columns]
-    if others:
-        warnings.append(
-            _(
-                "The rules disclose nothing of %(columns)s, but the schema names these columns and their "
-                "values. Should they be hidden?"
-            )
-            % {"columns": ", ".join(others)}
-        )
-    return warnings
-
-
-def table_warnings(
-    schema: Schema,
-    *,
-    unmeasured: Sequence[str],
-    n_records: int,
-    n_distinct: Mapping[str, int],
-) -> list[str]:
-    """What an organizer should know of these columns before a contest is played on them."""
-    warnings = []
-    if not schema.quasi_identifiers:
-        warnings.append(
-            _("No column is a quasi-identifier: there is nothing by which records could be found.")
-        )
-    elif not schema.cross:
-        warnings.append(_("No quasi-identifier is a cross column: U2 and U3 have no cells."))
-    if not schema.sensitive_numeric:
-        warnings.append(_("No sensitive column holds numbers: most measures and attacks need one."))
-    else:
-        for attack, column in (("E2", schema.e2_column), ("E4", schema.e4_column)):
-            if column is None:
-                warnings.append(
-                    _("Attack %(attack)s has no column to look at.") % {"attack": attack}
-                )
-    for name in schema.quasi_identifiers:
-        if n_records and n_distinct.get(name, 0) > NEARLY_UNIQUE * n_records:
-            warnings.append(
-                _(
-                    "“%(column)s” has %(n)s different values: as a quasi-identifier it gives nearly every "
-                    "record away. Should it be hidden, or not scored?"
-                )
-                % {"column": name, "n": number_format(n_distinct[name], force_grouping=True)}
-            )
-    if unmeasured:
-        warnings.append(
-            _("These measures will have no value and will not tell the teams apart: %(ids)s.")
-            % {"ids": ", ".join(unmeasured)}
-        )
-    return warnings

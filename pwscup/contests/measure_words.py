@@ -18,6 +18,11 @@ FAMILIES = {
     "disclosure": _("Disclosure: what is learned about members more than about strangers"),
 }
 """Headings of the rules page."""
+FAMILIES_OF_SERIES = {
+    "utility": _("Utility: what the releases have lost"),
+    "risk": _("Risk: how sure an attacker may be of a person's value"),
+}
+"""The same, where they differ for the measures of a series of releases."""
 SHORT_FAMILIES = {
     "utility": _("Utility"),
     "anonymity": _("Safety"),
@@ -28,6 +33,8 @@ SHORT_FAMILIES = {
     "disclosure": _("Disclosure"),
 }
 """Headings in the table of a submission's measures."""
+SHORT_FAMILIES_OF_SERIES = {"risk": _("Risk of a known value")}
+"""The same, where they differ for the measures of a series of releases."""
 
 UTILITY = {
     "U1": _(
@@ -171,7 +178,40 @@ DISCLOSURE = {
         "how often it is right, beyond what works against strangers."
     ),
 }
-WORDS = UTILITY | ANONYMITY | LINKAGE | RISK | DIVERSITY | SIMILARITY | DISCLOSURE
+SERIES = {
+    "series-extent": _(
+        "How wide the boxes of records are on average, as a share of each quasi-identifier's range in all tables."
+    ),
+    "series-discernibility": _(
+        "How many rows a row cannot be told apart from, as a share of all: the squared sizes of the groups added up. A "
+        "record that is left out counts like one in a group of all."
+    ),
+    "series-query-error": _(
+        "A thousand random questions of the kind “how many records of this time lie in these intervals and "
+        "have one of these values?”: how far the answers from the releases are off, as a share of the right "
+        "ones. Rows are taken to be spread evenly over their boxes, and those of a group count for less where "
+        "its counterfeits are told."
+    ),
+    "series-counterfeits": _(
+        "How many counterfeits all releases have for each record of all tables."
+    ),
+    "series-deletions": _(
+        "How many records are left out. Who is left out of one release is left out of all later ones and "
+        "counts in each."
+    ),
+    "series-displaced": _(
+        "How many published records have no row whose box holds them: those of the groups that notices name."
+    ),
+    "series-risk-max": _(
+        "How sure an attacker may be of the true value of the person who is worst protected."
+    ),
+    "series-risk-mean": _(
+        "The same on average over all people who are published: the share of values that a guess by these "
+        "chances finds."
+    ),
+    "series-risk-share": _("How many of the people who are published have a risk above 1/m."),
+}
+WORDS = UTILITY | ANONYMITY | LINKAGE | RISK | DIVERSITY | SIMILARITY | DISCLOSURE | SERIES
 """A sentence for each measure."""
 
 NOTHING_LOST = _("0: nothing is lost")
@@ -234,6 +274,15 @@ ENDS = {
     ),
     "pmse-ratio": (_("0: they cannot be told apart; about 1: by chance alone"), NO_END),
     "tstr": (_("0: it teaches as well"), _("1: it teaches nothing, the original everything")),
+    "series-extent": (NOTHING_LOST, _("1: nothing is told of anybody")),
+    "series-discernibility": (_("near 0: small groups"), _("1: one group of all")),
+    "series-query-error": (_("0: every answer is right"), NO_END),
+    "series-counterfeits": (_("0: none"), NO_END),
+    "series-deletions": (_("0: none left out"), _("1: everybody left out")),
+    "series-displaced": (_("0: every box is true"), _("1: no box is true")),
+    "series-risk-max": (_("near 0: nothing is known"), _("1: somebody's value is certain")),
+    "series-risk-mean": (_("near 0: nothing is known"), _("1: everybody's value is certain")),
+    "series-risk-share": (_("0: nobody"), _("1: everybody")),
     "table-spearman": (_("1: the same order of counts"), _("-1: the reverse order")),
 }
 """The best and the worst value in words, where the range of the catalog does not say enough."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.policies import is_organizer
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -46,7 +46,7 @@ class ShownMeasure:
 
 def shown_measure(id_: str) -> ShownMeasure:
     """The measure with that identifier; KeyError where there is none."""
-    measure = MEASURES[id_]
+    measure = ALL_MEASURES[id_]
     lower = measure.direction == "lower"
     return ShownMeasure(
         id=measure.id,

@@ -10,13 +10,21 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pwscup.contests import guidance, policies, selectors, services
+from pwscup.contests import policies, selectors, services, table_warnings, team_tables
 from pwscup.contests.disclosed import hides_table
-from pwscup.contests.forms import ColumnsForm, GenerateForm, TableForm
+from pwscup.contests.forms import (
+    ColumnsForm,
+    FileForm,
+    GenerateForm,
+    GenerateSeriesForm,
+    SeriesForm,
+    TableForm,
+)
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
 from pwscup.core import problems
 from scoring.errors import ProblemsFound
+from scoring.sequential.bundles import MAX_TIMES
 
 if TYPE_CHECKING:
     from scoring.schema import Schema
@@ -28,7 +36,7 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
     """What the contest's table is, and the upload of another one."""
     if request.method != "POST":
         return _page(request, contest)
-    form = TableForm(request.POST, request.FILES)
+    form = _upload_form(contest, request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, contest, upload_form=form)
     upload = form.cleaned_data["table"]
@@ -39,7 +47,7 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
             version=form.cleaned_data["version"],
             name=upload.name,
             data=upload.read(),
-            n_sampled=form.cleaned_data["n_sampled"],
+            n_sampled=form.cleaned_data.get("n_sampled"),
         )
     except ProblemsFound as found:
         return _page(request, contest, found=found, file_name=upload.name)
@@ -52,11 +60,13 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_organizers
 def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Make a table where there is none to upload."""
-    form = GenerateForm(request.POST)
+    form = _generate_form(contest, request.POST)
     if not form.is_valid():
         return _page(request, contest, generate_form=form)
+    of_series = team_tables.has_series(contest)
+    service = services.generate_series if of_series else services.generate_table
     try:
-        services.generate_table(actor=request.user, contest=contest, **form.cleaned_data)
+        service(actor=request.user, contest=contest, **form.cleaned_data)
     except services.ContestRefused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)
@@ -73,7 +83,7 @@ def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
     if version_of(request) != contest.version:  # the columns may be another table's by now
         tell(request, services.ChangedMeanwhile())
         return redirect("organize-data", contest.slug)
-    form = ColumnsForm(draft.schema, version=contest.version, data=request.POST)
+    form = _columns_form(contest, draft, request.POST)
     if not form.is_valid():
         return _page(request, contest, columns_form=form)
     try:
@@ -94,16 +104,36 @@ def _confirmed(
     except services.ContestRefused as refusal:
         tell(request, refusal)
     else:
-        messages.success(request, _("The table is the contest's original now."))
+        messages.success(
+            request,
+            _("The tables are the contest's original now.")
+            if team_tables.has_series(contest)
+            else _("The table is the contest's original now."),
+        )
     return redirect("organize-data", contest.slug)
+
+
+def _upload_form(contest: Contest, *data: Any) -> FileForm:
+    form = SeriesForm if team_tables.has_series(contest) else TableForm
+    return form(*data, initial={"version": contest.version})
+
+
+def _generate_form(contest: Contest, *data: Any) -> GenerateForm | GenerateSeriesForm:
+    form = GenerateSeriesForm if team_tables.has_series(contest) else GenerateForm
+    return form(*data, initial={"version": contest.version})
+
+
+def _columns_form(contest: Contest, draft: TableDraft, data: Any = None) -> ColumnsForm:
+    of_series = team_tables.has_series(contest)
+    return ColumnsForm(draft.schema, version=contest.version, data=data, of_series=of_series)
 
 
 def _page(
     request: HttpRequest,
     contest: Contest,
     *,
-    upload_form: TableForm | None = None,
-    generate_form: GenerateForm | None = None,
+    upload_form: FileForm | None = None,
+    generate_form: GenerateForm | GenerateSeriesForm | None = None,
     columns_form: ColumnsForm | None = None,
     checked: Schema | None = None,
     found: ProblemsFound | None = None,
@@ -111,18 +141,23 @@ def _page(
 ) -> HttpResponse:
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
     if draft is not None and columns_form is None:
-        columns_form = ColumnsForm(draft.schema, version=contest.version)
+        columns_form = _columns_form(contest, draft)
     titles = {"original": file_name, "schema": _("columns")}
+    if team_tables.has_series(contest):
+        titles |= {f"T{number}": f"T{number}.csv" for number in range(1, MAX_TIMES + 1)}
     page = organizer_page(request, contest, "data")
     page |= {
         "dataset": dataset,
         "hides_table": hides_table(contest),
+        "has_series": team_tables.has_series(contest),
+        "n_parts": team_tables.n_parts(dataset) if dataset else None,
+        "sample_size": contest.ruleset.data.sample,
         "draft": draft,
         "is_confirmed": selectors.is_confirmed(draft, dataset),
         "columns_form": columns_form,
         "column_rows": _column_rows(columns_form, draft),
-        "upload_form": upload_form or TableForm(initial={"version": contest.version}),
-        "generate_form": generate_form or GenerateForm(initial={"version": contest.version}),
+        "upload_form": upload_form or _upload_form(contest),
+        "generate_form": generate_form or _generate_form(contest),
         "may_replace": policies.may_replace_table(request.user, contest),
         "has_started": policies.has_started(contest, page["now"]),
         "checked": checked is not None,
@@ -148,11 +183,25 @@ def _warnings(
     if schema is None:
         return []
     if contest.ruleset.disclosure is not None:
-        return guidance.hidden_table_warnings(schema, contest.ruleset.disclosure)
+        return table_warnings.of_hidden_table(schema, contest.ruleset.disclosure)
     described = dict(zip(draft.schema.names, draft.columns, strict=True)) if draft else {}
-    return guidance.table_warnings(
+    if contest.ruleset.sequential is not None:
+        return table_warnings.of_series(
+            schema, contest.ruleset.sequential, described, _room(contest, dataset)
+        )
+    return table_warnings.of_table(
         schema,
         unmeasured=selectors.unmeasured_under(contest, schema),
         n_records=draft.n_records if draft else 0,
         n_distinct={name: column["n_distinct"] for name, column in described.items()},
     )
+
+
+def _room(contest: Contest, dataset: Dataset | None) -> table_warnings.Room | None:
+    """For how many teams the confirmed people suffice; None before there are any."""
+    n_parts = team_tables.n_parts(dataset) if dataset else None
+    if n_parts is None:
+        return None
+    is_open = contest.admission == Contest.Admission.OPEN
+    left = team_tables.n_teams_left(contest) or 0
+    return table_warnings.Room(n_parts, contest.teams.count(), left, is_open=is_open)

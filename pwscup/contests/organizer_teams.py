@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from pwscup.accounts import invitations as mails
 from pwscup.accounts import services as accounts
-from pwscup.contests import people, selectors, services, team_lists
+from pwscup.contests import people, selectors, services, team_lists, team_tables
 from pwscup.contests.forms import DivisionForm, InviteForm, TeamListForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
@@ -39,6 +39,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
     page |= {
         "lines": people.team_lines(contest),
         "divisions": people.divisions_of(contest),
+        "n_teams_left": team_tables.n_teams_left(contest),
         "division_form": DivisionForm(prefix="new"),
         "list_form": TeamListForm(initial={"version": contest.version}),
     }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rule_words import FORMULAS, PARTS, TIE_BREAKS
+from pwscup.contests import rule_words_series as series_words
+from pwscup.contests.rule_words_ranking import FORMULAS, PARTS, TIE_BREAKS
 from scoring.formulas import FORMULAS as LIBRARY
 from scoring.formulas import binomial_threshold
 from scoring.rulesets.kinds import RANK_SUM
@@ -38,7 +39,7 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
         lines.append((_("Season"), _season(ruleset.stages, LIBRARY[ranking.formula].direction)))
     if ranking.tie_breaks:
         if by_ranks:
-            lines += _parts([name for name in ranking.tie_breaks if name in PARTS], ranking)
+            lines += _parts(ranking.tie_breaks, ruleset)
         lines.append((_("Equal totals"), _tie_breaks(ranking.tie_breaks)))
     lines.append((_("Equal and missing values"), _ties() if by_ranks else _missing_scores()))
     return tuple(lines)
@@ -62,7 +63,8 @@ def _rank_lines(ruleset: Ruleset) -> Lines:
         ),
     ]
     if attacked:
-        lines += [(_("Attack board"), _attack_board()), (_("Overall board"), _overall(ranking))]
+        board = _attack_board(of_series=ruleset.sequential is not None)
+        lines += [(_("Attack board"), board), (_("Overall board"), _overall(ranking))]
     return lines
 
 
@@ -89,7 +91,10 @@ def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:
 
 
 def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
-    if attacked:
+    ranking = ruleset.ranking
+    if ruleset.sequential is not None or not ranking.linkage:
+        words = str(series_words.SAFETY[attacked, bool(ranking.linkage)])
+    elif attacked:
         words = _(
             "mean of the ranks on %(ids)s and on the worst re-identification rate: over %(attacks)s and, "
             "once the attack round has closed, over the guesses of every other team"
@@ -98,12 +103,13 @@ def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
         words = _(
             "mean of the ranks on %(ids)s and on the worst re-identification rate over %(attacks)s"
         )
-    ranking = ruleset.ranking
     ids = _weighted(ranking.safety, ruleset.weights)
     return words % {"ids": ids, "attacks": ", ".join(ranking.linkage)}
 
 
-def _attack_board() -> str:
+def _attack_board(*, of_series: bool) -> str:
+    if of_series:
+        return str(series_words.ATTACK_BOARD)
     return _(
         "mean re-identification rate over the tables of all other teams; the highest wins. "
         "A table without a valid guess counts 0, the team's own table does not count."
@@ -132,8 +138,8 @@ def _ties() -> str:
 def _score_lines(ruleset: Ruleset) -> Lines:
     ranking = ruleset.ranking
     named = {*LIBRARY[ranking.formula].uses, *ranking.tie_breaks}
-    lines = _parts([name for name in PARTS if name in named], ranking)
-    lines.append((_("Total"), _total(ranking)))
+    lines = _parts([name for name in PARTS if name in named], ruleset)
+    lines.append((_("Total"), _total(ruleset)))
     shown = [id_ for id_ in ruleset.measures if id_ != ranking.utility_measure]
     if shown:
         words = _("%(ids)s are shown and do not count") % {"ids": ", ".join(shown)}
@@ -141,12 +147,17 @@ def _score_lines(ruleset: Ruleset) -> Lines:
     return lines
 
 
-def _parts(names: Iterable[str], ranking: RankingSpec) -> Lines:
-    measure = {"measure": ranking.utility_measure}
-    return [(str(PARTS[name].title), str(PARTS[name].words) % measure) for name in names]
+def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
+    """The scores among these names."""
+    parts = PARTS if ruleset.sequential is None else PARTS | series_words.PARTS
+    measure = {"measure": ruleset.ranking.utility_measure}
+    found = [parts[name] for name in names if name in parts]
+    return [(str(part.title), str(part.words) % measure) for part in found]
 
 
-def _total(ranking: RankingSpec) -> str:
+def _total(ruleset: Ruleset) -> str:
+    ranking = ruleset.ranking
+    formulas = FORMULAS if ruleset.sequential is None else FORMULAS | series_words.FORMULAS
     settings = LIBRARY[ranking.formula].with_defaults(ranking.settings)
     params: dict[str, object] = {name: _number(value) for name, value in settings.items()}
     if ranking.formula == "weighted-sum":
@@ -155,7 +166,7 @@ def _total(ranking: RankingSpec) -> str:
         n = int(settings["n"])
         hits = binomial_threshold(n, settings["p"], settings["alpha"])
         params |= {"hits": _number(hits), "rate": _number(round(100 * hits / n, 2))}
-    return str(FORMULAS[ranking.formula]) % params
+    return str(formulas[ranking.formula]) % params
 
 
 def _weighted_parts(weights: Mapping[str, float]) -> str:

@@ -23,8 +23,18 @@ from pwscup.contests.rule_words import (
     MARKING,
     NEIGHBOURS,
     PUBLISHED,
+    RATES,
     TARGET,
     VALUES,
+)
+from pwscup.contests.rule_words_series import (
+    DEFINITIONS,
+    LIMITS,
+    NOTICES,
+    REQUIRE,
+    ROWS,
+    TOLD_AT_ONCE,
+    WHO_IS_KNOWN,
 )
 from scoring.rulesets import localized
 
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from scoring.rulesets import FileSpec, RoundSpec, Ruleset
+    from scoring.sequential.limits import SeriesLimits
 
 MINUTES_PER_HOUR = 60
 MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
@@ -216,9 +227,24 @@ def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
     if ruleset.disclosure is not None:
         target = ", ".join(ruleset.disclosure.target)
         return (*said, str(TARGET) % {"target": target}, str(NEIGHBOURS))
-    said.append(str(VALUES[validity.values]))
+    if ruleset.sequential is not None:
+        said += (str(ROWS), str(REQUIRE[ruleset.sequential.require]) % {"m": ruleset.sequential.m})
+        said += (str(NOTICES), *limit_sentences(ruleset.sequential.limits))
+    else:
+        said.append(str(VALUES[validity.values]))
     kinds = dict.fromkeys(r.kind for r in ruleset.rounds if r.phase == "anonymization")
-    return (*said, *(str(DELETED[kind, validity.blank_records]) for kind in kinds))
+    said += (str(DELETED[kind, validity.blank_records]) for kind in kinds)
+    return (*said, str(TOLD_AT_ONCE)) if ruleset.sequential is not None else tuple(said)
+
+
+def limit_sentences(limits: SeriesLimits) -> list[str]:
+    """How much a series may leave out, displace and make up, as far as that is bounded."""
+    bounds = {name: getattr(limits, name) for name in LIMITS}
+    return [
+        str(LIMITS[name]) % {"share": number_format(f"{100 * share:g}")}
+        for name, share in bounds.items()
+        if share is not None
+    ]
 
 
 def _count(n: int | None) -> str:
@@ -243,4 +269,12 @@ def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
 
 def _marked(spec: RoundSpec) -> tuple[str, ...]:
     published = [str(PUBLISHED[given]) for given in spec.gives]
-    return (*published, str(HITS[spec.kind]), str(MARKING[spec.marking]))
+    rate = RATES[spec.kind] if spec.kind in RATES else MARKING[spec.marking]
+    return (*published, str(HITS[spec.kind]), str(rate))
+
+
+def risk_sentences(ruleset: Ruleset) -> tuple[str, ...]:
+    """How the attacker reckons whose success the risks of a series speak of; nothing for tables."""
+    if ruleset.sequential is None:
+        return ()
+    return (str(DEFINITIONS[ruleset.sequential.definition]), str(WHO_IS_KNOWN))

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from django.utils.translation import gettext_lazy as _
 
 from scoring.schema import Kind, Role
-
-if TYPE_CHECKING:
-    from pwscup.core.refusals import Words
 
 ROLES = {
     Role.QUASI_IDENTIFIER: _("quasi-identifier"),
@@ -50,6 +44,20 @@ FILE_FORMATS = {
         "header. 0 or an empty line is no guess; lines may repeat."
     ),
     "slides": _("A PDF file."),
+    "series": _(
+        "A zip archive of CSV files, one of each kind for each of the team's tables; folders and upper or "
+        "lower case do not matter. R1.csv is the release of T1.csv and so on: group, a whole number from 1; "
+        "for every quasi-identifier two columns, its name with _low and with _high; and the sensitive column; "
+        "one row a line. Optional are C1.csv, group and count: how many rows of each group are counterfeits, "
+        "for all releases or for none; N1.csv, group: whose box does not hold its records; D1.csv, the "
+        "identifier: who is left out from that release on. R, C and N are published when the attack opens, D "
+        "is not."
+    ),
+    "value_guess": _(
+        "The columns id and value, one line for each person: the identifier in the table of people, and the "
+        "sensitive value that you think the person has. Whoever has no line, or an empty value, is not guessed, "
+        "which is a miss; nobody may have two lines."
+    ),
     "estimate": _(
         "A header with the columns of the target table and count; one line for each combination of their "
         "values, in any order: the values and the estimated number of records, a whole number of at least 0. "
@@ -131,6 +139,11 @@ DATA = {
         "Every team has an original table of its own: %(sample)s records that the platform draws from one "
         "larger table."
     ),
+    "series": _(
+        "A table of people changes over time. Every team has tables of its own for all times, T1.csv, T2.csv "
+        "and so on: those of %(sample)s people whom the platform draws from larger tables, with all their "
+        "records. No person is given to two teams."
+    ),
     "hidden": _(
         "The table stays hidden. Teams know its columns and the values that these can have, and learn what "
         "the rounds disclose."
@@ -178,6 +191,10 @@ DELETED = {
         "empty cells is not deleted."
     ),
     ("aligned-anonymization", False): _("Records stay on their lines, and none can be deleted."),
+    ("series", False): _(
+        "A person is left out by its identifier in D1.csv, D2.csv and so on: from that release on it has no row, "
+        "and it never comes back."
+    ),
 }
 """By the kind of round and whether the ruleset has blank records."""
 
@@ -191,6 +208,11 @@ PUBLISHED = {
         "its table, the records shuffled. Everybody who attacks has it and the team's table of candidates; "
         "only the team itself has its original table."
     ),
+    "people": _(
+        "When the attack round opens, the submission that counts of every team is published: its releases, "
+        "rows sorted by group and value. Everybody who attacks has them and the team's people, the tables without the "
+        "sensitive column: who was there when, with identifier and quasi-identifiers."
+    ),
 }
 """By what attackers get."""
 HITS = {
@@ -202,8 +224,21 @@ HITS = {
         "Which record stands on which line never leaves the server. A guess hits where it names the "
         "candidate that is the record's original; a decoy is always a miss."
     ),
+    "value-attack": _(
+        "The sensitive values never leave the server. A guess hits where it names the person's own value."
+    ),
 }
 """By the kind of the attack round."""
+RATES = {
+    "value-attack": _(
+        "The rate of a guess file is its accuracy over the baseline: its hits less those of the baseline, divided by "
+        "the number of all people in the tables, those who were left out among them; 0 where the baseline has more. "
+        "The baseline guesses for each person the most frequent value of the rows whose box holds the person in "
+        "the first release of its life, or of all its rows where no box does; of equally frequent ones the one that "
+        "sorts first. It counts for at most one in m of the people: what it finds beyond that, the publisher has told."
+    ),
+}
+"""By the kind of the attack round, where a rate is no plain share of what was attacked."""
 MARKING = {
     "all_records": _(
         "The re-identification rate of a guess file is its hits divided by the number of records "
@@ -213,71 +248,4 @@ MARKING = {
         "The re-identification rate of a guess file is its hits divided by the number of records of the "
         "published table that were not deleted; what is guessed for a deleted record is ignored."
     ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A score from 0 to 100 that a ranking formula uses."""
-
-    title: Words
-    words: Words
-
-
-PARTS = {
-    "utility": Part(
-        _("Utility"), _("100 × (1 − %(measure)s): 100 where nothing is lost, 0 where all is")
-    ),
-    "protection": Part(
-        _("Protection"),
-        _(
-            "100 less the worst re-identification rate, in per cent, that another team reached against the "
-            "table; 100 where nobody attacked it"
-        ),
-    ),
-    "attack": Part(
-        _("Attack"),
-        _(
-            "mean re-identification rate, in per cent, over the tables of all other teams; a table without a "
-            "valid guess counts 0"
-        ),
-    ),
-    "presentation": Part(
-        _("Presentation"),
-        _("mean of the judges' marks over all criteria, from 0 to 100"),
-    ),
-}
-FORMULAS = {
-    "weighted-sum": _(
-        "%(terms)s, divided by the sum of these weights; a score that no team has weighs nothing; the "
-        "highest wins"
-    ),
-    "harmonic": _(
-        "harmonic mean of utility and protection, 2 / (1 / utility + 1 / protection), and 0 where either is "
-        "0; the highest wins"
-    ),
-    "minimum": _("the smaller one of utility and protection; the highest wins"),
-    "penalised-sum": _(
-        "utility + protection, less twice what either of them lacks to 50, and never below 0; the highest "
-        "wins"
-    ),
-    "top-k-attack": _(
-        "mean re-identification rate, in per cent, over the %(k)s best protected tables, and more where "
-        "several are equal on the last place; a team whose own table is among them gets the worst rate "
-        "against it in its place; the highest wins"
-    ),
-    "binomial-threshold": _(
-        "mean of two shares, in per cent: of the other teams' tables, those that the team attacked with "
-        "success; and of the other teams, those that had no success against its own table. An attack "
-        "succeeds from a rate of %(rate)s %% on, %(hits)s of %(n)s records: blind guesses, each right with "
-        "a chance of %(p)s, reach that with a chance below %(alpha)s. The highest wins."
-    ),
-}
-"""The formulas that work with scores; how ranks are summed is told board by board."""
-TIE_BREAKS = {
-    "utility": _("the higher utility"),
-    "protection": _("the higher protection"),
-    "attack": _("the higher attack"),
-    "presentation": _("the higher presentation"),
-    "earlier": _("the earlier of the submissions that count"),
 }

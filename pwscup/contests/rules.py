@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from pwscup.contests.measure_words import (
     ENDS,
     FAMILIES,
+    FAMILIES_OF_SERIES,
     FAMILY_ENDS,
     NO_END,
     NOTHING_LOST,
@@ -27,14 +28,16 @@ from pwscup.contests.rule_rounds import (
     StageRule,
     data_sentences,
     marking_sentences,
+    risk_sentences,
     round_rule,
     stage_rules,
 )
 from pwscup.contests.rule_words import KINDS, OPTION_MEASURES, OPTIONS, ROLES, TABLE_COLUMNS
-from scoring.registry import MEASURES, Measure
+from pwscup.contests.rule_words_series import IDENTIFIER
+from scoring.registry import ALL_MEASURES, MEASURES, Measure
 from scoring.rulesets import Ruleset, localized
 from scoring.rulesets.kinds import COMMON
-from scoring.schema import Column, Kind, Schema
+from scoring.schema import Column, Kind, Role, Schema
 from scoring.score_options import TABLE_MEASURES
 
 if TYPE_CHECKING:
@@ -91,6 +94,7 @@ class Rules:
     options: tuple[str, ...]
     attack_columns: tuple[str, ...]
     has_cross: bool
+    has_series: bool
     marking: tuple[str, ...]
     ranking: tuple[tuple[str, str], ...]
 
@@ -112,12 +116,15 @@ def rules_of(
         stages=stage_rules(ruleset, language),
         rounds=tuple(round_rule(round, ruleset, language) for round in rounds),
         data=data_sentences(ruleset),
-        columns=tuple(_column_rule(c) for c in schema.public().columns) if schema else (),
+        columns=_columns(ruleset, schema) if schema else (),
         limits=_limits(ruleset, max_team_size),
-        families=_families(ruleset.measures, set(unmeasured)),
-        options=_options(ruleset.options, ruleset.measures) + _table_columns(ruleset),
+        families=_families(ruleset, set(unmeasured)),
+        options=_options(ruleset.options, ruleset.measures)
+        + _table_columns(ruleset)
+        + risk_sentences(ruleset),
         attack_columns=_attack_columns(schema, ruleset.measures),
         has_cross=bool({"U2", "U3"} & set(ruleset.measures)),
+        has_series=ruleset.sequential is not None,
         marking=marking_sentences(ruleset, language),
         ranking=ranking_lines(ruleset),
     )
@@ -132,10 +139,15 @@ def preview_of(ruleset: Ruleset) -> Rules:
 # Columns and limits
 
 
-def _column_rule(column: Column) -> ColumnRule:
-    return ColumnRule(
-        column.name, str(ROLES[column.role]), str(KINDS[column.kind]), column.cross, _domain(column)
-    )
+def _columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
+    """The columns that participants get: of a series the identifier too, which tells people again."""
+    roles = ROLES if ruleset.sequential is None else ROLES | {Role.IDENTIFIER: IDENTIFIER}
+    shown = schema.public() if ruleset.sequential is None else schema
+    return tuple(_column_rule(column, str(roles[column.role])) for column in shown.columns)
+
+
+def _column_rule(column: Column, role: str) -> ColumnRule:
+    return ColumnRule(column.name, role, str(KINDS[column.kind]), column.cross, _domain(column))
 
 
 def _domain(column: Column) -> str:
@@ -184,12 +196,13 @@ def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
 # Measures
 
 
-def _families(measures: Iterable[str], unmeasured: set[str]) -> tuple[Family, ...]:
-    chosen = [MEASURES[id_] for id_ in measures]
+def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
+    titles = FAMILIES if ruleset.sequential is None else FAMILIES | FAMILIES_OF_SERIES
+    chosen = [ALL_MEASURES[id_] for id_ in ruleset.measures]
     families = dict.fromkeys(measure.family for measure in chosen)
     return tuple(
         Family(
-            str(FAMILIES.get(family, family)),
+            str(titles.get(family, family)),
             tuple(_measure_rule(m, m.id not in unmeasured) for m in chosen if m.family == family),
         )
         for family in families

@@ -20,7 +20,7 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
-from pwscup.contests.team_tables import ORIGINAL, has_own_tables
+from pwscup.contests.team_tables import ORIGINAL, has_own_tables, has_series
 from pwscup.core.models import Event
 from scoring.rulesets import parse_ruleset
 from scoring.rulesets.kinds import ROUND_KINDS
@@ -233,9 +233,14 @@ def download_name(contest: Contest, name: str) -> str:
     return f"{contest.slug}-{name}"
 
 
+def shown_schema(dataset: Dataset) -> Schema:
+    """The columns that participants get; of a series the identifier too, which tells people again at other times."""
+    return dataset.schema if has_series(dataset.contest) else dataset.schema.public()
+
+
 def public_schema(dataset: Dataset) -> bytes:
     """The schema file without the columns that participants do not get."""
-    return dataset.schema.public().to_toml().encode()
+    return shown_schema(dataset).to_toml().encode()
 
 
 def downloads(
@@ -258,11 +263,11 @@ def downloads(
         Download(
             "original",
             reverse("original", args=[contest.slug]),
-            download_name(contest, "original.csv"),
+            download_name(contest, f"original.{team_tables.suffix_of(contest)}"),
             dataset.public.size_bytes,
             dataset.public.sha256,
             dataset.n_records,
-            len(dataset.schema.public().columns),
+            len(shown_schema(dataset).columns),
         ),
         _schema_download(contest, dataset),
         *(_sample_download(contest, sample) for sample in samples_of(contest).values()),
@@ -274,7 +279,7 @@ def _own_downloads(team: Team) -> list[Download]:
     dataset = team_tables.table_of(team)
     if dataset is None:
         return []
-    n_columns = len(dataset.schema.public().columns)
+    n_columns = len(shown_schema(dataset).columns)
     return [
         Download(
             name,
@@ -350,6 +355,8 @@ def is_confirmed(draft: TableDraft | None, dataset: Dataset | None) -> bool:
     if draft is None or dataset is None:
         return False
     same_file = draft.file.sha256 == dataset.sealed.sha256
+    if has_series(draft.contest):  # what is kept of the archive is written anew
+        same_file = draft.uploaded_at <= dataset.created_at
     return same_file and draft.schema_text == dataset.schema_text
 
 

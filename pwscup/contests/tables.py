@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import io
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +52,10 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     ProblemsFound
         Where the bytes are no usable CSV.
     """
-    suggested = _editable(suggest_schema(data))
+    suggested = editable(suggest_schema(data))
     table = read_table(data, suggested, file=FILE, original=True)
-    columns = [_described(table[name]) for name in suggested.names]
-    schema = _with_former(suggested, former) if former is not None else suggested
+    columns = described_columns(table, suggested.names)
+    schema = with_former(suggested, former) if former is not None else suggested
     return Described(schema, columns, len(table))
 
 
@@ -81,19 +81,24 @@ def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
 def generated(n_records: int) -> tuple[bytes, Described]:
     """Pseudo households, another table every time, and what their columns are."""
     table = households(n_records, seed=secrets.randbits(63))
-    columns = [_described(table[name]) for name in HOUSEHOLDS_SCHEMA.names]
+    columns = described_columns(table, HOUSEHOLDS_SCHEMA.names)
     return (
         write_table(table, HOUSEHOLDS_SCHEMA),
         Described(HOUSEHOLDS_SCHEMA, columns, len(table)),
     )
 
 
-def _editable(schema: Schema) -> Schema:
+def editable(schema: Schema) -> Schema:
     """A form lists values one a line, so a list with line breaks inside its values is left open."""
     for column in schema.columns:
         if any(set(value) & {"\n", "\r"} for value in column.values or ()):
             schema = schema.replace_column(dataclasses.replace(column, values=None))
     return schema
+
+
+def described_columns(table: pd.DataFrame, names: Iterable[str]) -> list[dict[str, Any]]:
+    """What an organizer is shown of each column."""
+    return [_described(table[name]) for name in names]
 
 
 def _described(column: pd.Series) -> dict[str, Any]:
@@ -107,7 +112,8 @@ def _described(column: pd.Series) -> dict[str, Any]:
     return described
 
 
-def _with_former(suggested: Schema, former: Schema) -> Schema:
+def with_former(suggested: Schema, former: Schema) -> Schema:
+    """The columns as they were described before, where most of those are there again."""
     known = {column.name: column for column in former.columns}
     if 2 * len(known.keys() & set(suggested.names)) < len(known):
         return suggested
@@ -173,8 +179,8 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     """The ruleset's measures that have no value under this schema, asked of the library itself."""
     if all(column.role is Role.IDENTIFIER for column in schema.columns):
         return ruleset.measures
-    if ruleset.disclosure is not None:  # its measures are those of an estimate, not of a table
-        return ()
+    if ruleset.disclosure is not None or ruleset.sequential is not None:
+        return ()  # their measures are those of an estimate, or of a series, not of a table
     public = schema.public()
     table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
     options = ruleset.options

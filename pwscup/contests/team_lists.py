@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Invitation, Membership, Team, User
 from pwscup.accounts.names import clean_name, likeness
+from pwscup.contests import team_tables
 from pwscup.core.models import Event
 
 if TYPE_CHECKING:
@@ -186,6 +187,13 @@ def _addresses(found: TeamList, line: int, cells: list[str]) -> list[str]:
 
 
 def _check_teams(contest: Contest, found: TeamList) -> None:
+    left = team_tables.n_teams_left(contest)
+    if left is not None and len(found.teams) > left:
+        words = _(
+            "The list names %(got)d teams — expected at most %(expected)d: each gets tables of people of its own, and "
+            "people are left for so many."
+        )
+        found.problems.append(Problem(0, words % {"got": len(found.teams), "expected": left}))
     taken = {likeness(name) for name in contest.teams.values_list("name", flat=True)}
     for team in found.teams:
         if likeness(team.name) in taken:

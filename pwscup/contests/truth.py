@@ -17,6 +17,8 @@ from pwscup.core import audit, storage
 from scoring import commitments
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pwscup.contests.models import Contest, Dataset
     from pwscup.core.models import StoredFile
     from scoring.records import Records
@@ -60,6 +62,22 @@ def release_source(key: StoredFile, *, reason: str, contest_id: int) -> np.ndarr
     return np.asarray(json.loads(data)["source"], dtype=np.int64)
 
 
+def values_key(values: Mapping[str, str], baseline: Mapping[str, str]) -> bytes:
+    """The bytes that say what is guessed about a series: to be stored sealed.
+
+    By person, the sensitive value and the guess that anybody can make, which not everybody has.
+    """
+    return json.dumps({"values": dict(values), "baseline": dict(baseline)}).encode()
+
+
+def release_values(
+    key: StoredFile, *, reason: str, contest_id: int
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The sensitive value of every person of a published series, and the guesses that anybody can make."""
+    found = json.loads(read_sealed(key, reason=reason, contest_id=contest_id))
+    return found["values"], found["baseline"]
+
+
 # What was drawn for a team that has its own table
 
 
@@ -73,8 +91,13 @@ def draw_key(own: np.ndarray, decoys: np.ndarray, candidates: np.ndarray) -> byt
     return json.dumps({name: found.tolist() for name, found in rows.items()}).encode()
 
 
+def people_key(people: np.ndarray) -> bytes:
+    """The bytes that say which people of a series a team got, as 0-based positions among all of them sorted by id."""
+    return json.dumps({"people": people.tolist()}).encode()
+
+
 def drawn_rows(draw: Dataset, *, reason: str) -> dict[str, np.ndarray]:
-    """The rows of `draw_key` by name."""
+    """The rows of `draw_key`, or the people of `people_key`, by name."""
     data = read_sealed(draw.sealed, reason=reason, contest_id=draw.contest_id)
     return {name: np.asarray(rows, dtype=np.int64) for name, rows in json.loads(data).items()}
 

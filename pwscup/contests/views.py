@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -24,7 +24,10 @@ from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
 
-CSV = "text/csv; charset=utf-8"
+if TYPE_CHECKING:
+    from pwscup.accounts.models import Team
+
+TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
 
 
 @require_safe
@@ -63,12 +66,22 @@ def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) 
         "has_terms": has_terms(contest),
         "terms_first": terms_first_url(request, contest) if may_download else "",
         "own_tables": team_tables.has_own_tables(contest),
+        "has_series": team_tables.has_series(contest),
+        "is_left_out": _is_left_out(contest, page["my_team"]),
         "hides_table": hides_table(contest),
         "sample_size": contest.ruleset.data.sample,
         "downloads": selectors.downloads(
             contest, page["my_team"], for_organizers=page["is_organizer"]
         ),
     }
+
+
+def _is_left_out(contest: Contest, team: Team | None) -> bool:
+    """Whether the people of a series ran out before this team got any."""
+    if team is None or not team_tables.has_series(contest) or team_tables.table_of(team):
+        return False
+    dataset = selectors.original_of(contest)
+    return dataset is not None and not team_tables.parts_left(dataset)
 
 
 @require_safe
@@ -140,7 +153,7 @@ def original(request: HttpRequest, slug: str) -> HttpResponse:
     contest = selectors.visible_contest(request.user, slug)
     dataset = selectors.original_of(contest)
     file = dataset.public if dataset and policies.may_have_common(request.user, contest) else None
-    return _offer(request, contest, file, "original.csv")
+    return _offer(request, contest, file, f"original.{team_tables.suffix_of(contest)}")
 
 
 @require_safe
@@ -180,5 +193,5 @@ def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name
         storage.path_of(file).open("rb"),
         as_attachment=True,
         filename=selectors.download_name(contest, name),
-        content_type=CSV,
+        content_type=TYPES[name.rpartition(".")[2]],
     )

@@ -1,8 +1,10 @@
-"""Who plays in the demo contests: people to log in as, and house teams with their methods."""
+"""Who plays in the demo contests: people to log in as, and the bot that played for them where it is over."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from pwscup.bots.cast import ANY_TABLE, Bot, Way
 
 PASSWORD = "try-the-demo"  # noqa: S105 — shown on purpose to whoever starts the demo
 
@@ -19,3 +21,6 @@ class Person:
 
 ORGANIZER = Person("Oscar", is_organizer=True)
 TEAMS = {"Aoi": (Person("Alice"), Person("Bob")), "Midori": (Person("Carol"),)}
+SERIES = "demo-series"
+GUESTS = {"Aoi": Bot("Aoi", ANY_TABLE, "EUC1", "record-deletion", series=Way(side="above"))}
+"""Teams of people in that contest, which is over, and how they played."""

@@ -1,8 +1,8 @@
-"""The demo contests, as they are before anybody has played: of two formats, one that is over and one that is open."""
+"""The demo contests, as they are before anybody has played: of three formats, one that is over and one that is open."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
@@ -10,19 +10,112 @@ from django.db import transaction
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.accounts.models import Team, User
+from pwscup.accounts.models import Membership, Team, User
 from pwscup.bots.cast import BOTS, Bot
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
-from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
+from pwscup.contests.series import packed
+from pwscup.contests.team_tables import has_series
+from pwscup.demo.cast import GUESTS, ORGANIZER, PASSWORD, SERIES, TEAMS, Person
+from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 
 FINISHED, RUNNING = "demo-finished", "demo-running"
 DISCLOSED, HIDDEN = "demo-disclosed", "demo-hidden"
+SERIES_OPEN = "demo-series-open"
 N_RECORDS = 8333
+N_PATIENTS, N_WINDOWS = 1000, 4
 OPEN_DAYS = 90
 RUNNING_HOUSES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A demo contest of two rounds.
+
+    `turns` says in how many days from its founding the first round gives way to the second, and when that one
+    closes; without it both are over, and all house teams played.
+    """
+
+    ruleset: str
+    slug: str
+    title: str
+    title_ja: str
+    summary: str
+    summary_ja: str
+    seed: int
+    turns: tuple[int, int] | None = None
+
+
+DEMOS = (
+    # Both rounds are over; the house teams played all of it.
+    Demo(
+        ruleset="pwscup2015",
+        slug=FINISHED,
+        title="Demo cup (finished)",
+        title_ja="デモカップ(終了)",
+        summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects.",
+        summary_ja="運営側の 6 チームが 7 種類の匿名加工と 6 種類の再識別で競った結果です。"
+        "手法ごとの有用性と安全性を比べられます。",
+        seed=1,
+    ),
+    # Both rounds about a hidden table are over; the house teams estimated it in each.
+    Demo(
+        ruleset="dp-disclosure",
+        slug=DISCLOSED,
+        title="Demo of differential privacy (finished)",
+        title_ja="差分プライバシーのデモ(終了)",
+        summary="House teams estimated a hidden table, once from a randomized release and once by asking.",
+        summary_ja="運営側のチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
+        seed=3,
+    ),
+    # The anonymization round is open for long, so that a newcomer can play.
+    Demo(
+        ruleset="pwscup2015",
+        slug=RUNNING,
+        title="Demo cup (open for you)",
+        title_ja="デモカップ(参加受付中)",
+        summary="The anonymization round is open: found a team, upload the sample files, and see them scored.",
+        summary_ja="匿名加工フェーズを開催中です。チームを作り、サンプルファイルを提出すると、その場で採点されます。",
+        turns=(OPEN_DAYS, OPEN_DAYS + 7),
+        seed=2,
+    ),
+    # The batch round is over, and teams ask in the interactive one for long.
+    Demo(
+        ruleset="dp-disclosure",
+        slug=HIDDEN,
+        title="Demo of differential privacy (ask a hidden table)",
+        title_ja="差分プライバシーのデモ(非公開の表に問い合わせる)",
+        summary="Ask for counts of a hidden table within a budget of ε, and compare with a release of everything.",
+        summary_ja="予算 ε の範囲で非公開の表の度数を問い合わせ、一括開示と比べてみてください。",
+        turns=(-1, OPEN_DAYS),
+        seed=4,
+    ),
+    # Both rounds of sequential release are over; the house teams published their series and guessed values.
+    Demo(
+        ruleset="sequential-release",
+        slug=SERIES,
+        title="Demo of sequential release (finished)",
+        title_ja="逐次公開のデモ(終了)",
+        summary="Six house teams published the tables of a made-up hospital again and again: see what all that tells.",
+        summary_ja="運営側の 6 チームが架空の病院の表を繰り返し公開した結果です。"
+        "公開データを合わせると何が分かるかを見られます。",
+        seed=5,
+    ),
+    # The release round is open for long: each team has tables of its own.
+    Demo(
+        ruleset="sequential-release",
+        slug=SERIES_OPEN,
+        title="Demo of sequential release (publish your tables)",
+        title_ja="逐次公開のデモ(自分の表を公開する)",
+        summary="Your team holds the patients of four half-years: publish each table, and see what they tell together.",
+        summary_ja="チームごとに割り当てられた 4 期分の患者の表を公開してみてください。"
+        "合わせると何が分かってしまうかを確かめられます。",
+        turns=(OPEN_DAYS, OPEN_DAYS + 7),
+        seed=6,
+    ),
+)
 
 
 @transaction.atomic
@@ -33,13 +126,12 @@ def create() -> bool:
     now = timezone.now()
     organizer = person(ORGANIZER)
     people = {team: [person(member) for member in members] for team, members in TEAMS.items()}
-    finished_contest(organizer, now)
-    disclosed_contest(organizer, now)
-    running = running_contest(organizer, now)
-    hidden = hidden_contest(organizer, now)
+    made = {demo.slug: make_contest(demo, organizer, now) for demo in DEMOS}
+    for name in GUESTS:
+        seat_team(made[SERIES], name, people[name])
     for name, members in people.items():
-        for contest in (running, hidden):
-            found_team(contest, name, members)
+        for slug in (RUNNING, HIDDEN, SERIES_OPEN):
+            found_team(made[slug], name, members)
     return True
 
 
@@ -56,75 +148,27 @@ def person(person: Person) -> User:
     return user
 
 
-def finished_contest(organizer: User, now: datetime) -> Contest:
-    """Both rounds are over; the house teams played all of it."""
+def make_contest(demo: Demo, organizer: User, now: datetime) -> Contest:
+    """The contest with its table, or tables, and its house teams, published."""
+    is_over = demo.turns is None
     contest = contests.create_contest(
         actor=organizer,
-        ruleset="pwscup2015",
-        slug=FINISHED,
-        title="Demo cup (finished)",
-        title_ja="デモカップ(終了)",
-        summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects.",
-        summary_ja="運営側の 6 チームが 7 種類の匿名加工と 6 種類の再識別で競った結果です。"
-        "手法ごとの有用性と安全性を比べられます。",
-        starts_at=now - timedelta(days=22),
+        ruleset=demo.ruleset,
+        slug=demo.slug,
+        title=demo.title,
+        title_ja=demo.title_ja,
+        summary=demo.summary,
+        summary_ja=demo.summary_ja,
+        starts_at=now - timedelta(days=22 if is_over else 2),
         is_demo=True,
     )
-    fill_and_publish(contest, organizer, BOTS, seed=1)
-    return contest
-
-
-def running_contest(organizer: User, now: datetime) -> Contest:
-    """The anonymization round is open for long, so that a newcomer can play."""
-    contest = contests.create_contest(
-        actor=organizer,
-        ruleset="pwscup2015",
-        slug=RUNNING,
-        title="Demo cup (open for you)",
-        title_ja="デモカップ(参加受付中)",
-        summary="The anonymization round is open: found a team, upload the sample files, and see them scored.",
-        summary_ja="匿名加工フェーズを開催中です。チームを作り、サンプルファイルを提出すると、その場で採点されます。",
-        starts_at=now - timedelta(days=2),
-        is_demo=True,
-    )
-    closing = now + timedelta(days=OPEN_DAYS)
-    plan_rounds(contest, organizer, closing, closing + timedelta(days=7))
-    fill_and_publish(contest, organizer, BOTS[:RUNNING_HOUSES], seed=2)
-    return contest
-
-
-def disclosed_contest(organizer: User, now: datetime) -> Contest:
-    """Both rounds about a hidden table are over; the house teams estimated it in each."""
-    contest = contests.create_contest(
-        actor=organizer,
-        ruleset="dp-disclosure",
-        slug=DISCLOSED,
-        title="Demo of differential privacy (finished)",
-        title_ja="差分プライバシーのデモ(終了)",
-        summary="House teams estimated a hidden table, once from a randomized release and once by asking.",
-        summary_ja="運営側のチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
-        starts_at=now - timedelta(days=22),
-        is_demo=True,
-    )
-    fill_and_publish(contest, organizer, BOTS, seed=3)
-    return contest
-
-
-def hidden_contest(organizer: User, now: datetime) -> Contest:
-    """The batch round is over, and teams ask in the interactive one for long."""
-    contest = contests.create_contest(
-        actor=organizer,
-        ruleset="dp-disclosure",
-        slug=HIDDEN,
-        title="Demo of differential privacy (ask a hidden table)",
-        title_ja="差分プライバシーのデモ(非公開の表に問い合わせる)",
-        summary="Ask for counts of a hidden table within a budget of ε, and compare with a release of everything.",
-        summary_ja="予算 ε の範囲で非公開の表の度数を問い合わせ、一括開示と比べてみてください。",
-        starts_at=now - timedelta(days=2),
-        is_demo=True,
-    )
-    plan_rounds(contest, organizer, now - timedelta(days=1), now + timedelta(days=OPEN_DAYS))
-    fill_and_publish(contest, organizer, BOTS[:RUNNING_HOUSES], seed=4)
+    if demo.turns is not None:
+        turn, end = (now + timedelta(days=days) for days in demo.turns)
+        plan_rounds(contest, organizer, turn, end)
+    attach = attach_hospital if has_series(contest) else attach_households
+    attach(contest, organizer, seed=demo.seed)
+    house_teams(contest, BOTS if is_over else BOTS[:RUNNING_HOUSES])
+    contests.publish(actor=organizer, contest=contest)
     return contest
 
 
@@ -133,15 +177,6 @@ def plan_rounds(contest: Contest, organizer: User, turn: datetime, end: datetime
     first, second = (contests.plan_of(round) for round in contest.rounds.all())
     plans = [replace(first, closes_at=turn), replace(second, opens_at=turn, closes_at=end)]
     contests.update_rounds(actor=organizer, contest=contest, plans=plans)
-
-
-def fill_and_publish(
-    contest: Contest, organizer: User, houses: tuple[Bot, ...], *, seed: int
-) -> None:
-    """With a table and house teams the contest is complete."""
-    attach_households(contest, organizer, seed=seed)
-    house_teams(contest, houses)
-    contests.publish(actor=organizer, contest=contest)
 
 
 def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
@@ -156,12 +191,31 @@ def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
     )
 
 
+def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
+    """The windows of a made-up hospital, with people for all house teams and some more teams."""
+    tables = hospital(N_PATIENTS, N_WINDOWS, seed=seed)
+    contests.attach_dataset(
+        actor=organizer,
+        contest=contest,
+        data=packed([write_table(table, HOSPITAL_SCHEMA) for table in tables]),
+        schema=HOSPITAL_SCHEMA,
+        name="hospital.zip",
+    )
+
+
 def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:
     """Teams without members, played by `pwscup.bots.play`."""
     for house in houses:
         Team.objects.create(
             contest=contest, name=house.name, slug=house.name.lower(), is_house=True
         )
+
+
+def seat_team(contest: Contest, name: str, members: list[User]) -> None:
+    """A team of people in a contest that is over, where nobody can found one any more."""
+    team = Team.objects.create(contest=contest, name=name, slug=name.lower(), captain=members[0])
+    for user in members:
+        Membership.objects.create(team=team, user=user, contest=contest)
 
 
 def found_team(contest: Contest, name: str, members: list[User]) -> None:

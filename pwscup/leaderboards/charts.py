@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.words import PARTS, round_title
 
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+
 Section = Mapping[str, Any]
+LEAST_TOP = 10
+"""Per cent where the colours of rates end at least, so that small differences of small rates stay pale."""
 
 
 def trade_off(section: Section) -> dict[str, Any] | None:
@@ -40,8 +47,15 @@ def trade_off(section: Section) -> dict[str, Any] | None:
     }
 
 
-def heat_map(section: Section) -> dict[str, Any] | None:
-    """Rates by attacker and attacked team; a cell without a rate is null."""
+def top_of(section: Section) -> int:
+    """Where the colours of a matrix end: its largest rate in whole per cent, at least `LEAST_TOP`."""
+    rates = [cell["rate"] for row in section["rows"] for cell in row["cells"]]
+    largest = max((rate for rate in rates if rate is not None), default=0.0)
+    return max(LEAST_TOP, math.ceil(round(100 * largest, 6)))
+
+
+def heat_map(section: Section, rate: str) -> dict[str, Any] | None:
+    """Rates by attacker and attacked team under the name `rate`; a cell without a rate is null."""
     if not section["defenders"]:
         return None
     cells = [
@@ -56,8 +70,9 @@ def heat_map(section: Section) -> dict[str, Any] | None:
         "cells": cells,
         "x_label": _("Attacked team"),
         "y_label": _("Attacker"),
-        "value": _("Re-identification rate"),
+        "value": rate,
         "none": _("no rate"),
+        "top": top_of(section),
     }
 
 
@@ -144,6 +159,12 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
 CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
     "anonymization": trade_off,
     "score": parts,
-    "matrix": heat_map,
     "curve": budget_curve,
 }
+
+
+def chart_of(name: str, section: Section, rules: Ruleset) -> dict[str, Any] | None:
+    """The chart of a board; None where it has none, or nothing to draw."""
+    if name == "matrix":
+        return heat_map(section, str(attack_words(rules).rate))
+    return CHARTS[name](section) if name in CHARTS else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from django.utils.translation import get_language
 from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
 from pwscup.leaderboards import charts, words
 from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board
+from pwscup.leaderboards.columns import is_by_name, shown_value
 from pwscup.leaderboards.scope import has_season
 from pwscup.leaderboards.services import Boards, boards_of
 from scoring.rulesets import localized
@@ -90,7 +91,9 @@ def csv_name(contest: Contest, shown: Shown) -> str:
 def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, Any]:
     """The context of `_board.html`."""
     boards, name = shown.boards, shown.name
-    section = _as_seen(boards.data[name], my_team)
+    data = boards.data[name]
+    columns = [shown_measure(id_) for id_ in data.get("measures", [])]
+    section = _as_seen(data, columns, my_team)
     return {
         "contest": contest,
         "board": name,
@@ -107,12 +110,13 @@ def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, 
         "csv_url": _address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": _shown_at(boards, section),
-        "columns": [shown_measure(measure) for measure in section.get("measures", [])],
+        "columns": columns,
+        "by_name": any(map(is_by_name, columns)),
         "attacks": _attack_titles(section),
         "weights": boards.scope.rules.ranking,
         "words": words.of_section(name, section, boards.scope.rules),
         "has_values": any(row.get("submitted", True) for row in section["rows"]),
-        "chart": charts.CHARTS[name](section) if name in charts.CHARTS else None,
+        "chart": charts.chart_of(name, section, boards.scope.rules),
     }
 
 
@@ -193,25 +197,36 @@ def _division_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
 # Rows
 
 
-def _as_seen(section: Mapping[str, Any], my_team: Team | None) -> dict[str, Any]:
-    """The section with the reader's own row marked; the stored boards stay as they are."""
+def _as_seen(
+    section: Mapping[str, Any], columns: Sequence[ShownMeasure], my_team: Team | None
+) -> dict[str, Any]:
+    """The section with values as people read them and the reader's own row marked; the stored boards
+    stay as they are."""
     mine = my_team.pk if my_team else None
-    rows = [_row_as_seen(row, mine) for row in section["rows"]]
+    if "defenders" in section:
+        section = {**section, "top": charts.top_of(section)}
+    rows = [_row_as_seen(row, mine, columns, section.get("top")) for row in section["rows"]]
     return {**section, "rows": rows}
 
 
-def _row_as_seen(row: Mapping[str, Any], mine: int | None) -> dict[str, Any]:
-    cells = [{**cell, "heat": heat(cell.get("rate"))} for cell in row.get("cells", [])]
+def _row_as_seen(
+    row: Mapping[str, Any], mine: int | None, columns: Sequence[ShownMeasure], top: int | None
+) -> dict[str, Any]:
+    cells = list(map(dict, row.get("cells", [])))
+    if top is not None:
+        cells = [{**cell, "heat": heat(cell["rate"], top)} for cell in cells]
+    for cell, column in zip(cells, columns, strict=False):
+        cell["shown"] = shown_value(cell["value"], column)
     return {**row, "cells": cells, "mine": mine is not None and row["team"] == mine}
 
 
-def heat(rate: float | None) -> int | None:
-    """The step of the colour scale, 0 to 10."""
-    return None if rate is None else min(10, max(0, int(10 * rate + 0.5)))
+def heat(rate: float | None, top: int) -> int | None:
+    """The step of a colour scale that ends at `top` per cent, 0 to 10."""
+    return None if rate is None else min(10, max(0, int(1000 * rate / top + 0.5)))
 
 
 def _attack_titles(section: Mapping[str, Any]) -> list[ShownMeasure]:
     """The built-in attacks that a page names by their identifiers."""
     named = {row.get("attack") for row in section["rows"]}
     named |= {row.get("worst_by") for row in section["rows"] if not row.get("worst_by_team")}
-    return [shown_measure(measure) for measure in sorted(filter(None, named))]
+    return [shown_measure(id_) for id_ in sorted(filter(None, named))]

@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pwscup.contests.measures import hidden_measures, shown_measure
+from pwscup.core.templatetags.pwscup import percent
 from pwscup.leaderboards import disclosure_board, facts, rank_sum
+from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.sections import Facts, Values
 from pwscup.submissions.models import Submission
@@ -42,12 +44,14 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     known = facts.gather(scope)[0]
     is_playing = any(player.id == submission.team_id for player in known.players)
     measured = {**_counted(known, round), submission.team_id: values}
+    standing = _standing(known, submission, measured) if is_playing else None
     return {
         "shown": True,
         "round": round,
         "contest": round.contest,
         "is_frozen": known.is_frozen,
-        "standing": _standing(known, submission, measured) if is_playing else None,
+        "standing": standing,
+        "worst": _worst(known, standing),
         "n_teams": len(known.players),
         "rows": [
             _row(measure, measured, submission.team_id, len(known.players))
@@ -75,6 +79,14 @@ def _standing(
         return None
     found = rank_sum.defence_of(_without_attacks_on(known, submission), measured)
     return rank_sum.without_hidden(known, found[submission.team_id])
+
+
+def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | None) -> str:
+    """What the safety rank is made of, where something has attacked the submission."""
+    if not isinstance(standing, AnonymizationStanding) or standing.worst_rank is None:
+        return ""
+    found = {"rate": percent(standing.worst_rate), "rank": standing.worst_rank}
+    return str(attack_words(known.rules).worst) % found
 
 
 def _without_attacks_on(known: Facts, submission: Submission) -> Facts:

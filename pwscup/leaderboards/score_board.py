@@ -17,7 +17,7 @@ from pwscup.leaderboards.sections import (
     utility_of,
 )
 from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, ranked
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES
 
 BUILT_IN = 0
 """Stands among the attackers, whose keys begin with 1, for the library's attacks."""
@@ -214,4 +214,4 @@ def _measures(facts: Facts, rows: list[Row]) -> Row:
 
 def _best(measure: str, values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return (min if MEASURES[measure].direction == "lower" else max)(known, default=None)
+    return (min if ALL_MEASURES[measure].direction == "lower" else max)(known, default=None)

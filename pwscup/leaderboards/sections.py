@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES
 from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
 
 Values = Mapping[str, float | None]
@@ -237,5 +237,5 @@ def _built_in(facts: Facts, defenders: Iterable[Player]) -> list[Row]:
 def built_in_attacks(facts: Facts) -> tuple[str, ...]:
     """The library's attacks that the rules run on every table."""
     return facts.ranking.linkage or tuple(
-        measure for measure in facts.rules.measures if MEASURES[measure].family == "linkage"
+        measure for measure in facts.rules.measures if ALL_MEASURES[measure].family == "linkage"
     )

@@ -9,7 +9,9 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from pwscup.leaderboards.attack_words import attack_words, risk_words
 from scoring.formulas import FORMULAS
+from scoring.registry import ALL_MEASURES
 from scoring.rulesets import Ruleset, localized
 
 if TYPE_CHECKING:
@@ -35,26 +37,20 @@ PARTS = {
     "presentation": gettext_lazy("Presentation"),
 }
 TIE_BREAKS = {**PARTS, "earlier": gettext_lazy("the earlier submission")}
-MEANINGS = {
-    "utility": gettext_lazy("100 × (1 − %(measure)s): what the data are still worth."),
-    "protection": gettext_lazy(
-        "100 − the highest re-identification rate that another team reached, in per cent."
-    ),
-    "attack": gettext_lazy(
-        "the mean re-identification rate over the other teams' tables, in per cent; a table without "
-        "a valid guess counts 0."
-    ),
-    "presentation": gettext_lazy("the mean of the judges' marks, each the mean over the criteria."),
-}
-MISSING = {
-    "protection": gettext_lazy("protection from the teams' attacks"),
-    "attack": gettext_lazy("attacks on the other teams' tables"),
-    "presentation": gettext_lazy("presentation"),
-}
+UTILITY = gettext_lazy("100 × (1 − %(measure)s): what the data are still worth.")
+PRESENTATION = gettext_lazy("the mean of the judges' marks, each the mean over the criteria.")
 
 
 def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[str, Any]:
     """What the template of a board says beside its numbers."""
+    return {
+        "attack": attack_words(rules),
+        "risks": _risks(section, rules),
+        **_of_board(name, section, rules),
+    }
+
+
+def _of_board(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[str, Any]:
     if name == "season":
         return {"stages": _stages(section), "hides_table": rules.disclosure is not None}
     if name == "anonymization":
@@ -66,8 +62,8 @@ def of_section(name: str, section: Mapping[str, Any], rules: Ruleset) -> dict[st
     return {
         "formula": _(FORMULAS[section["formula"]].title),
         "settings": _settings(section),
-        "parts": [_part(part, rules) for part in section["parts"]],
-        "missing": _missing(section),
+        "parts": _parts(section, rules),
+        "missing": _missing(section, rules),
         "tie_breaks": [str(TIE_BREAKS[name]) for name in section["tie_breaks"]],
     }
 
@@ -93,9 +89,23 @@ def round_title(round: Mapping[str, Any]) -> str:
     return localized(round["title"], get_language() or "en")
 
 
-def _part(part: str, rules: Ruleset) -> dict[str, Any]:
-    meaning = str(MEANINGS[part]) % {"measure": rules.ranking.utility_measure}
-    return {"key": part, "title": PARTS[part], "meaning": meaning}
+def _risks(section: Mapping[str, Any], rules: Ruleset) -> str:
+    """What the risk measures on a board measure, where their titles do not say so."""
+    families = {ALL_MEASURES[id_].family for id_ in section.get("measures", [])}
+    return risk_words(rules) if "risk" in families else ""
+
+
+def _parts(section: Mapping[str, Any], rules: Ruleset) -> list[dict[str, Any]]:
+    said = attack_words(rules)
+    meanings = {
+        "utility": str(UTILITY) % {"measure": rules.ranking.utility_measure},
+        "protection": said.protection,
+        "attack": said.attack,
+        "presentation": PRESENTATION,
+    }
+    return [
+        {"key": part, "title": PARTS[part], "meaning": meanings[part]} for part in section["parts"]
+    ]
 
 
 def _settings(section: Mapping[str, Any]) -> str:
@@ -124,10 +134,15 @@ def _stages(section: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _missing(section: Mapping[str, Any]) -> str:
+def _missing(section: Mapping[str, Any], rules: Ruleset) -> str:
     """What rounds that are not over will add; built-in attacks stand for the teams' protection."""
     stands_in = {"protection"} if section["is_built_in"] else set()
-    return ", ".join(str(MISSING[part]) for part in section["missing"] if part not in stands_in)
+    names = {
+        "protection": _("protection from the teams' attacks"),
+        "attack": attack_words(rules).attacks_missing,
+        "presentation": _("presentation"),
+    }
+    return ", ".join(str(names[part]) for part in section["missing"] if part not in stands_in)
 
 
 def weighted_measures(rules: Ruleset) -> str:

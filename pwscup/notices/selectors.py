@@ -14,6 +14,7 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from pwscup.contests.models import Contest
+from pwscup.contests.team_tables import has_series
 from pwscup.core.models import Event
 from pwscup.notices import changes, policies
 from pwscup.notices.kinds import ERRORS
@@ -75,14 +76,17 @@ def _changes(contest: Contest) -> Iterable[Item]:
 
 
 def _releases(contest: Contest) -> Iterable[Item]:
-    """That tables can be attacked: once for each round, however many teams there are."""
+    """That tables, or series of releases, can be attacked: once for each round, however many teams there are."""
     releases = Release.objects.filter(round__contest=contest).order_by()
     counted = releases.values("round__key").annotate(n=Count("pk"), at=Min("created_at"))
     titles = changes.titles_of(contest)
     for found in counted:
-        key = found["round__key"]
-        title = _("The tables to attack are published: “%(round)s”") % {"round": titles[key]}
-        text = _("Tables: %(n)d") % {"n": found["n"]}
+        key, n = found["round__key"], found["n"]
+        if has_series(contest):
+            title, text = _("The releases to attack are published: “%(round)s”"), _("Teams: %(n)d")
+        else:
+            title, text = _("The tables to attack are published: “%(round)s”"), _("Tables: %(n)d")
+        title, text = title % {"round": titles[key]}, text % {"n": n}
         yield Item(f"tables-{key}", found["at"], title, text)
 
 

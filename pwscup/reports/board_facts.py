@@ -12,6 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pwscup.leaderboards import boards, scope, words
+from pwscup.leaderboards.attack_words import attack_words, risk_words
 from pwscup.leaderboards.services import boards_of
 from pwscup.reports.outcome import final_board
 from scoring.rulesets import localized
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pwscup.contests.models import Contest
+    from pwscup.leaderboards.attack_words import AttackWords
     from pwscup.leaderboards.services import Boards
 
 
@@ -34,12 +36,17 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The boards of a stage, of the season or of a division; `key` names it on the page."""
+    """The boards of a stage, of the season or of a division; `key` names it on the page.
+
+    `risks` says what the risk measures measure, where their names do not.
+    """
 
     key: str
     title: str
     boards: tuple[Board, ...]
     digest: str
+    attack: AttackWords
+    risks: str
 
     def board(self, name: str) -> Mapping[str, Any] | None:
         return next((board.data for board in self.boards if board.name == name), None)
@@ -76,6 +83,8 @@ def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
         title,
         tuple(Board(name, str(words.TITLES[name]), made.data[name]) for name in there),
         made.key,
+        attack_words(made.scope.rules),
+        risk_words(made.scope.rules),
     )
 
 

@@ -36,10 +36,16 @@ def of_group(group: Group, title: str) -> str:
         elif board.name == "curve":
             parts += [f"<h3>{escape(board.title)}</h3>", *_curve(group, board.data)]
         else:
-            parts.append(board_tables.of_board(board))
+            parts += [board_tables.of_board(board), *_explained(group, board.data)]
     if not group.key.startswith("division-"):
         parts += [*_parts(group), *_trade_off(group), *_profiles(group)]
     return section(group.title or title, "".join(parts))
+
+
+def _explained(group: Group, data: Data) -> Iterator[str]:
+    """What the heads of a table of measures stand for, and what risk means."""
+    words = (board_tables.legend(data), group.risks if data.get("measures") else "")
+    yield from (f'<p class="note">{escape(text)}</p>' for text in words if text)
 
 
 # What the totals are made of
@@ -141,13 +147,11 @@ def _matrix(group: Group, data: Data) -> Iterator[str]:
         [[cell["rate"] for cell in row["cells"]] for row in data["rows"]],
         [[cell["own"] for cell in row["cells"]] for row in data["rows"]],
         axes_titles=(_("Attacked team"), _("Attacker")),
-        alt=_("Re-identification rates by attacker and attacked team; the table has the numbers."),
+        top=charts.top_of(data),
+        alt=str(group.attack.report_picture),
         name=f"{group.key}-matrix",
     )
-    caption = _(
-        "Re-identification rates in per cent, attackers down, attacked teams across: the darker, the "
-        "more records were found. × is a team's own table; an empty cell has no guess."
-    )
+    caption = " ".join(filter(None, map(str, (group.attack.report_matrix, group.attack.explained))))
     wider = " wider" if len(data["defenders"]) > pictures.MOST_NUMBERS else ""
     yield f'<div class="scroll wide{wider}">{figure(picture, caption)}</div>'
     yield board_tables.of_matrix(data)
@@ -171,12 +175,11 @@ def _by_attacker(group: Group, data: Data) -> Iterator[str]:
         return
     picture = pictures.bars(
         rows,
-        _("Re-identification rate in per cent"),
+        str(group.attack.percent),
         alt=_("Rates by attacker as bars; the matrix has the numbers."),
         name=f"{group.key}-attackers",
     )
-    caption = _("By attacker: the mean over the other teams' tables, and as a line the best rate.")
-    yield figure(picture, caption)
+    yield figure(picture, str(group.attack.by_attacker))
 
 
 def _by_defender(group: Group, data: Data) -> Iterator[str]:
@@ -190,7 +193,7 @@ def _by_defender(group: Group, data: Data) -> Iterator[str]:
         return
     picture = pictures.bars(
         rows,
-        _("Re-identification rate in per cent"),
+        str(group.attack.percent),
         alt=_("Rates by attacked team as bars; the matrix has the numbers."),
         name=f"{group.key}-defenders",
     )

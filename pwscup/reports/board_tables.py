@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.measures import shown_measure
 from pwscup.core.templatetags.pwscup import measure as measure_words
+from pwscup.leaderboards.columns import is_by_name, shown_value
 from pwscup.leaderboards.words import PARTS, round_title
 from scoring.document import table
 from scoring.rulesets import localized
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 Section = Mapping[str, Any]
 Row = Mapping[str, Any]
 NOTHING = "–"
+MOST_COLUMNS = 14
+"""A table of more columns is set smaller."""
 
 
 def of_board(board: Board) -> str:
@@ -30,7 +33,8 @@ def of_board(board: Board) -> str:
     rows = ([*_start(row), *cells(row)] for row in board.data["rows"])
     names = [_("Rank"), _("Team"), *head]
     numeric = [0, *range(2, len(names))]
-    return table(board.title, names, rows, numeric=numeric, kind=f"board board-{board.name}")
+    size = "board dense" if len(names) > MOST_COLUMNS else "board"
+    return table(board.title, names, rows, numeric=numeric, kind=f"{size} board-{board.name}")
 
 
 def of_matrix(section: Section) -> str:
@@ -111,11 +115,11 @@ def _anonymization(section: Section) -> Columns:
         ranks = [number(row[key]) for key in ("total", "utility_rank", "safety_rank")]
         return [*ranks, percent(row["worst_rate"]), *_values(section, row)]
 
-    return [*names, *section["measures"]], cells
+    return [*names, *_heads(section)], cells
 
 
 def _attack(section: Section) -> Columns:
-    names = [_("Mean rate"), _("Tables guessed")]
+    names = [_("Mean rate"), _("Targets guessed")]
     return names, lambda row: [
         percent(row["mean_rate"]),
         f"{row['n_guessed']}\u00a0/\u00a0{row['n_targets']}",
@@ -133,7 +137,18 @@ def _score(section: Section) -> Columns:
 
 
 def _measures(section: Section) -> Columns:
-    return list(section["measures"]), lambda row: list(_values(section, row))
+    return _heads(section), lambda row: list(_values(section, row))
+
+
+def _heads(section: Section) -> list[str]:
+    columns = map(shown_measure, section["measures"])
+    return [column.name if is_by_name(column) else column.id for column in columns]
+
+
+def legend(section: Section) -> str:
+    """The measures that have only a short name for their head; empty where all have their identifier."""
+    columns = filter(is_by_name, map(shown_measure, section.get("measures", [])))
+    return "; ".join(f"{column.name}: {column.title} ({column.id})" for column in columns)
 
 
 def _values(section: Section, row: Row) -> Iterator[str]:
@@ -141,10 +156,10 @@ def _values(section: Section, row: Row) -> Iterator[str]:
         value = cell["value"]
         if value is None:
             yield NOTHING
-        elif shown_measure(id_).is_rate:
+        elif (column := shown_measure(id_)).is_rate:
             yield percent(value)
         else:
-            yield _data(value, measure_words(value))
+            yield _data(value, shown_value(value, column))
 
 
 def _season(section: Section) -> Columns:

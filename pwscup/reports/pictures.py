@@ -107,22 +107,26 @@ def heat_map(
     own: Sequence[Sequence[bool]],
     *,
     axes_titles: tuple[str, str],
+    top: int,
     alt: str,
     name: str,
 ) -> str:
-    """Rates by attacker and attacked team: the darker, the higher; a cross stands in a team's own cell."""
+    """Rates by attacker and attacked team: the darker, the higher; a cross stands in a team's own cell.
+
+    `top` is where the scale of colours ends, in per cent.
+    """
     values = np.array([[np.nan if r is None else 100 * r for r in row] for row in rates])
     n_rows, n_columns = values.shape
 
     def draw(axes: Axes) -> None:
         mesh = axes.pcolormesh(
-            values, cmap="Blues", vmin=0, vmax=100, edgecolors="white", linewidth=1
+            values, cmap="Blues", vmin=0, vmax=top, edgecolors="white", linewidth=1
         )
         axes.invert_yaxis()
         for row in range(n_rows):
             for column in range(n_columns):
                 text = _in_cell(values[row, column], own[row][column], n_columns)
-                ink = "white" if values[row, column] > 55 else INK
+                ink = "white" if values[row, column] > 0.55 * top else INK
                 axes.text(
                     column + 0.5, row + 0.5, text, ha="center", va="center", color=ink, size=9
                 )

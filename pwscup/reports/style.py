@@ -10,6 +10,9 @@ nav ol {{ columns: 2; padding-left: 1.3rem; }}
 .winners ol {{ list-style: none; margin: 0; padding: 0; font-size: 1.1rem; font-weight: 600; }}
 .winners li b {{ display: inline-block; min-width: 2rem; }}
 .board:not(.board-matrix) td:nth-child(2) {{ min-width: 7rem; font-weight: 600; }}
+.dense {{ font-size: .8rem; }} .dense :is(th, td) {{ padding-right: .45rem; }}
+.board.dense:not(.board-matrix) td:nth-child(2) {{ min-width: 5rem; }}
+.note {{ color: var(--muted); font-size: .9rem; margin: .5rem 0; }}
 .board small {{ color: var(--muted); font-weight: 400; }}
 .board-matrix td:first-child {{ font-weight: 600; min-width: 6rem; }}
 .board-matrix th.n {{ min-width: 4.5rem; max-width: 8rem; overflow-wrap: break-word; }}

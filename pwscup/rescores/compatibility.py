@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     """Why rules under which something was handed in cannot become these; empty where they can.
 
-    Measures, options, ranking, validity and texts may change. What teams were asked for and given
-    may not: files that lie there were made for it.
+    Measures, options, ranking, validity, what is asked of a series of releases and texts may change.
+    What teams were asked for and given may not: files that lie there were made for it.
     """
     found = data_hindrances(before, after)
     old, new = ([spec.key for spec in rules.rounds] for rules in (before, after))
@@ -49,6 +49,30 @@ def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
             "Make a new contest for other tables."
         )
     ]
+
+
+def table_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
+    """Why what was uploaded cannot be the table of these rules: tables of several times are no single one."""
+    if (before.sequential is None) == (after.sequential is None):
+        return []
+    return [
+        _(
+            "[data] — what was uploaded is %(got)s — expected %(expected)s. "
+            "Make a new contest for such rules."
+        )
+        % {
+            "got": _one_or_several(before),
+            "expected": _one_or_several(after),
+        }
+    ]
+
+
+def _one_or_several(rules: Ruleset) -> Words:
+    return (
+        _("one table")
+        if rules.sequential is None
+        else _("a zip archive of tables, one for each time")
+    )
 
 
 FIXED = ("kind", "stage", "attacks", "gives", "epsilon")

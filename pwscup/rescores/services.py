@@ -17,7 +17,7 @@ from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import holding_rules, write_down
 from pwscup.contests.services.table import check_named_columns, lacking_records
-from pwscup.contests.team_tables import has_draws
+from pwscup.contests.team_tables import has_draws, n_available
 from pwscup.core import audit
 from pwscup.rescores import compatibility, queue, selectors
 from pwscup.submissions.models import Rescore, Submission
@@ -75,10 +75,11 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
     elif has_draws(contest):
         found += compatibility.data_hindrances(contest.ruleset, rules)
     dataset = original_of(contest)
-    lacking = lacking_records(rules, dataset.n_records) if dataset else None
-    if lacking is not None:
-        found.append(lacking)
     if dataset is not None:
+        found += compatibility.table_hindrances(contest.ruleset, rules)
+        lacking = lacking_records(rules, n_available(dataset))
+        if lacking is not None:
+            found.append(lacking)
         check_named_columns(rules, dataset.schema)
     if contest.max_team_size > rules.limits.max_team_size:
         found.append(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Release
 
 CHUNK = 64 * 1024
-CSV = "text/csv; charset=utf-8"
+TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
 
 
 def upload_response(name: str, data: bytes) -> HttpResponse:
@@ -33,8 +33,12 @@ def upload_response(name: str, data: bytes) -> HttpResponse:
 def table_response(name: str, data: bytes) -> HttpResponse:
     """A team's own table, for its eyes."""
     response = upload_response(name, data)
-    response["Content-Type"] = CSV
+    response["Content-Type"] = _type_of(name)
     return response
+
+
+def _type_of(name: str) -> str:
+    return TYPES[name.rpartition(".")[2]]
 
 
 def published_response(file: StoredFile) -> FileResponse:
@@ -43,7 +47,7 @@ def published_response(file: StoredFile) -> FileResponse:
         storage.path_of(file).open("rb"),
         as_attachment=True,
         filename=file.name,
-        content_type=CSV,
+        content_type=_type_of(file.name),
     )
     response["Cache-Control"] = "private"
     return response

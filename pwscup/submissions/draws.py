@@ -10,24 +10,26 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from pwscup.accounts.models import Team
+from pwscup.accounts.models import Membership, Team
 from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import dataset_of, original_of
 from pwscup.core import audit, storage
-from scoring.rulesets.kinds import PER_TEAM, ROUND_KINDS
+from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
 
 if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
     from pwscup.submissions.evaluation.drawing import Drawn
+    from pwscup.submissions.evaluation.people import Split
 
 logger = logging.getLogger(__name__)
 KINDS = tuple(
     kind.id
     for kind in ROUND_KINDS.values()
-    if kind.phase == "anonymization" and kind.tables == PER_TEAM
+    if kind.phase == "anonymization" and kind.tables in OWN_TABLES
 )
 
 
@@ -39,45 +41,97 @@ def is_due(contest: Contest, now: datetime) -> bool:
         return False
     rounds = [round for round in contest.rounds.all() if round.phase == "anonymization"]
     dataset = original_of(contest)
-    enough = dataset is not None and dataset.n_records >= team_tables.n_needed(contest.ruleset)
-    return enough and any(round.has_opened(now) for round in rounds)
+    if dataset is None or team_tables.n_available(dataset) < team_tables.n_needed(contest.ruleset):
+        return False
+    return any(round.has_opened(now) for round in rounds)
 
 
-def ensure_drawn(team: Team, now: datetime | None = None) -> Dataset | None:
-    """The team's table, drawn now where that is due; None as long as it is not.
+def ensure_drawn(
+    team: Team, now: datetime | None = None, splits: dict[int, Split] | None = None
+) -> Dataset | None:
+    """The team's table, drawn now where that is due; None as long as it is not, or no people are left for it.
 
-    Safe to call at any time and by several processes at once: the table is drawn once.
+    Safe to call at any time and by several processes at once: the table is drawn once. `splits` keeps by contest
+    what is read for a draw of people, for whoever draws for several teams.
     """
     if not team_tables.has_own_tables(team.contest):
         return None
     found = team_tables.table_of(team)
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found
+    if team_tables.has_series(team.contest):
+        return _ensure_part(team, {} if splits is None else splits)
     from pwscup.submissions.evaluation import drawing  # pandas, which most processes do without
 
     source = dataset_of(team.contest)
     return attach(team, source, drawing.drawn_for(team, source))
 
 
+def _ensure_part(team: Team, splits: dict[int, Split]) -> Dataset | None:
+    """The next part of the people: where another team was faster to get it, the one after it."""
+    from pwscup.submissions.evaluation.people import (
+        Split,
+    )  # pandas, which most processes do without
+
+    while True:
+        source = dataset_of(team.contest)
+        parts = team_tables.parts_left(source)
+        if not parts:
+            return team_tables.table_of(team)
+        split = splits.get(team.contest_id)
+        if split is None or not split.is_of(source):
+            split = splits[team.contest_id] = Split.of(team.contest, source)
+        part = next(filter(split.is_usable, parts), None)
+        if part is None:
+            _give_up(source, parts[-1])
+            continue
+        kept = attach(team, source, split.part(part))
+        if kept is not None or dataset_of(team.contest).part == source.part:
+            return kept
+
+
+def _give_up(source: Dataset, last: int) -> None:
+    """Note that no part is left, unless somebody got one meanwhile."""
+    Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part).update(
+        part=last
+    )
+    logger.warning("no people are left in contest %s who are in every table", source.contest_id)
+
+
+def is_left_out(team: Team, now: datetime) -> bool:
+    """Whether the people of a series ran out before this team got any."""
+    if not (team_tables.has_series(team.contest) and is_due(team.contest, now)):
+        return False
+    if ensure_drawn(team, now) is not None:
+        return False
+    return not team_tables.parts_left(dataset_of(team.contest))
+
+
 def draw_due(now: datetime | None = None) -> int:
-    """Draw the table of every team that should have one; return how many that were."""
+    """Draw the table of every team that should have one; return how many that were.
+
+    Teams that everybody has left get none.
+    """
     now = now or timezone.now()
     opened = Round.objects.filter(kind__in=KINDS, opens_at__lte=now, contest__is_published=True)
     teams = Team.objects.filter(contest__in=opened.values("contest")).select_related("contest")
+    teams = teams.filter(Exists(Membership.objects.filter(team=OuterRef("pk"))) | Q(is_house=True))
     due: dict[int, bool] = {}
+    splits: dict[int, Split] = {}
     n_drawn = 0
-    for team in teams.exclude(datasets__key=team_tables.ORIGINAL):
+    for team in teams.exclude(datasets__key=team_tables.ORIGINAL).order_by("contest_id", "pk"):
         if team.contest_id not in due:
             due[team.contest_id] = is_due(team.contest, now)
+            splits.clear()  # of one contest at a time
         if due[team.contest_id]:
-            n_drawn += _drawn_safely(team, now)
+            n_drawn += _drawn_safely(team, now, splits)
     return n_drawn
 
 
-def _drawn_safely(team: Team, now: datetime) -> bool:
+def _drawn_safely(team: Team, now: datetime, splits: dict[int, Split]) -> bool:
     """Where one team's draw fails, the others get their tables all the same."""
     try:
-        return ensure_drawn(team, now) is not None
+        return ensure_drawn(team, now, splits) is not None
     except Exception:
         logger.exception("drawing the table of team %s failed", team.pk)
         return False
@@ -94,7 +148,8 @@ def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
         with transaction.atomic():
             # Replacing the organizer's table takes this lock too, and so does changing the rules.
             held = Contest.objects.select_for_update(no_key=True).get(pk=team.contest_id)
-            is_current = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id).exists()
+            same = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part)
+            is_current = same.exists()
             same_rules = held.ruleset.data == team.contest.ruleset.data
             if is_current and same_rules and team_tables.table_of(team) is None:
                 kept = _enter(team, source, drawn, files)
@@ -122,8 +177,14 @@ def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFil
         file.save()
     common = {"contest": team.contest, "team": team, "schema_text": source.schema_text}
     Dataset.objects.create(
-        key=team_tables.DRAW, sealed=files["key"], n_records=drawn.n_candidates, **common
+        key=team_tables.DRAW,
+        sealed=files["key"],
+        n_records=drawn.n_candidates,
+        part=drawn.part,
+        **common,
     )
+    if drawn.part is not None:
+        Dataset.objects.filter(pk=source.pk).update(part=drawn.part)
     audit.record(
         "table.drawn",
         contest_id=team.contest_id,
@@ -137,5 +198,7 @@ def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFil
         sealed=files["whole"],
         public=files["public"],
         n_records=drawn.n_records,
+        n_tables=drawn.n_tables,
+        n_people=drawn.n_candidates if drawn.part is not None else None,
         **common,
     )

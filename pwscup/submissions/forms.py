@@ -24,9 +24,14 @@ if TYPE_CHECKING:
     from scoring.rulesets.base import FileSpec
 
 EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")
-EMPTY_SLIDES = _("“%(name)s” is empty — expected a PDF document")
+EMPTY_OF = {
+    "slides": _("“%(name)s” is empty — expected a PDF document"),
+    "series": _("“%(name)s” is empty — expected a zip archive of releases"),
+}
 ACCEPT_CSV = ".csv,text/csv"
 ACCEPT_PDF = ".pdf,application/pdf"
+ACCEPT_ZIP = ".zip,application/zip"
+ACCEPT = {"slides": ACCEPT_PDF, "series": ACCEPT_ZIP}
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
@@ -57,7 +62,7 @@ class TableForm(NoteForm):
                 cleaned.pop(key, None)
                 continue
             try:
-                empty = EMPTY_SLIDES if key == "slides" else EMPTY
+                empty = EMPTY_OF.get(key, EMPTY)
                 cleaned[key] = _counted(cleaned[key], self.max_bytes, empty)
             except ValidationError as error:
                 self.add_error(key, error)
@@ -69,7 +74,7 @@ class TableForm(NoteForm):
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
-    accept = ACCEPT_PDF if spec.kind == "slides" else ACCEPT_CSV
+    accept = ACCEPT.get(spec.kind, ACCEPT_CSV)
     widget = forms.FileInput(attrs={"accept": accept, "data-max-bytes": max_bytes})
     label = localized(spec.title, get_language() or "en")
     # An empty file gets a message that says what was expected, from `_counted`.

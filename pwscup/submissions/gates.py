@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from pwscup.core.moments import shown_moment
-from pwscup.submissions import limits, policies, selectors
+from pwscup.submissions import draws, limits, policies, selectors, services
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,6 +62,12 @@ def gate(
     if not round.has_opened(now):
         text = _("This round has not opened yet. The rules say what will be handed in.")
         return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
+    if round.phase == "anonymization" and draws.is_left_out(team, now):
+        return Gate(
+            str(services.REFUSALS["team.no_tables"]),
+            _("Ask a question"),
+            reverse("questions", args=[slug]),
+        )
     if not policies.runs(round, now):
         return Gate(_("The contest is paused: nothing can be handed in until it goes on."))
     if left == 0:

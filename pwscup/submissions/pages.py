@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,14 @@ from django.utils.translation import get_language
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.measures import hidden_measures, shown_measure
-from pwscup.contests.selectors import contest_page, downloads
-from pwscup.contests.team_tables import has_own_tables
-from pwscup.submissions import disclosing, draws, feedback, limits, marks, policies, selectors
+from pwscup.contests.rule_rounds import limit_sentences
+from pwscup.contests.selectors import contest_page, download_name, downloads
+from pwscup.contests.team_tables import has_own_tables, has_series
+from pwscup.submissions import disclosing, draws, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.gates import gate, used_today
-from pwscup.submissions.models import Submission
-from pwscup.submissions.states import UNFINISHED, State
+from pwscup.submissions.lines import headline_of, lines
+from pwscup.submissions.states import UNFINISHED
 from scoring.rulesets.base import localized
 
 if TYPE_CHECKING:
@@ -27,14 +28,10 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest, Round
-    from pwscup.contests.selectors import Download
-    from pwscup.submissions.feedback import Visible
+    from pwscup.submissions.lines import Line
     from pwscup.submissions.models import Release
-    from pwscup.submissions.policies import Person
-    from scoring.rulesets import Ruleset
+    from scoring.rulesets.base import SequentialSpec
 
-# What a history line shows of a result, next to the worst re-identification rate.
-HEADLINE = ("U1", "U5", "S2")
 DATA = frozenset({"original", "schema"})
 
 
@@ -49,93 +46,10 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
         "terms_first": terms_first_url(request, round.contest),
+        "has_series": has_series(round.contest),
     }
     page = PAGES[round.phase]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
-
-
-# Results in lists
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A submission in a list, with what this viewer may know and do."""
-
-    submission: Submission
-    visible: Visible | None
-    headline: tuple[tuple[str, float | None], ...]
-    worst: float | None
-    counts: bool
-    may_choose: bool
-
-    @property
-    def unfinished(self) -> bool:
-        return self.submission.state in UNFINISHED
-
-
-def lines(
-    submissions: Sequence[Submission], viewer: Person, now: datetime, counting: Iterable[int]
-) -> list[Line]:
-    """Lines for one team's submissions in one round; asks once what holds for all of them."""
-    scored = next((s for s in submissions if s.state == State.SCORED), None)
-    hidden: frozenset[str] = frozenset()
-    if scored is None:
-        exact = may_choose = False
-    else:
-        hidden = hidden_measures(scored.round.contest, viewer)
-        exact = policies.may_see_rate(viewer, scored, now)
-        may_choose = policies.may_choose(viewer, scored, now)
-    counting = set(counting)
-    found = []
-    for submission in submissions:
-        evaluation = selectors.latest_evaluation(submission)
-        visible = feedback.visible(submission, evaluation, exact=exact, hidden=hidden)
-        found.append(
-            Line(
-                submission=submission,
-                visible=visible,
-                headline=headline(visible, submission.round.contest.ruleset, hidden),
-                worst=worst_rate(visible, submission.round.contest.ruleset, hidden),
-                counts=submission.pk in counting,
-                may_choose=may_choose
-                and submission.state == State.SCORED
-                and submission.pk not in counting,
-            )
-        )
-    return found
-
-
-def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
-    """The headline measures that the ruleset has; what utility is made of comes first where that is one.
-
-    Of estimates all measures are shown.
-    """
-    first = ruleset.ranking.utility_measure
-    shown = [key for key in ruleset.measures if key not in hidden]
-    if ruleset.disclosure is not None:
-        return shown
-    if first is None:
-        return [key for key in HEADLINE if key in shown]
-    return sorted(shown, key=lambda key: key != first)[: len(HEADLINE)]
-
-
-def headline(
-    visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
-) -> tuple[tuple[str, float | None], ...]:
-    """The values of the headline measures; None where they are not shown."""
-    values = (visible.values if visible else None) or {}
-    return tuple((key, values.get(key)) for key in headline_of(ruleset, hidden))
-
-
-def worst_rate(
-    visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
-) -> float | None:
-    """The highest re-identification rate over the ruleset's attacks; None where one of them is hidden."""
-    values = (visible.values if visible else None) or {}
-    if any(key in hidden for key in ruleset.ranking.linkage):
-        return None
-    rates = [values[key] for key in ruleset.ranking.linkage if values.get(key) is not None]
-    return max(rates, default=None)
 
 
 # The anonymization round
@@ -153,9 +67,15 @@ def anonymization(
         **table_form(request, round, team, now, form),
         "own_tables": has_own_tables(round.contest),
         "validity": round.contest.ruleset.validity,
+        **_asked_of_series(round.contest.ruleset.sequential),
         **measured_history(request, round, team, now),
         **offered_files(round.contest, team, now),
     }
+
+
+def _asked_of_series(spec: SequentialSpec | None) -> dict[str, Any]:
+    """What is asked of a series, and its limits in words; None where tables are no series."""
+    return {"sequential": spec, "limits_said": limit_sentences(spec.limits) if spec else []}
 
 
 def measured_history(
@@ -197,13 +117,20 @@ def table_form(
     return {"gate": closed_to_me, "form": shown, "tries_left": left, "left_today": today}
 
 
-def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, list[Download]]:
-    """The data to work on, and the sample that may be handed in as it is; a team's own is drawn now if it is due."""
+def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, Any]:
+    """The data to work on, all and each by its key, and the sample that may be handed in as it is.
+
+    A team's own is drawn now if it is due.
+    """
     if team is not None and has_own_tables(contest):
         draws.ensure_drawn(team, now)
     files = downloads(contest, team)
     data = [file for file in files if file.key in DATA]
-    return {"data_files": data, "samples": [file for file in files if file not in data]}
+    return {
+        "data_files": data,
+        "samples": [file for file in files if file not in data],
+        **{key: next((file for file in data if file.key == key), None) for key in DATA},
+    }
 
 
 # The attack round
@@ -247,6 +174,8 @@ def attack(
         "targets": [_target(table, history, left, today) for table in others],
         "used_today": used_today(round, now) if today and 0 in today.values() else "",
         "has_candidates": "candidates" in round.spec.gives,
+        "has_people": "people" in round.spec.gives,
+        "schema_name": download_name(round.contest, "schema.toml"),
         "guess_names": guess_names(round, team.slug if team else "", ["<team>"]),
         "may_download": any(
             policies.may_download_release(request.user, t, now) for t in tables[:1]

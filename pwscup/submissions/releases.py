@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import Team
     from pwscup.core.models import StoredFile
 
-CANDIDATE_ATTACK = "candidate-attack"
+NAMES = {
+    "candidate-attack": ("anonymized", "candidate"),
+    "value-attack": ("series", "people"),
+}
+"""By kind of attack, what a team's table and the candidates beside it are called."""
 logger = logging.getLogger(__name__)
 
 
@@ -94,7 +98,7 @@ def _draft(attack: Round, submission: Submission) -> Release:
     published, team = storage.Area.PUBLISHED, submission.team
     candidates = None
     if shuffled.candidates is not None:
-        name = team_file(team, "candidate")
+        name = team_file(team, NAMES[attack.kind][1])
         candidates = storage.write(shuffled.candidates, area=published, name=name)
     return Release(
         round=attack,
@@ -109,7 +113,7 @@ def _draft(attack: Round, submission: Submission) -> Release:
 
 def table_name(attack: Round, team: Team) -> str:
     """What a published table is called on the participants' disks."""
-    return team_file(team, "anonymized") if attack.kind == CANDIDATE_ATTACK else f"{team.slug}.csv"
+    return team_file(team, NAMES[attack.kind][0]) if attack.kind in NAMES else f"{team.slug}.csv"
 
 
 def _enter(draft: Release) -> Release:

@@ -11,12 +11,14 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pwscup.contests.measure_words import SHORT_FAMILIES
+from pwscup.contests.measure_words import SHORT_FAMILIES, SHORT_FAMILIES_OF_SERIES
 from pwscup.contests.measures import ShownMeasure, shown_measure, visible_measures
 from pwscup.contests.selectors import contest_page
+from pwscup.contests.team_tables import has_series
 from pwscup.core.polling import etag
-from pwscup.submissions import feedback, pages, policies, selectors
+from pwscup.submissions import feedback, policies, selectors
 from pwscup.submissions.forms import NoteForm
+from pwscup.submissions.lines import lines
 from pwscup.submissions.problems import problems_of
 from pwscup.submissions.states import FINAL, State
 from scoring.rulesets.base import localized
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from pwscup.submissions.policies import Person
 
 Values = Mapping[str, float | int | None]
+COUNTED = ("n_original", "n_anonymized", "n_people", "n_tuples", "n_rows", "n_groups")
+"""What a result counts of a table, or of a series, beside its measures."""
 
 
 def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
@@ -55,6 +59,7 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "problems": problems_of(submission, titles(submission)),
             "n_more": submission.n_problems - len(submission.problems),
             "titles": titles(submission),
+            "has_series": has_series(round.contest),
             "note_form": NoteForm(instance=submission) if own else None,
             "retry_url": reverse("round", args=[round.contest.slug, round.key]),
         }
@@ -123,33 +128,35 @@ def _measures(
     if submission.target_id is not None or not values:
         return {}
     same = selectors.submissions_of_team(submission.team, submission.round)
-    lines = pages.lines(list(same), viewer, now, [])
     others = {
         line.submission.number: line.visible.values
-        for line in lines
+        for line in lines(list(same), viewer, now, [])
         if line.submission.pk != submission.pk and line.visible and line.visible.values
     }
     ruleset = submission.round.contest.ruleset
     ids = visible_measures(submission.round.contest, viewer)
     if submission.round.phase == "disclosure":
         return {"families": families(ids, values, list(others.values()))}
+    of_series = has_series(submission.round.contest)
     loss = values.get(ruleset.ranking.utility_measure or "")
     return {
         "utility": None if loss is None else 100 * (1 - loss),
         "utility_measure": ruleset.ranking.utility_measure,
-        "families": families(ids, values, list(others.values())),
+        "families": families(ids, values, list(others.values()), of_series=of_series),
         "n_others": len(others),
         "chart": chart(ids, submission.number, values, others),
-        "n_original": values.get("n_original"),
-        "n_anonymized": values.get("n_anonymized"),
+        "sizes": {name: values.get(name) for name in COUNTED},
     }
 
 
-def families(ids: Iterable[str], values: Values, others: Sequence[Values]) -> list[Family]:
+def families(
+    ids: Iterable[str], values: Values, others: Sequence[Values], *, of_series: bool = False
+) -> list[Family]:
     """The measures by family, in the order of the families' words."""
+    titles = SHORT_FAMILIES | (SHORT_FAMILIES_OF_SERIES if of_series else {})
     rows = [_row(shown_measure(id_), values, others) for id_ in ids]
     grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in SHORT_FAMILIES}
-    return [Family(str(SHORT_FAMILIES[f]), found) for f, found in grouped.items() if found]
+    return [Family(str(titles[f]), found) for f, found in grouped.items() if found]
 
 
 def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:

@@ -7,7 +7,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import (
+    Exists,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    prefetch_related_objects,
+)
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
@@ -35,11 +43,13 @@ NEWEST_FIRST = ("-arrived_at", "-id")
 OLDEST_FIRST = ("arrived_at", "id")
 
 
+ITS_OWN = ("team", "round__contest", "target__team", "submitted_by")
+ITS_RESULTS = ("evaluations__rescore", "files__file")
+
+
 def _with_results(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
     """Each with its team, round, target and evaluations, in a constant number of queries."""
-    return submissions.select_related(
-        "team", "round__contest", "target__team", "submitted_by"
-    ).prefetch_related("evaluations__rescore", "files__file")
+    return submissions.select_related(*ITS_OWN).prefetch_related(*ITS_RESULTS)
 
 
 # Submissions
@@ -59,9 +69,10 @@ def submissions_in(contest: Contest) -> QuerySet[Submission]:
 
 def get_visible(user: Person, public_id: UUID | str) -> Submission:
     """The submission of that address; Http404 where there is none or the viewer may not know of it."""
-    submission = _with_results(Submission.objects.filter(public_id=public_id)).first()
+    submission = Submission.objects.select_related(*ITS_OWN).filter(public_id=public_id).first()
     if submission is None or not policies.may_see(user, submission):
         raise Http404
+    prefetch_related_objects([submission], *ITS_RESULTS)  # nothing more is read for strangers
     return submission
 
 

@@ -18,7 +18,7 @@ from pwscup.contests.models import Round
 from pwscup.core import audit, storage
 from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
-from pwscup.submissions import limits, policies, queue, selectors
+from pwscup.submissions import draws, limits, policies, queue, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ REFUSALS = {
     "team.disqualified": _(
         "The organizers have disqualified this team: the reason stands on the team's page. "
         "It hands in nothing more unless they reinstate it."
+    ),
+    "team.no_tables": _(
+        "Your team has no tables: the people in those of the organizers were all given to other teams. Ask the "
+        "organizers."
     ),
     "round.released": _("The tables of this round are published already."),
     "file.missing": _("The file “%(file)s” is missing."),
@@ -101,6 +105,8 @@ def submit(
     """
     spec = round.contest.ruleset.round(round.key)
     check_round(user, team, round, arrived_at)
+    if round.phase == "anonymization" and draws.is_left_out(team, timezone.now()):
+        raise SubmissionRefused("team.no_tables")
     _check_target(team, round, target)
     _check_keys(spec, files)
     note = _checked_note(note)

@@ -23,7 +23,7 @@ from pwscup.contests.selectors import (
     visible_contest,
     visible_round,
 )
-from pwscup.contests.team_tables import content_of, team_file
+from pwscup.contests.team_tables import content_of, suffix_of, team_file
 from pwscup.core.exports import csv_response
 from pwscup.core.polling import polled
 from pwscup.submissions import (
@@ -113,7 +113,7 @@ def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResp
         raise Http404
     if (terms_page := terms_first(request, contest)) is not None:
         return terms_page
-    dataset, key = draws.ensure_drawn(found), name.removesuffix(".csv")
+    dataset, key = draws.ensure_drawn(found), name.removesuffix(f".{suffix_of(contest)}")
     content = dataset and content_of(dataset, key)
     if not content:
         raise Http404

@@ -59,9 +59,9 @@
         xAxis: { ...axisName, type: "category", data: data.defenders, name: data.x_label, nameGap: under, splitArea: EMPTY,
           axisLabel: { ...label, width: 104, interval: crowded ? "auto" : 0, rotate } },
         yAxis: { ...axisName, type: "category", data: data.attackers, name: data.y_label, nameGap: labelWidth + 14, inverse: true, splitArea: EMPTY, axisLabel: label },
-        visualMap: { min: 0, max: 1, orient: "horizontal", left: "center", bottom: 0, itemHeight: isNarrow() ? 140 : 220, text: ["100 %", data.value + "  0 %"], inRange: { color: SCALE } },
+        visualMap: { min: 0, max: data.top / 100, orient: "horizontal", left: "center", bottom: 0, itemHeight: isNarrow() ? 140 : 220, text: [`${data.top} %`, isNarrow() ? "0 %" : data.value + "  0 %"], inRange: { color: SCALE } },
         series: [{
-          type: "heatmap", data: known.map((cell) => ({ value: cell, label: { color: cell[2] >= 0.65 ? "#fff" : "#18222f" } })),
+          type: "heatmap", data: known.map((cell) => ({ value: cell, label: { color: cell[2] >= (0.65 * data.top) / 100 ? "#fff" : "#18222f" } })),
           label: { show: !many, formatter: ({ value }) => percent(value[2]) },
           itemStyle: { borderColor: "#fff", borderWidth: 1 },
         }],

@@ -24,6 +24,7 @@
       for (const cell of row.querySelectorAll("[data-for]"))
         for (const child of cell.children) child.style.visibility = cell.dataset.for === shape ? "" : "hidden";
       row.classList.toggle("is-identifier", role.value === "identifier");
+      if (!cross) return;  // tables of several times have no cross columns
       cross.disabled = role.value !== "quasi_identifier";
       if (cross.disabled) cross.checked = false;
     };

@@ -31,7 +31,7 @@ from pwscup.submissions import services as submissions
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from tests import factories
-from tests.web import lecture, pipeline
+from tests.web import lecture, pipeline, series
 
 TEAMS = ("Red", "Blue", "Green", "Team 2")
 
@@ -154,6 +154,26 @@ def disclosure_contest(cast: Any, rng: random.Random) -> Contest:
     return contest
 
 
+def series_contest(cast: Any, rng: random.Random) -> Contest:
+    """Tables of several times: releases with everything beside them, a rejected series, and guessed values."""
+    played = series.contest_of(cast)
+    contest, teams = played.contest, (played.red, played.blue)
+    for team in teams:
+        for method in rng.sample(("m-invariance", "improved"), 2):
+            handed_in = factories.series_of_team(team, method=method)
+            pipeline.scored(series.hand_in(team.captain, team, handed_in))
+        pipeline.scored(series.hand_in(team.captain, team, b"no archive"))
+    targets = series.publish(contest)
+    for attacker, name in ((played.red, "Blue"), (played.blue, "Red")):
+        truth = series.values_of(targets[name].team)
+        guess = {id_: rng.choice(list(truth.values())) for id_ in truth}
+        guess = series.guess_file(guess | dict(rng.sample(sorted(truth.items()), 15)))
+        pipeline.scored(pipeline.guess(attacker.captain, attacker, targets[name], guess))
+    attack, now = series.round_of(contest, "attack"), timezone.now()
+    pipeline.move(attack, now - timedelta(hours=1), now - timedelta(minutes=10))
+    return contest
+
+
 def _estimated(rng: random.Random, team: Team, round: Round) -> Submission:
     cells = ((s, a) for s in "FM" for a in ("young", "middle", "old"))
     lines = [f"{s},{a},{rng.randrange(9)}\n" for s, a in cells]
@@ -172,6 +192,7 @@ PLAYED: dict[str, Callable[[Any, random.Random], Contest]] = {
     "season": season,
     "lecture": lecture_contest,
     "disclosure": disclosure_contest,
+    "series": series_contest,
 }
 
 

@@ -31,6 +31,10 @@ def site_language():
 
 @pytest.fixture
 def cast(db) -> SimpleNamespace:
+    return make_cast()
+
+
+def make_cast() -> SimpleNamespace:
     """The people, a contest in its anonymization round, and the two teams."""
     people = {name: factories.make_user(name) for name in ("alice", "bob", "carol", "eve")}
     oscar = factories.make_user("oscar", is_organizer=True)

@@ -13,40 +13,56 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.urls.exceptions import NoReverseMatch
 
+PARAMETER = re.compile(r"(?:\(\?P)?<(?:\w+:)?(\w+)>")
 LINK = re.compile(r"""(?:href|src|action|data-[a-z-]+|hx-get)=["']([^"'#]+)""")
 MAX_PAGES = 1500
 
 
 def patterns(
-    resolver: URLResolver | None = None, namespaces: Sequence[str] = ()
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every address by its name, with the names of its parameters."""
+    resolver: URLResolver | None = None, namespaces: Sequence[str] = (), route: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Every address by its name, with its route."""
     for entry in (resolver or get_resolver()).url_patterns:
+        whole = route + str(entry.pattern)
         if isinstance(entry, URLResolver):
             inner = [*namespaces, entry.namespace] if entry.namespace else namespaces
-            for name, parameters in patterns(entry, inner):
-                yield name, tuple(dict.fromkeys([*entry.pattern.converters, *parameters]))
+            yield from patterns(entry, inner, whole)
         elif isinstance(entry, URLPattern) and entry.name:
-            parameters = entry.pattern.converters or entry.pattern.regex.groupindex
-            yield ":".join([*namespaces, entry.name]), tuple(parameters)
+            yield ":".join([*namespaces, entry.name]), whole
+
+
+def parameters(route: str) -> dict[str, str]:
+    """The parameters of a route, each with the segment before it: `s/public_id` is a submission's."""
+    found = {}
+    for match in PARAMETER.finditer(route):
+        before = route[: match.start()].rstrip("/").rpartition("/")[2]
+        found[match[1]] = f"{before}/{match[1]}"
+    return found
 
 
 def addresses(candidates: Mapping[str, Sequence[str]]) -> list[str]:
     """The address of every name, with every combination of what may stand for its parameters.
 
-    A parameter that `candidates` does not know is an error: a new address is then not covered.
+    `s/public_id` in `candidates` is for that parameter after that segment, `public_id` anywhere else.
+    A parameter that `candidates` does not know is an error, and so is a name for which nothing fits:
+    a new address is then not covered.
     """
     found = []
-    for name, parameters in patterns():
-        unknown = [parameter for parameter in parameters if parameter not in candidates]
+    for name, route in dict.fromkeys(patterns()):
+        named = parameters(route)
+        unknown = [parameter for parameter in named if parameter not in candidates]
         if unknown:
             raise LookupError(f"address {name!r}: name values for its parameters {unknown}")
-        for values in itertools.product(*(candidates[parameter] for parameter in parameters)):
+        choices = [candidates.get(where, candidates[plain]) for plain, where in named.items()]
+        n_before = len(found)
+        for values in itertools.product(*choices):
             try:
-                found.append(reverse(name, kwargs=dict(zip(parameters, values, strict=True))))
+                found.append(reverse(name, kwargs=dict(zip(named, values, strict=True))))
             except NoReverseMatch:  # a value that this parameter's converter does not take
                 continue
-    return found
+        if len(found) == n_before:
+            raise LookupError(f"address {name!r}: no value fits its parameters {list(named)}")
+    return list(dict.fromkeys(found))
 
 
 def crawl(client: Client, start: Sequence[str]) -> Iterator[tuple[str, int, bytes]]:

@@ -20,6 +20,7 @@ from pwscup.submissions import releases, services
 from pwscup.submissions.models import Release, Submission
 from tests import factories
 from tests.web import pipeline
+from tests.web.pipeline import round_of
 
 # Record 1 stays, record 2 moves its age, record 3 its city, record 4 is deleted: LOSS 5/12.
 ANONYMIZED = b"age,city\n20,A\n40,A\n40,A\n,\n"
@@ -51,10 +52,6 @@ def contest_of(cast: Any, **kwargs: Any) -> SimpleNamespace:
         red=factories.make_team(contest, "Red", cast.alice, cast.bob),
         blue=factories.make_team(contest, "Blue", cast.carol),
     )
-
-
-def round_of(contest: Contest, phase: str) -> Round:
-    return next(r for r in contest.rounds.select_related("contest") if r.phase == phase)
 
 
 def hand_in(user: User | None, team: Team, table: bytes, **kwargs: Any) -> Submission:

@@ -21,6 +21,10 @@ def counting_by(text: str, *columns: str) -> str:
     return text.replace("\nties = ", f"\ntable_columns = {json.dumps(columns)}\nties = ")
 
 
+def round_of(contest: Contest, phase: str) -> Round:
+    return next(r for r in contest.rounds.select_related("contest") if r.phase == phase)
+
+
 def hand_in(
     user: User | None,
     team: Team,

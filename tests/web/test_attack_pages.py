@@ -82,7 +82,9 @@ def test_without_a_single_table_nothing_is_promised(cast, as_user):
     assert "No table was published" in text(as_user(cast.alice).get(attack_url(cast)))
 
 
-def test_the_targets_are_the_other_teams(cast, as_user, tables):
+def test_the_targets_are_the_other_teams_and_outsiders_see_no_links_to_tables(
+    cast, as_user, tables
+):
     response = as_user(cast.alice).get(attack_url(cast))
 
     body = text(response)
@@ -91,16 +93,11 @@ def test_the_targets_are_the_other_teams(cast, as_user, tables):
     assert reverse("release", args=[tables["Blue"].public_id]) in body
     assert reverse("targets-zip", args=[cast.contest.slug, "attack"]) in body
     assert "Your own published table is not a target" in body
-
-
-@pytest.mark.parametrize("who", [None, "eve"])
-def test_outsiders_see_who_plays_and_no_links_to_tables(cast, as_user, tables, who):
-    response = as_user(getattr(cast, who) if who else None).get(attack_url(cast))
-
-    body = text(response)
-    assert "Blue" in body
-    assert "/r/" not in body
-    assert "targets.zip" not in body
+    for stranger in (cast.eve, None):
+        seen = text(as_user(stranger).get(attack_url(cast)))
+        assert "Blue" in seen
+        assert "/r/" not in seen
+        assert "targets.zip" not in seen
 
 
 def test_more_targets_cost_no_more_queries(cast, as_user, tables, django_assert_max_num_queries):
@@ -128,7 +125,12 @@ def test_more_targets_cost_no_more_queries(cast, as_user, tables, django_assert_
 # Downloads
 
 
-def test_a_published_table_is_called_as_its_guess_should_be(cast, as_user, tables):
+def test_published_tables_come_one_by_one_and_all_in_one_archive(cast, as_user, tables):
+    assert_a_table_is_called_as_its_guess_should_be(cast, as_user, tables)
+    assert_the_tables_of_all_others_come_in_one_archive(cast, as_user, tables)
+
+
+def assert_a_table_is_called_as_its_guess_should_be(cast, as_user, tables):
     url = reverse("release", args=[tables["Blue"].public_id])
 
     response = as_user(cast.alice).get(url)
@@ -140,7 +142,7 @@ def test_a_published_table_is_called_as_its_guess_should_be(cast, as_user, table
         assert as_user(stranger).get(url).status_code == 404
 
 
-def test_the_tables_of_all_others_come_in_one_archive(cast, as_user, tables):
+def assert_the_tables_of_all_others_come_in_one_archive(cast, as_user, tables):
     url = reverse("targets-zip", args=[cast.contest.slug, "attack"])
 
     response = as_user(cast.alice).get(url)
@@ -194,30 +196,30 @@ def test_an_archive_finds_its_targets(cast, as_user, tables):
     assert pipeline.scored(blue).evaluations.get().values["n_records"] == 4
 
 
-@pytest.mark.parametrize(
-    ("names", "says"),
-    [
-        (["blue.csv", "grene.csv"], ["grene.csv", "green.csv"]),
-        (["blue.csv", "attack_blue.csv"], ["Blue", "attack_blue.csv"]),
-        (["blue.csv", "red.csv"], ["red.csv", "your own team"]),
-        (["blue.csv", "green.xlsx"], ["green.xlsx"]),
-    ],
-)
-def test_if_one_file_fits_no_target_nothing_is_handed_in(cast, as_user, tables, names, says):
-    response = send(cast, as_user(cast.alice), *map(file, names), note="kept")
-
-    body = text(response)
-    assert response.status_code == 422
-    for words in (*says, 'value="kept"', "choose the files once more"):
-        assert words in body
-    assert guesses() == set()
+FIT_NO_TARGET = [
+    (["blue.csv", "grene.csv"], ["grene.csv", "green.csv"]),
+    (["blue.csv", "attack_blue.csv"], ["Blue", "attack_blue.csv"]),
+    (["blue.csv", "red.csv"], ["red.csv", "your own team"]),
+    (["blue.csv", "green.xlsx"], ["green.xlsx"]),
+]
 
 
-def test_a_wrong_target_is_no_target(cast, as_user, tables):
+def test_if_one_file_fits_no_target_or_the_target_is_none_nothing_is_handed_in(
+    cast, as_user, tables
+):
+    client = as_user(cast.alice)
+    for names, says in FIT_NO_TARGET:
+        response = send(cast, client, *map(file, names), note="kept")
+
+        body = text(response)
+        assert response.status_code == 422, names
+        for words in (*says, 'value="kept"', "choose the files once more"):
+            assert words in body, names
+        assert guesses() == set(), names
     for target in ("red", "nobody", "../blue"):
-        response = send(cast, as_user(cast.alice), file("x.csv"), target=target)
-        assert response.status_code == 422
-    assert guesses() == set()
+        response = send(cast, client, file("x.csv"), target=target)
+        assert response.status_code == 422, target
+        assert guesses() == set(), target
 
 
 def test_targets_without_tries_are_named_and_nothing_is_handed_in(cast, as_user, tables):
@@ -254,31 +256,32 @@ def test_a_guess_before_the_tables_are_published_is_refused(cast, as_user):
 # What is told of a rate
 
 
-@pytest.mark.parametrize(
-    ("mode", "says", "hides"),
-    [
-        ("exact", ["100.00 %"], ["after the round has closed"]),
-        ("coarse", ["90–100 %"], ["100.00 %"]),
-        ("after_close", ["shown after the round has closed on"], ["100.00 %", "90–100"]),
-    ],
-)
-def test_the_result_says_what_the_feedback_allows(cast, as_user, tables, mode, says, hides):
-    feedback(cast, mode)
+FEEDBACK = [
+    ("exact", ["100.00 %"], ["after the round has closed"]),
+    ("coarse", ["90–100 %"], ["100.00 %"]),
+    ("after_close", ["shown after the round has closed on"], ["100.00 %", "90–100"]),
+]
+
+
+def test_the_result_says_what_the_feedback_allows(cast, as_user, tables):
     table = storage.read(tables["Blue"].table).decode().splitlines()[1:]
     order = [factories.NOISY.decode().splitlines()[1:].index(line) + 1 for line in table]
     right = "\n".join(map(str, order)).encode()
     guess = pipeline.scored(pipeline.guess(cast.alice, cast.red, tables["Blue"], right))
     client = as_user(cast.alice)
+    page = reverse("submission", args=[guess.public_id])
 
-    result = text(client.get(reverse("submission", args=[guess.public_id])))
-    listed = text(client.get(attack_url(cast)))
-
-    assert all(words in result for words in says)
-    assert not any(words in result for words in hides)
-    assert ("100.00 %" in listed) == (mode == "exact")
+    for mode, says, hides in FEEDBACK:
+        feedback(cast, mode)
+        result, listed = text(client.get(page)), text(client.get(attack_url(cast)))
+        assert all(words in result for words in says), mode
+        assert not any(words in result for words in hides), mode
+        assert ("100.00 %" in listed) == (mode == "exact"), mode
     pipeline.close(guess.round)
-    assert "100.00 %" in text(client.get(reverse("submission", args=[guess.public_id])))
-    assert "100.00 %" in text(client.get(attack_url(cast)))
+    for mode, _says, _hides in FEEDBACK:
+        feedback(cast, mode)
+        assert "100.00 %" in text(client.get(page)), mode
+        assert "100.00 %" in text(client.get(attack_url(cast))), mode
 
 
 def test_an_earlier_guess_says_that_a_later_one_counts(cast, as_user, tables):

@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -19,6 +20,7 @@ from scoring.registry import ATTACKS
 from tests.web.pipeline import hand_in, scored
 
 pytestmark = pytest.mark.django_db
+LANGUAGES = settings.LANGUAGES
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +37,9 @@ def submission(cast, round, sent):
 
 
 @pytest.fixture
-def quick(monkeypatch):
-    """Two attackers are enough where it does not matter what they find."""
+def quick(monkeypatch, settings):
+    """Two attackers and a report in English are enough where it does not matter what they find."""
+    settings.LANGUAGES = [("en", "English")]
     from scoring.audits import audit
 
     monkeypatch.setattr(audit, "ATTACKS", {id_: ATTACKS[id_] for id_ in ("EUC2", "E4")})
@@ -197,7 +200,8 @@ def test_progress_is_shown(submission, cast, quick):
     assert "EUC2" in text
 
 
-def test_the_report_is_a_download_in_the_readers_language(submission, cast, quick):
+def test_the_report_is_a_download_in_the_readers_language(submission, cast, quick, settings):
+    settings.LANGUAGES = LANGUAGES
     done(services.request_audit(user=cast.alice, submission=submission))
     alice = client(cast.alice)
     english = alice.get(url(submission, "audit-report"))

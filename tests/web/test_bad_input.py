@@ -265,60 +265,61 @@ def send_guess(client, cast, data: bytes, name: str = "blue.csv"):
     return client.post(url, {"note": "my note", "guess": SimpleUploadedFile(name, data)})
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "row"),
-    [
-        (numbers(1, 2, 3, 5), "row_number.too_large", 4),
-        (numbers(1, -2, 3, 4), "row_number.negative", 2),
-        (numbers(1, 2, 3), "row_number.count", None),
-        (numbers(1, 2, 3, 4, 1), "row_number.count", None),
-        (numbers(1, "1.5", 3, 4), "row_number.not_an_integer", 2),
-        (b"\x01\x02\x03\x00", "file.binary", None),
-        ("1\n2\n3\n4\n".encode("utf-16"), "file.utf16", None),
-    ],
-)
-def test_a_bad_guess_is_rejected_with_its_place_and_costs_no_try(
-    cast, as_user, target, data, code, row
-):
+BAD_GUESSES = [
+    (numbers(1, 2, 3, 5), "row_number.too_large", 4),
+    (numbers(1, -2, 3, 4), "row_number.negative", 2),
+    (numbers(1, 2, 3), "row_number.count", None),
+    (numbers(1, 2, 3, 4, 1), "row_number.count", None),
+    (numbers(1, "1.5", 3, 4), "row_number.not_an_integer", 2),
+    (b"\x01\x02\x03\x00", "file.binary", None),
+    ("1\n2\n3\n4\n".encode("utf-16"), "file.utf16", None),
+]
+GUESSES = [numbers(1, 1, 1, 1), numbers(0, 0, 0, 0), b"1\n\n3\n\n"]
+"""Repeats, zeros and empty lines are guesses."""
+
+
+def test_a_bad_guess_is_rejected_with_its_place_and_costs_no_try(cast, as_user, target):
     client = as_user(cast.alice)
+    for data, code, row in BAD_GUESSES:
+        response = send_guess(client, cast, data)
 
-    response = send_guess(client, cast, data)
+        guess = pipeline.scored(Submission.objects.filter(target=target).latest("pk"))
+        assert guess.state == State.REJECTED, data
+        found = {problem["code"]: problem["row"] for problem in guess.problems}
+        assert found[code] == row, data
+        assert "This cost no try" in text(client.get(response.url)), data
+        assert selectors.tries_left(cast.red, target.round, target) == target.round.tries, data
+    assert Submission.objects.filter(target=target).count() == len(BAD_GUESSES)
 
-    guess = pipeline.scored(Submission.objects.get(target=target))
-    assert guess.state == State.REJECTED
-    found = {problem["code"]: problem["row"] for problem in guess.problems}
-    assert found[code] == row
-    assert "This cost no try" in text(client.get(response.url))
-    assert selectors.tries_left(cast.red, target.round, target) == target.round.tries
+    for n, data in enumerate(GUESSES, start=1):
+        send_guess(client, cast, data)
+
+        guess = pipeline.scored(Submission.objects.filter(target=target).latest("pk"))
+        assert guess.state == State.SCORED, data
+        assert selectors.tries_left(cast.red, target.round, target) == target.round.tries - n
 
 
-@pytest.mark.parametrize("data", [numbers(1, 1, 1, 1), numbers(0, 0, 0, 0), b"1\n\n3\n\n"])
-def test_repeats_zeros_and_empty_lines_are_guesses(cast, as_user, target, data):
-    send_guess(as_user(cast.alice), cast, data)
+BAD_ARCHIVES = [
+    ("bomb.zip", zipped(("blue.csv", b"0\n" * 15_000_000))),
+    ("broken.zip", b"PK\x03\x04 and no more"),
+    ("nested.zip", zipped(("blue.zip", zipped(("blue.csv", b"1\n"))))),
+    ("path.zip", zipped(("../blue.csv", b"1\n"))),
+    ("empty.zip", zipped()),
+    ("blue.csv", b""),
+]
 
-    assert pipeline.scored(Submission.objects.get(target=target)).state == State.SCORED
 
+def test_a_bad_archive_is_refused_and_nothing_of_it_is_taken(cast, as_user, target):
+    client = as_user(cast.alice)
+    for name, data in BAD_ARCHIVES:
+        response = send_guess(client, cast, data, name)
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("bomb.zip", zipped(("blue.csv", b"0\n" * 15_000_000))),
-        ("broken.zip", b"PK\x03\x04 and no more"),
-        ("nested.zip", zipped(("blue.zip", zipped(("blue.csv", b"1\n"))))),
-        ("path.zip", zipped(("../blue.csv", b"1\n"))),
-        ("empty.zip", zipped()),
-        ("blue.csv", b""),
-    ],
-)
-def test_a_bad_archive_is_refused_and_nothing_of_it_is_taken(cast, as_user, target, name, data):
-    response = send_guess(as_user(cast.alice), cast, data, name)
-
-    body = text(response)
-    assert response.status_code == 422
-    assert f"“{name}”" in body
-    assert "no try was used" in body
-    assert 'value="my note"' in body
-    assert not Submission.objects.filter(target=target).exists()
+        body = text(response)
+        assert response.status_code == 422, name
+        assert f"“{name}”" in body
+        assert "no try was used" in body, name
+        assert 'value="my note"' in body, name
+        assert not Submission.objects.filter(target=target).exists(), name
 
 
 # Cells are data

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Round
-from pwscup.leaderboards import services
+from pwscup.leaderboards import charts, services
 from pwscup.leaderboards.boards import BOARDS
 from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.pages import heat
@@ -301,7 +301,7 @@ def test_a_hidden_board_says_when_it_is_shown(contest, client):
     for board in ("attack", "overall", "matrix"):
         page = client.get(reverse("board", args=[contest.slug]), {"board": board})
         assert "when the attack round has closed" in page.content.decode()
-        assert played.attack.closes_at.isoformat() in page.content.decode()
+        assert played.attack.closes_at.isoformat(timespec="seconds") in page.content.decode()
 
 
 def test_a_closed_round_with_unfinished_submissions_is_provisional(contest, client):
@@ -447,7 +447,17 @@ def test_japanese_and_english_pages_are_told_apart(contest, client):
     ("rate", "step"), [(0, 0), (0.04, 0), (0.05, 1), (0.949, 9), (1, 10), (None, None)]
 )
 def test_the_colour_scale_has_eleven_steps(rate, step):
-    assert heat(rate) == step
+    assert heat(rate, 100) == step
+
+
+@pytest.mark.parametrize(
+    ("rates", "top"), [([0.031, None], 10), ([0.07, 0.29], 29), ([0.2901], 30), ([None], 10)]
+)
+def test_the_colour_scale_ends_at_the_largest_rate(rates, top):
+    """In whole per cent, and no lower than a tenth."""
+    assert charts.top_of({"rows": [{"cells": [{"rate": rate} for rate in rates]}]}) == top
+    assert heat(top / 100, top) == 10
+    assert heat(0.05, 10) == 5
 
 
 # CSV

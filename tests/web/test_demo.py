@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha256
 
 import pytest
+from django.urls import reverse
 
 from pwscup.bots import play as bots
 from pwscup.bots.cast import BOTS
-from pwscup.contests.models import Contest
+from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.selectors import original_of
+from pwscup.contests.team_tables import n_teams_left
 from pwscup.demo import cast, create, play
 from pwscup.disclosure import ledger
-from pwscup.submissions import tasks
+from pwscup.submissions import draws, tasks
 from pwscup.submissions.models import Release, Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 
 STATES = Submission.State
-FIRST = 3 * len(BOTS) + 3 * create.RUNNING_HOUSES
-"""What is handed in at once: tables of two contests, and estimates in both rounds of two others."""
+ATTACKED = {create.FINISHED: len(BOTS), create.SERIES: len(BOTS) + len(cast.GUESTS)}
+"""By contest how many teams there are, all of whose files are published and attacked."""
+FIRST = 4 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
+"""What is handed in at once: tables of two contests, estimates in both rounds of two, and series of two others."""
 
 
 @pytest.fixture
@@ -35,16 +40,46 @@ def score_everything() -> None:
         tasks.score(submission.pk)
 
 
-def test_house_teams_fill_both_rounds_of_the_finished_contest(demo):
+def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     assert play.advance() == FIRST
     assert play.advance() == 0
     score_everything()
+    assert_estimates_from_both_disclosures(demo[create.HIDDEN])
+    assert_people_find_their_own_series(demo[create.SERIES], client)
     tasks.sweep()
-    assert Release.objects.count() == len(BOTS)
-    assert play.advance() == len(BOTS) * (len(BOTS) - 1)
+    releases = Release.objects.values_list("round__contest__slug", flat=True)
+    assert Counter(releases) == ATTACKED
+    assert play.advance() == sum(n * (n - 1) for n in ATTACKED.values())
     score_everything()
     assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
     assert play.advance() == 0
+
+
+def assert_estimates_from_both_disclosures(hidden):
+    assert hidden.samples.count() == 0
+    for round in hidden.rounds.all():
+        estimates = Submission.objects.filter(round=round)
+        assert estimates.count() == create.RUNNING_HOUSES
+        assert {estimate.state for estimate in estimates} == {STATES.SCORED}
+    assert hidden.rounds.get(key="batch").batch_release.n_records == 120
+    assert {answer.team.is_house for answer in hidden.rounds.last().answers.all()} == {True}
+    estimates = Submission.objects.filter(round__kind="interactive")
+    paid = estimates.annotate(spent=ledger.spent_before("arrived_at")).values_list(
+        "spent", flat=True
+    )
+    assert len(paid) == len(BOTS) + create.RUNNING_HOUSES
+    assert all(paid), "a curve shows estimates by what was spent before them"
+
+
+def assert_people_find_their_own_series(series, client):
+    (mine,) = Submission.objects.filter(round__contest=series, team__is_house=False)
+    alice, bob = cast.TEAMS["Aoi"]
+    assert mine.submitted_by.email == alice.email
+    assert mine.team.memberships.count() == 2
+    client.login(email=bob.email, password=cast.PASSWORD)
+    page = client.get(reverse("submission", args=[mine.public_id]))
+    assert page.status_code == 200
+    assert cast.GUESTS["Aoi"].series.note in page.content.decode()
 
 
 def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
@@ -68,44 +103,39 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     assert tables.count() == len(BOTS) + create.RUNNING_HOUSES
 
 
-def test_the_hidden_contest_has_estimates_from_both_disclosures(demo):
-    play.advance()
-    score_everything()
-    hidden = demo[create.HIDDEN]
-    assert hidden.samples.count() == 0
-    for round in hidden.rounds.all():
-        estimates = Submission.objects.filter(round=round)
-        assert estimates.count() == create.RUNNING_HOUSES
-        assert {estimate.state for estimate in estimates} == {STATES.SCORED}
-    assert hidden.rounds.get(key="batch").batch_release.n_records == 120
-    assert {answer.team.is_house for answer in hidden.rounds.last().answers.all()} == {True}
-    estimates = Submission.objects.filter(round__kind="interactive")
-    paid = estimates.annotate(spent=ledger.spent_before("arrived_at")).values_list(
-        "spent", flat=True
-    )
-    assert len(paid) == len(BOTS) + create.RUNNING_HOUSES
-    assert all(paid), "a curve shows estimates by what was spent before them"
+def test_what_a_first_start_makes_and_a_second_does_not_make_again(demo, client):
+    assert_the_hidden_table_is_the_one_that_the_tutorial_makes(demo[create.HIDDEN])
+    assert_the_running_contest_is_open_and_offers_a_sample(demo[create.RUNNING], client)
+    assert_people_can_log_in(client)
+    before = Contest.objects.count()
+    assert not create.create()
+    assert Contest.objects.count() == before
+    assert_each_team_of_the_open_series_has_tables_of_its_own(demo)
 
 
-def test_the_hidden_table_is_the_one_that_the_tutorial_makes(demo):
+def assert_the_hidden_table_is_the_one_that_the_tutorial_makes(hidden):
     made = write_table(households(120, seed=4), HOUSEHOLDS_SCHEMA)
-    assert original_of(demo[create.HIDDEN]).sealed.sha256 == sha256(made).hexdigest()
+    assert original_of(hidden).sealed.sha256 == sha256(made).hexdigest()
 
 
-def test_the_running_contest_is_open_and_offers_a_sample(demo, client):
-    running = demo[create.RUNNING]
+def assert_the_running_contest_is_open_and_offers_a_sample(running, client):
     assert {team.name for team in running.teams.filter(is_house=False)} == set(cast.TEAMS)
     assert running.samples.count() == 2
     page = client.get(f"/c/{running.slug}/").content.decode()
     assert running.title in page
 
 
-def test_a_second_start_makes_nothing(demo):
-    before = Contest.objects.count()
-    assert not create.create()
-    assert Contest.objects.count() == before
-
-
-def test_demo_people_can_log_in(demo, client):
+def assert_people_can_log_in(client):
     for person in [cast.ORGANIZER, *(p for team in cast.TEAMS.values() for p in team)]:
         assert client.login(email=person.email, password=cast.PASSWORD)
+
+
+def assert_each_team_of_the_open_series_has_tables_of_its_own(demo):
+    opened = demo[create.SERIES_OPEN]
+    assert {team.name for team in opened.teams.filter(is_house=False)} == set(cast.TEAMS)
+    assert draws.draw_due() == opened.teams.count() + demo[create.SERIES].teams.count()
+    for contest in (opened, demo[create.SERIES]):
+        assert set(Dataset.objects.filter(contest=contest, team=None).values_list("part")) == {
+            (contest.teams.count(),)
+        }
+    assert n_teams_left(opened) > 0, "who comes to try it gets tables, too"

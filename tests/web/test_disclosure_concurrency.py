@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
+import signal
 import threading
 from decimal import Decimal
-from pathlib import Path
+from multiprocessing import get_context
 from types import SimpleNamespace
 
 import pytest
-from django.conf import settings as django_settings
 from django.db import connection
 
 from pwscup.core.models import Event
@@ -24,7 +22,6 @@ from pwscup.disclosure.models import Answer
 from pwscup.disclosure.services import QueryRefused, ask
 from tests import factories
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.django_db(transaction=True)
 CELLS = [
     {"columns": columns, "where": where}
@@ -122,52 +119,28 @@ def test_a_storm_with_crashes_keeps_the_books(dp, seed, monkeypatch):
 
 # Processes that die
 
-DIES = """
-import os, signal, sys
-import django
-from django.conf import settings
-where, database, user, team, round = sys.argv[1:]
-settings.DATABASES["default"]["NAME"] = database
-django.setup()
-from pwscup.accounts.models import Team, User
-from pwscup.contests.models import Round
-from pwscup.disclosure import services
 
-record = services.audit.record
+def ask_and_die(dp, where):
+    """In a process of its own: killed between debit and commit, or after the commit before it can answer."""
+    record = services.audit.record
 
-def dies(kind, **what):
-    record(kind, **what)
-    if kind == "query.answered":
-        os.kill(os.getpid(), signal.SIGKILL)
+    def dies(kind, **what):
+        record(kind, **what)
+        if kind == "query.answered":
+            os.kill(os.getpid(), signal.SIGKILL)
 
-if where == "between":
-    services.audit.record = dies
-services.ask(
-    user=User.objects.get(pk=user), team=Team.objects.get(pk=team), round=Round.objects.get(pk=round),
-    query={"columns": ["sex"]}, epsilon="0.5",
-)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
+    if where == "between":
+        services.audit.record = dies
+    ask(user=dp.people[0], team=dp.team, round=dp.round, query=CELLS[0], epsilon="0.5")
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def killed(dp, where):
-    """Ask in a process that is killed between debit and commit, or after the commit before it can answer."""
-    environment = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "pwscup.settings_test",
-        "PWSCUP_DATA_DIR": str(django_settings.PRIVATE_ROOT.parent),
-    }
-    database = str(connection.settings_dict["NAME"])
-    arguments = [where, database, *(str(found.pk) for found in (dp.people[0], dp.team, dp.round))]
-    done = subprocess.run(
-        [sys.executable, "-c", DIES, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == -9, done.stderr[-2000:]
+    connection.close()  # a process must not go on with the connection of another
+    process = get_context("fork").Process(target=ask_and_die, args=[dp, where])
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
 
 
 def test_killed_between_debit_and_answer_nothing_is_spent(dp):

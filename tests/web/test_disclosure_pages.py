@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from pwscup.contests import guidance
+from pwscup.contests import table_warnings
 from pwscup.disclosure import ledger, pages, services
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.evaluation import disclosing
@@ -468,11 +468,11 @@ def test_organizers_are_told_which_columns_cannot_be_disclosed():
         factories.DP_SCHEMA.replace('values = ["A", "B"]', "").replace('["F", "M"]', '["F"]')
     )
     spec = factories.dp_ruleset().disclosure
-    warnings = "\n".join(guidance.hidden_table_warnings(schema, spec))
+    warnings = "\n".join(table_warnings.of_hidden_table(schema, spec))
     assert "“city” — a column whose values are not listed" in warnings
     assert "“sex” — an attribute with one value" in warnings
     assert "nothing of secret" in warnings
-    right = guidance.hidden_table_warnings(Schema.from_toml(factories.DP_SCHEMA), spec)
+    right = table_warnings.of_hidden_table(Schema.from_toml(factories.DP_SCHEMA), spec)
     assert len(right) == 2
     assert not any("not listed" in words for words in right)
 
@@ -497,11 +497,12 @@ def test_nothing_hidden_is_on_any_page(dp, monkeypatch, viewer, caplog):
     counts = {"0.25": RED, "0.5": BLUE}
     monkeypatch.setattr(disclosing, "noisy_counts", lambda _c, _q, e: list(counts[f"{e:f}"]))
     monkeypatch.setattr(disclosing, "counted", lambda *_: np.array(TRUE).reshape(2, 3))
-    answers = [asked(dp), asked(dp, user=dp.cast.carol, team=dp.blue, epsilon="0.5")]
+    asked(dp)
+    asked(dp, user=dp.cast.carol, team=dp.blue, epsilon="0.5")
     services.ensure_released(dp.batch)
     handed_in(dp, factories.DP_TRUTH)
-    parameters = parameters_of(dp.contest, dp.cast.bob)
-    parameters["public_id"] += [str(answer.public_id) for answer in answers]
+    team = {"alice": dp.red, "carol": dp.blue}.get(viewer)
+    parameters = parameters_of(dp.contest, dp.cast.bob, team)
     hidden = TRUE + {"alice": BLUE, "carol": RED}.get(viewer, RED + BLUE)
     needles = [b"canary", *(str(n).encode() for n in hidden), *(f"{n:,}".encode() for n in hidden)]
     sealed = dp.contest.datasets.get().sealed

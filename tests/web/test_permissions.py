@@ -6,6 +6,7 @@ The contest stands in its attack round, both tables are published, and `submissi
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -181,6 +182,7 @@ def table(rows: dict[tuple[object, ...], str]) -> dict[str, tuple[object, ...]]:
     return {name: answers for answers, names in rows.items() for name in names.split()}
 
 
+@cache
 def by_name() -> dict[str, str]:
     """Name → one pattern, for every address of the installation."""
 

@@ -7,16 +7,23 @@ import dataclasses
 import pytest
 from django.utils import translation
 
-from pwscup.contests import measure_words, rule_words, tables
+from pwscup.contests import (
+    measure_words,
+    rule_words,
+    rule_words_ranking,
+    rule_words_series,
+    tables,
+)
 from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.rules import rules_of
 from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options
 from scoring.formulas import FORMULAS, PARTS, TIE_BREAKS
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
 from scoring.rulesets.kinds import MARKING, RANK_SUM, ROUND_KINDS, TABLES, VALUES
+from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
 from scoring.schema import Column, Kind, Role, Schema
 from tests import factories
 
@@ -55,16 +62,28 @@ def test_every_choice_of_a_ruleset_has_its_words():
     assert set(rule_words.DATA) == set(TABLES)
     assert set(rule_words.VALUES) == set(VALUES)
     assert set(rule_words.MARKING) == set(MARKING)
-    assert tuple(rule_words.PARTS) == PARTS
-    assert tuple(rule_words.TIE_BREAKS) == TIE_BREAKS
-    assert set(rule_words.FORMULAS) == set(FORMULAS) - {RANK_SUM}
+    assert tuple(rule_words_ranking.PARTS) == PARTS
+    assert tuple(rule_words_ranking.TIE_BREAKS) == TIE_BREAKS
+    assert set(rule_words_ranking.FORMULAS) == set(FORMULAS) - {RANK_SUM}
+    assert set(rule_words_series.REQUIRE) == set(REQUIRED)
+    assert set(rule_words_series.DEFINITIONS) == set(DEFINITIONS)
+    assert set(rule_words_series.PARTS) < set(PARTS)
+    assert set(rule_words_series.FORMULAS) < set(FORMULAS)
 
 
 def test_every_measure_has_words_and_a_family():
-    families = {measure.family for measure in MEASURES.values()}
-    assert set(measure_words.WORDS) == set(MEASURES)
+    families = {measure.family for measure in ALL_MEASURES.values()}
+    assert set(measure_words.WORDS) == set(ALL_MEASURES)
     assert families == set(measure_words.FAMILIES) == set(measure_words.SHORT_FAMILIES)
-    assert set(measure_words.ENDS) <= set(MEASURES)
+    assert set(measure_words.ENDS) <= set(ALL_MEASURES)
+    of_series = {measure.family for measure in SERIES_MEASURES.values()}
+    assert set(measure_words.FAMILIES_OF_SERIES) == of_series
+    assert set(measure_words.SHORT_FAMILIES_OF_SERIES) <= of_series
+
+
+def test_the_short_name_of_a_measure_of_a_series_is_not_its_title_again():
+    measures = SERIES_MEASURES.values()
+    assert [m.id for m in measures if m.name.lower() in m.title.lower()] == []
 
 
 def test_every_role_and_kind_has_a_name():
@@ -158,6 +177,22 @@ def test_without_an_attack_round_nothing_is_said_of_attackers():
     assert said.marking == ()
     assert "Attack board" not in dict(said.ranking)
     assert "every other team" not in dict(said.ranking)["Safety rank"]
+
+
+@pytest.mark.parametrize("formula", [name for name in FORMULAS if name != RANK_SUM])
+def test_formulas_tell_of_a_series_what_is_true_of_it(formula):
+    of_series = load_ruleset("sequential-release")
+    ranking = dataclasses.replace(
+        of_series.ranking,
+        formula=formula,
+        utility_measure="series-extent",
+        tie_breaks=tuple(TIE_BREAKS),
+    )
+    lines = dict(rules(dataclasses.replace(of_series, ranking=ranking)).ranking)
+    assert "worst rate, in per cent, that another team's guesses" in lines["Protection"]
+    assert lines["Attack"].startswith("mean rate, in per cent, over the people")
+    assert {"Utility", "Total", "Equal totals"} <= set(lines)
+    assert [line for line in lines.values() if "re-identif" in line or "table" in line] == []
 
 
 # Columns

@@ -13,15 +13,19 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core import serializers
+from django.db.models import Manager, Q, QuerySet
 from django.utils import timezone
 
-from pwscup.accounts.models import User
+from pwscup.accounts.models import Team, User
 from pwscup.contests import truth
 from pwscup.contests.models import Contest, Dataset
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
+from pwscup.disclosure.models import Answer
+from pwscup.experiments.models import Experiment
+from pwscup.notices.models import Question, Webhook
 from pwscup.submissions import evaluation
-from pwscup.submissions.models import Evaluation, Release, Submission
+from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
 from scoring import commitments
 from tests import factories
 from tests.web import crawler, pipeline
@@ -170,19 +174,43 @@ class World:
             ],
         }
 
-    def parameters(self) -> dict[str, list[str]]:
-        return parameters_of(self.cast.contest, self.cast.bob)
+    def parameters(self, own: Team | None) -> dict[str, list[str]]:
+        return parameters_of(self.cast.contest, self.cast.bob, own)
 
 
-def parameters_of(contest: Contest, person: User) -> dict[str, list[str]]:
-    """Values for every parameter that an address of the site has."""
-    things = [*Submission.objects.all(), *Release.objects.all()]
-    keys = [round.key for round in contest.rounds.all()]
-    return {
+def parameters_of(contest: Contest, person: User, own: Team | None = None) -> dict[str, list[str]]:
+    """Values for every parameter that an address of the site has, for a viewer of that team or of none.
+
+    What stands after a segment is of one kind: everything of that kind, and one of each other kind. Of
+    what is other teams', one submission of each round and state.
+    """
+    ids = {
+        "s": submissions_for(own),
+        "r": public_ids(Release.objects),
+        "q": public_ids(Answer.objects),
+        "questions": public_ids(Question.objects),
+        "webhooks": public_ids(Webhook.objects),
+        "experiments": public_ids(Experiment.objects),
+    }
+    rounds = [round.key for round in contest.rounds.all()]
+    files = sorted(set(SubmissionFile.objects.values_list("key", flat=True)))
+    things = {
+        f"{kind}/public_id": [
+            thing
+            for other, found in ids.items()
+            for thing in (found if other == kind else found[:1])
+        ]
+        for kind in ids
+    }
+    return things | {
+        "public_id": [thing for found in ids.values() for thing in found],
+        "submissions/public_id": things["s/public_id"],
         "slug": [contest.slug],
         "team": ["red", "blue"],
-        "key": [*keys, "anonymized", "rows", "guess", "slides", "3-abc"],
-        "public_id": [str(thing.public_id) for thing in things],
+        "key": [*rounds, *files, "slides", "3-abc"],
+        "round/key": [*rounds, "3-abc"],
+        "rounds/key": [*rounds, "3-abc"],
+        "files/key": [*files, "slides"],
         "name": ["anonymized.csv", "rows.csv", "original.csv", "sample-anonymized.csv"],
         "token": ["no-such-token"],
         "figure": ["figure3-k"],
@@ -191,6 +219,18 @@ def parameters_of(contest: Contest, person: User) -> dict[str, list[str]]:
         "user_id": [str(person.pk)],
         "uidb36": ["1"],
     }
+
+
+def submissions_for(team: Team | None) -> list[str]:
+    """The team's own, and of the others' the newest of each round and state."""
+    others = Submission.objects.exclude(team=team)
+    of_each = others.order_by("pk").values_list("round_id", "state", "pk")
+    newest = {(round, state): pk for round, state, pk in of_each}
+    return public_ids(Submission.objects.filter(Q(team=team) | Q(pk__in=newest.values())))
+
+
+def public_ids(things: Manager | QuerySet) -> list[str]:
+    return [str(found) for found in things.values_list("public_id", flat=True)]
 
 
 def csv_of(rows: list[int]) -> bytes:
@@ -231,12 +271,12 @@ def test_the_canary_sings(world):
 @pytest.mark.parametrize("viewer", ["alice", "carol", "eve", "anonymous"])
 def test_nothing_hidden_is_on_any_page(world, as_user, viewer, caplog):
     user = None if viewer == "anonymous" else getattr(world.cast, viewer)
-    own = {"alice": world.cast.red.pk, "carol": world.cast.blue.pk}.get(viewer)
-    hidden = world.secrets(without_rows_of=own)
+    own = {"alice": world.cast.red, "carol": world.cast.blue}.get(viewer)
+    hidden = world.secrets(without_rows_of=own and own.pk)
     for round in (None, world.cast.contest.rounds.get(key="attack")):
         if round is not None:  # once more when everything has closed and rates are shown
             pipeline.close(round)
-        start = crawler.addresses(world.parameters())
+        start = crawler.addresses(world.parameters(own))
         seen = list(crawler.crawl(as_user(user), start))
         assert {address: found for address, _, text in seen if (found := leaks(text, hidden))} == {}
         assert [address for address, status, _ in seen if status >= 500] == []

@@ -10,11 +10,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from pwscup import env
@@ -22,7 +23,10 @@ from pwscup.core import broker, catalogs, keeper, prepare
 from pwscup.core.management.commands import up
 from pwscup.core.supervisor import Service, Supervisor, describe
 from tests.distributed.site import ROOT, Site
-from tests.services import free_port, wait_until
+from tests.services import START_SECONDS, free_port, wait_until
+
+pytestmark = pytest.mark.timeout(3 * START_SECONDS)
+FOR_EVER = 10 * START_SECONDS  # what is to be ended does not end by itself while it is waited for
 
 # Parts
 
@@ -76,7 +80,6 @@ def test_a_data_folder_that_cannot_be_used_is_named(tmp_path, key):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert start.returncode == 1
     assert str(folder) in start.stderr
@@ -191,7 +194,9 @@ def test_what_runs_once_is_not_started_again(supervisor, tmp_path):
 
 def test_errors_in_a_log_are_shown_once_and_nothing_else_is(supervisor, tmp_path):
     (tmp_path / "loud.log").write_text("2026 ERROR old\n")
-    code = "print('x INFO fine\\nx ERROR broken\\n  Traceback'); import time; time.sleep(60)"
+    code = (
+        f"print('x INFO fine\\nx ERROR broken\\n  Traceback'); import time; time.sleep({FOR_EVER})"
+    )
     supervisor.start(python("loud", f"import sys; {code}", tmp_path, env={"PYTHONUNBUFFERED": "1"}))
     tick_until(supervisor, lambda: supervisor.said, "the error is shown")
     supervisor.tick()
@@ -211,8 +216,8 @@ def test_what_does_not_listen_is_ended_with_force(supervisor, tmp_path, monkeypa
     code = (
         "import signal, subprocess, sys, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
-        "print('ready', flush=True); time.sleep(60)"
+        f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep({FOR_EVER})'])\n"
+        f"print('ready', flush=True); time.sleep({FOR_EVER})"
     )
     service = supervisor.start(python("deaf", code, tmp_path))
     wait_until(lambda: "ready" in service.output(), "it is ready")
@@ -233,19 +238,19 @@ def group_exists(group: int) -> bool:
 def test_a_command_does_not_outlive_its_parent(tmp_path, watching):
     """By the kernel's signal on Linux, by looking at the parent elsewhere."""
     note = tmp_path / "pid"
-    inner = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpgrp())); time.sleep(60)"
+    inner = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpgrp())); time.sleep({FOR_EVER})"
     outer = (
         "import os, subprocess, sys, time\n"
         f"subprocess.Popen([sys.executable, {keeper.__file__!r}, str(os.getpid()),"
         f" sys.executable, '-c', {inner!r}], start_new_session=True)\n"
-        "time.sleep(60)"
+        f"time.sleep({FOR_EVER})"
     )
     environment = {**os.environ, "PWSCUP_WATCH_PARENT": watching}
     parent = subprocess.Popen([sys.executable, "-c", outer], env=environment)
     wait_until(lambda: note.exists() and note.read_text(), "the command runs")
     parent.kill()
     parent.wait()
-    wait_until(lambda: not group_exists(int(note.read_text())), "the command is gone", 10)
+    wait_until(lambda: not group_exists(int(note.read_text())), "the command is gone")
 
 
 # The whole of it
@@ -265,7 +270,7 @@ class Installation:
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "manage.py", "up", "--no-demo", *arguments]
 
-    def start(self) -> subprocess.Popen[Any]:
+    def start(self, says: str = "is ready") -> subprocess.Popen[Any]:
         with (self.folder / "up.out").open("wb") as out:
             process = subprocess.Popen(
                 self.command("--address", f"127.0.0.1:{self.port}"),
@@ -277,9 +282,7 @@ class Installation:
                 start_new_session=True,
             )
         self.site.processes.append(process)
-        wait_until(
-            lambda: "is ready" in self.said() or process.poll() is not None, "it is ready", 60
-        )
+        wait_until(lambda: says in self.said() or process.poll() is not None, says)
         assert process.poll() is None, self.said()
         return process
 
@@ -290,7 +293,7 @@ class Installation:
         return json.loads((self.folder / "up.json").read_text())["services"]
 
     def get(self, path: str) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.request("GET", path)
             return connection.getresponse().status
@@ -299,14 +302,13 @@ class Installation:
         finally:
             connection.close()
 
-    def another(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    def another(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments),
             cwd=ROOT,
-            env={**self.site.env, **env},
+            env=self.site.env,
             capture_output=True,
             text=True,
-            timeout=60,
             check=False,
         )
 
@@ -332,12 +334,24 @@ def test_the_page_is_served_and_the_address_is_said(installation):
     assert set(installation.pids()) == {"broker", "web", "worker", "beat"}
 
 
+@pytest.fixture
+def start_here() -> Iterator[Callable[..., None]]:
+    """Start in this process, where no more is to be seen than how it is refused."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    yield lambda: call_command("up", "--no-demo", "--address", f"127.0.0.1:{free_port()}")
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
 @together
-def test_a_second_start_is_refused_with_the_address_of_the_first(installation):
-    second = installation.another("--address", f"127.0.0.1:{free_port()}")
-    assert second.returncode != 0
-    assert f"already running at http://127.0.0.1:{installation.port}" in second.stderr
-    assert "Traceback" not in second.stderr
+def test_a_second_start_is_refused_with_the_address_of_the_first(
+    installation, settings, start_here
+):
+    settings.DATA_DIR = installation.folder
+    first = f"already running at http://127.0.0.1:{installation.port}"
+    with pytest.raises(CommandError, match=first):
+        start_here()
 
 
 @together
@@ -351,35 +365,36 @@ def test_a_taken_port_is_named_with_the_way_out(installation, tmp_path):
     assert "Traceback" not in other.stderr
 
 
-@together
-def test_a_broker_that_does_not_answer_is_named(installation, tmp_path):
+def test_a_broker_that_does_not_answer_is_named(settings, tmp_path, monkeypatch, start_here):
     """Pages would come up all the same, and nothing would be scored."""
-    nowhere = f"redis://127.0.0.1:{free_port()}/0"
-    address = ("--address", f"127.0.0.1:{free_port()}")
-    other = installation.another(*address, PWSCUP_DATA_DIR=str(tmp_path), REDIS_URL=nowhere)
-    assert other.returncode != 0
-    assert "REDIS_URL does not answer" in other.stderr
-    assert "Traceback" not in other.stderr
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setenv("REDIS_URL", f"redis://127.0.0.1:{free_port()}/0")
+    with pytest.raises(CommandError, match="REDIS_URL does not answer"):
+        start_here()
 
 
 @together
-@pytest.mark.parametrize("name", ["web", "broker", "beat"])
-def test_whatever_is_killed_is_started_again(installation, name):
-    before = installation.pids()[name]
-    os.kill(before, signal.SIGKILL)
-    wait_until(lambda: installation.pids()[name] != before, f"{name} is started again")
-    wait_until(lambda: not group_exists(before), "nothing of it is left", 5)
+def test_whatever_is_killed_is_started_again(installation):
+    killed = {name: installation.pids()[name] for name in ("web", "broker", "beat")}
+    for group in killed.values():
+        os.kill(group, signal.SIGKILL)
+    wait_until(
+        lambda: all(installation.pids()[name] != group for name, group in killed.items()),
+        "all are started again",
+    )
+    wait_until(lambda: not any(map(group_exists, killed.values())), "nothing of them is left")
     wait_until(lambda: installation.get("/healthz") == 200, "the page is served")
 
 
 @together
 def test_a_worker_killed_in_the_middle_scores_once(installation):
     site = installation.site
-    (key,) = site.do("submit", note="2")["keys"]
-    site.wait_for([key], "running")
-    before = installation.pids()["worker"]
-    os.kill(before, signal.SIGKILL)
-    wait_until(lambda: not group_exists(before), "its pool is gone with it", 10)
+    with site.held():
+        (key,) = site.do("submit")["keys"]
+        site.wait_for([key], "running")
+        before = installation.pids()["worker"]
+        os.kill(before, signal.SIGKILL)
+        wait_until(lambda: not group_exists(before), "its pool is gone with it")
     site.wait_for([key], "scored")
     (row,) = site.do("rows", keys=[key])
     assert (row["attempts"], row["evaluations"], row["scored"]) == (2, 1, 1)
@@ -388,12 +403,13 @@ def test_a_worker_killed_in_the_middle_scores_once(installation):
 @together
 def test_a_supervisor_that_is_killed_leaves_no_orphan_and_loses_nothing(installation):
     site = installation.site
-    (key,) = site.do("submit", note="2")["keys"]
-    site.wait_for([key], "running")
-    groups = installation.pids().values()
-    installation.process.kill()
-    installation.process.wait()
-    wait_until(lambda: not any(map(group_exists, groups)), "everything has ended", 15)
+    with site.held():
+        (key,) = site.do("submit")["keys"]
+        site.wait_for([key], "running")
+        groups = installation.pids().values()
+        installation.process.kill()
+        installation.process.wait()
+        wait_until(lambda: not any(map(group_exists, groups)), "everything has ended")
 
     installation.process = installation.start()
     site.wait_for([key], "scored")
@@ -402,14 +418,32 @@ def test_a_supervisor_that_is_killed_leaves_no_orphan_and_loses_nothing(installa
 
 
 @together
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_on_request_with_everything_it_started(installation, number):
-    if installation.process.poll() is not None:
-        installation.process = installation.start()
+def test_it_stops_on_request_with_everything_it_started(installation):
+    stops(installation, signal.SIGTERM)
+
+
+@together
+def test_it_stops_on_request_while_it_starts(installation, monkeypatch):
+    """All of it that runs is stopped by Ctrl-C in the tests of the browser."""
+    monkeypatch.setattr(env, "DATA_DIR", installation.folder)
+    installation.process = installation.start(says="PWSCup starts")
+    # The broker names its socket in its arguments, and in the title that it soon gives itself.
+    marks = {f"-b 127.0.0.1:{installation.port}", str(env.broker_socket())}
+    wait_until(lambda: found_in_processes(marks) == marks, "web and broker start")
+    stops(installation, signal.SIGINT)
+    wait_until(lambda: not found_in_processes(marks), "web and broker have ended")
+
+
+def found_in_processes(marks: set[str]) -> set[str]:
+    listing = subprocess.run(["ps", "-Awwo", "args"], capture_output=True, text=True, check=True)
+    return {mark for mark in marks if mark in listing.stdout}
+
+
+def stops(installation: Installation, number: int) -> None:
     groups = installation.pids().values()
     installation.process.send_signal(number)
-    assert installation.process.wait(20) == 0
-    wait_until(lambda: not any(map(group_exists, groups)), "everything has ended", 5)
+    assert installation.process.wait(START_SECONDS) == 0
+    wait_until(lambda: not any(map(group_exists, groups)), "everything has ended")
     assert installation.said().rstrip().endswith("Stopped.")
     assert not (installation.folder / "up.json").exists()
     assert installation.get("/healthz") == 0

@@ -55,7 +55,7 @@ def test_an_evaluation_says_what_it_was_made_from(cast, submission):
     hashes = {key: hashlib.sha256(data).hexdigest() for key, data in contents.items()}
     assert result.input_hashes == hashes
     assert 0 < result.seconds < 60
-    assert int(result.seed).bit_length() <= evaluation.SEED_BITS
+    assert int(result.seed).bit_length() <= evaluation.auditing.SEED_BITS
 
 
 def test_seeds_are_fresh(cast, round):

@@ -17,7 +17,15 @@ from pwscup.contests.forms.people import (
     TeamListForm,
 )
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
-from pwscup.contests.forms.table import ColumnForm, ColumnsForm, GenerateForm, TableForm
+from pwscup.contests.forms.table import (
+    ColumnForm,
+    ColumnsForm,
+    FileForm,
+    GenerateForm,
+    GenerateSeriesForm,
+    SeriesForm,
+    TableForm,
+)
 from pwscup.contests.forms.terms import EraseForm, RetentionForm, TermsForm
 
 __all__ = [
@@ -26,7 +34,9 @@ __all__ = [
     "DescriptionForm",
     "DivisionForm",
     "EraseForm",
+    "FileForm",
     "GenerateForm",
+    "GenerateSeriesForm",
     "InviteForm",
     "JudgeForm",
     "LengthForm",
@@ -39,6 +49,7 @@ __all__ = [
     "RetentionForm",
     "RoundForm",
     "RoundsForm",
+    "SeriesForm",
     "SettingsForm",
     "TableForm",
     "TeamListForm",

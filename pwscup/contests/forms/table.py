@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rule_words import KINDS, ROLES
+from pwscup.contests.rule_words_series import IDENTIFIER
 from scoring.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
@@ -21,22 +22,14 @@ if TYPE_CHECKING:
 EMPTY_CELL = '""'
 
 
-class TableForm(VersionedForm):
-    """The organizer's own CSV."""
+class FileForm(VersionedForm):
+    """The organizer's own file."""
 
     table = forms.FileField(
         label=_("Original table (CSV)"),
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
         error_messages={"required": _("Choose a file.")},
-    )
-
-    n_sampled = forms.IntegerField(
-        label=_("Draw so many records at random"),
-        min_value=4,
-        max_value=1_000_000,
-        required=False,
-        help_text=_("Leave it empty to take the whole table."),
     )
 
     def clean_table(self) -> UploadedFile:
@@ -52,12 +45,42 @@ class TableForm(VersionedForm):
         return upload
 
 
+class SeriesForm(FileForm):
+    """The organizer's own tables of all times, in one archive; teams are given people, so none are drawn now."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["table"].label = _("Tables of all times (zip)")
+        self.fields["table"].widget.attrs["accept"] = ".zip,application/zip"
+
+
+class TableForm(FileForm):
+    """The organizer's own CSV."""
+
+    n_sampled = forms.IntegerField(
+        label=_("Draw so many records at random"),
+        min_value=4,
+        max_value=1_000_000,
+        required=False,
+        help_text=_("Leave it empty to take the whole table."),
+    )
+
+
 class GenerateForm(VersionedForm):
     """A table that the platform makes."""
 
     n_records = forms.IntegerField(
         label=_("Records"), min_value=100, max_value=100_000, initial=1_000
     )
+
+
+class GenerateSeriesForm(VersionedForm):
+    """Tables of all times that the platform makes."""
+
+    n_records = forms.IntegerField(
+        label=_("Patients in each table"), min_value=100, max_value=100_000, initial=2_000
+    )
+    n_tables = forms.IntegerField(label=_("Tables"), min_value=2, max_value=20, initial=4)
 
 
 class BoundField(forms.Field):
@@ -99,11 +122,13 @@ class ColumnForm(forms.Form):
     max = BoundField(label=_("Greatest"), required=False)
     values = ValuesField(label=_("Values"), required=False)
 
-    def __init__(self, *args: Any, column: Column, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, column: Column, of_series: bool = False, **kwargs: Any) -> None:
         fields = ("role", "kind", "cross", "min", "max", "values")
         initial = {name: getattr(column, name) for name in fields}
         super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
         self.column_name = column.name
+        if of_series:
+            self.fields["role"].choices = (ROLES | {Role.IDENTIFIER: IDENTIFIER}).items()
         for bound in self.fields.values():
             kind = "form-select" if isinstance(bound, forms.ChoiceField) else "form-control"
             is_tick = isinstance(bound, forms.BooleanField)
@@ -143,9 +168,11 @@ class AttackColumnsForm(VersionedForm):
 class ColumnsForm:
     """All columns of a draft in one form: a row for each, and the attack columns."""
 
-    def __init__(self, schema: Schema, *, version: int, data: Any = None) -> None:
+    def __init__(
+        self, schema: Schema, *, version: int, data: Any = None, of_series: bool = False
+    ) -> None:
         self.columns = [
-            ColumnForm(data, column=column, prefix=f"c{position}")
+            ColumnForm(data, column=column, prefix=f"c{position}", of_series=of_series)
             for position, column in enumerate(schema.columns)
         ]
         self.attacks = AttackColumnsForm(data, schema=schema, initial={"version": version})

@@ -121,6 +121,12 @@ class Contest(models.Model):
     def ruleset(self) -> Ruleset:
         return _ruleset(self.ruleset_text)
 
+    def has_room(self) -> bool:
+        """Whether one more team could play: where each has people of its own, some must be left."""
+        from pwscup.contests import team_tables  # which knows of this model
+
+        return team_tables.n_teams_left(self) != 0
+
 
 class RulesetVersion(models.Model):
     """Fact: rules that a contest has had, from number 1; the newest applied one is the contest's."""

@@ -15,6 +15,9 @@ class Dataset(models.Model):
 
     `sealed` is the whole of it, `public` the part that participants may have. The organizer's is
     replaced only until the first submission; a team's is drawn once.
+
+    Of a series it is an archive of the tables of all times, with `n_records` in all of them. A draw has the
+    `part` of the people, counted from 1, that no other team has; the organizer's the last one given away.
     """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="datasets")
@@ -26,10 +29,18 @@ class Dataset(models.Model):
     public = models.ForeignKey(StoredFile, null=True, on_delete=models.PROTECT, related_name="+")
     schema_text = models.TextField()
     n_records = models.PositiveIntegerField()
+    n_tables = models.PositiveSmallIntegerField(null=True)
+    n_people = models.PositiveIntegerField(null=True)
+    part = models.PositiveIntegerField(null=True)
     created_at = models.DateTimeField(default=now)
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "part"],
+                condition=models.Q(team__isnull=False),
+                name="one_team_per_part",
+            ),
             models.UniqueConstraint(
                 fields=["contest", "key"],
                 condition=models.Q(team__isnull=True),

@@ -37,6 +37,7 @@ from pwscup.contests.services.table import (
     attach_dataset,
     check_table,
     confirm_table,
+    generate_series,
     generate_table,
     upload_table,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "erased_from",
     "extend_round",
     "free_slug",
+    "generate_series",
     "generate_table",
     "invite_address",
     "open_round_now",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -19,6 +21,8 @@ from scoring.errors import ProblemsFound
 from scoring.rulesets.loader_disclosure import check_columns
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from pwscup.contests.tables import Described
     from pwscup.core.refusals import Words
     from scoring.rulesets import Ruleset
@@ -45,13 +49,18 @@ def upload_table(
     ContestRefused
         Where the table has more columns than a person can look through, or fewer records than are drawn.
     """
-    from pwscup.contests import tables  # pandas, which most processes do without
-
     if n_sampled is not None:
         data = _sampled(data, n_sampled)
     former = selectors.original_of(contest)
-    described = tables.describe(data, former=former.schema if former else None)
+    described = _reader(contest).describe(data, former=former.schema if former else None)
     return _keep_draft(actor, contest, version, name, data, described, n_sampled)
+
+
+def _reader(contest: Contest) -> ModuleType:
+    """What reads a contest's table, or its series of tables."""
+    from pwscup.contests import series, tables  # pandas, which most processes do without
+
+    return series if team_tables.has_series(contest) else tables
 
 
 def _sampled(data: bytes, n_sampled: int) -> bytes:
@@ -74,6 +83,17 @@ def generate_table(
 
     data, described = tables.generated(n_records)
     name = f"households-{n_records}.csv"
+    return _keep_draft(actor, contest, version, name, data, described, None)
+
+
+def generate_series(
+    *, actor: User, contest: Contest, version: int | None = None, n_records: int, n_tables: int
+) -> TableDraft:
+    """Draw the windows of a made-up hospital as a draft: nobody is in it, as in `generate_table`."""
+    from pwscup.contests import series
+
+    data, described = series.generated(n_records, n_tables)
+    name = f"hospital-{n_records}x{n_tables}.zip"
     return _keep_draft(actor, contest, version, name, data, described, None)
 
 
@@ -122,12 +142,10 @@ def check_table(*, contest: Contest, schema: Schema) -> None:
     ProblemsFound
         Every cell that does not fit its column.
     """
-    from pwscup.contests import tables  # pandas, which most processes do without
-
     draft = TableDraft.objects.select_related("file").get(contest=contest)
     TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
     check_named_columns(contest.ruleset, schema)
-    tables.check(storage.read_draft(draft.file), schema)
+    _reader(contest).check(storage.read_draft(draft.file), schema)
 
 
 def confirm_table(
@@ -160,6 +178,8 @@ def attach_dataset(
 ) -> Dataset:
     """Store a contest's table: the whole sealed, the part for participants, and a sample submission.
 
+    Of a series of tables the part for participants is all of it: each team gets that of its own people.
+
     Raises
     ------
     ProblemsFound
@@ -167,13 +187,11 @@ def attach_dataset(
     ContestRefused
         Once something was handed in.
     """
-    from pwscup.contests import tables  # pandas, which most processes do without
-
-    prepared = tables.prepare(data, schema)
+    parts = _series_parts(data, schema) if team_tables.has_series(contest) else _parts(data, schema)
     is_common = team_tables.is_common(contest)
     if is_common:
-        _check_size(contest, len(prepared.public))
-    check_enough_records(contest.ruleset, prepared.n_records)
+        _check_size(contest, len(parts.public))
+    check_enough_records(contest.ruleset, parts.n_available)
     check_named_columns(contest.ruleset, schema)
     with transaction.atomic():
         held = lock(contest, version)
@@ -183,15 +201,21 @@ def attach_dataset(
             team=None,
             key=selectors.ORIGINAL,
             defaults={
-                "sealed": storage.store(data, area=Area.SEALED, name=name),
-                "public": storage.store(prepared.public, area=Area.PUBLISHED, name="original.csv"),
+                "sealed": storage.store(parts.whole, area=Area.SEALED, name=name),
+                "public": storage.store(
+                    parts.public,
+                    area=Area.PUBLISHED,
+                    name=f"original.{team_tables.suffix_of(contest)}",
+                ),
                 "schema_text": schema.to_toml(),
-                "n_records": prepared.n_records,
+                "n_records": parts.n_records,
+                "n_tables": parts.n_tables,
+                "n_people": parts.n_people,
                 "created_at": timezone.now(),
             },
         )
         # A sample shows values: teams with tables of their own get one of those, others what they may see.
-        for key, content in prepared.samples.items() if is_common else ():
+        for key, content in parts.samples.items() if is_common else ():
             file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
         audit.record(
@@ -207,6 +231,44 @@ def attach_dataset(
             },
         )
     return dataset
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What is kept of an organizer's file."""
+
+    whole: bytes
+    public: bytes
+    samples: Mapping[str, bytes]
+    n_records: int
+    n_tables: int | None = None
+    n_people: int | None = None
+
+    @property
+    def n_available(self) -> int:
+        """What teams are given a part of."""
+        return self.n_records if self.n_people is None else self.n_people
+
+
+def _parts(data: bytes, schema: Schema) -> _Parts:
+    from pwscup.contests import tables  # pandas, which most processes do without
+
+    prepared = tables.prepare(data, schema)
+    return _Parts(data, prepared.public, prepared.samples, prepared.n_records)
+
+
+def _series_parts(data: bytes, schema: Schema) -> _Parts:
+    from pwscup.contests import series
+
+    prepared = series.prepare(data, schema)
+    return _Parts(
+        prepared.data,
+        prepared.data,
+        {},
+        prepared.n_records,
+        prepared.n_tables,
+        prepared.n_people,
+    )
 
 
 def _check_table_may_change(contest: Contest) -> None:
@@ -225,7 +287,7 @@ def _check_table_may_change(contest: Contest) -> None:
 
 
 def check_enough_records(ruleset: Ruleset, n_records: int) -> None:
-    """Refuse a table that is too small to draw a team's records and its decoys from.
+    """Refuse a table that is too small to draw a team's records and its decoys from, or its people.
 
     Raises
     ------
@@ -242,6 +304,11 @@ def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
     needed = team_tables.n_needed(ruleset)
     if n_records >= needed:
         return None
+    if ruleset.sequential is not None:
+        return _(
+            "The tables have %(got)d people, but by the rules each team is given %(expected)d of its own. "
+            "Upload tables of more people, or set a smaller number in the rules."
+        ) % {"got": n_records, "expected": needed}
     return _(
         "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
         "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "

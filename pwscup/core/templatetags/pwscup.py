@@ -16,12 +16,17 @@ register = template.Library()
 
 @register.filter
 def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
-    """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`."""
+    """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`.
+
+    The machine-readable copy is cut to seconds: HTML allows three digits of a second at most.
+    """
     if moment is None:
         return ""
     shown = shown_moment(moment, ZoneInfo(zone) if isinstance(zone, str) else zone)
     return format_html(
-        '<time datetime="{}" class="text-nowrap">{}</time>', moment.isoformat(), shown
+        '<time datetime="{}" class="text-nowrap">{}</time>',
+        moment.isoformat(timespec="seconds"),
+        shown,
     )
 
 

@@ -44,6 +44,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('owner', 'number'), name='experiment_number_once'), models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running'])), fields=('owner',), name='one_unfinished_experiment')],
             },
         ),
         migrations.CreateModel(
@@ -56,6 +57,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('experiment', 'name'), name='result_file_once')],
             },
         ),
         migrations.CreateModel(
@@ -71,17 +73,5 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['id'],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='experiment',
-            constraint=models.UniqueConstraint(fields=('owner', 'number'), name='experiment_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='experiment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running'])), fields=('owner',), name='one_unfinished_experiment'),
-        ),
-        migrations.AddConstraint(
-            model_name='resultfile',
-            constraint=models.UniqueConstraint(fields=('experiment', 'name'), name='result_file_once'),
         ),
     ]

@@ -77,6 +77,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('contest', 'url'), name='one_webhook_per_address')],
             },
         ),
         migrations.CreateModel(
@@ -98,6 +99,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [models.Index(condition=models.Q(('spread_at', None)), fields=['id'], name='notices_to_spread')],
+                'constraints': [models.UniqueConstraint(fields=('contest', 'key'), name='one_notice_per_key')],
             },
         ),
         migrations.CreateModel(
@@ -125,6 +128,8 @@ class Migration(migrations.Migration):
                 'verbose_name': 'delivery',
                 'verbose_name_plural': 'deliveries',
                 'ordering': ['id'],
+                'indexes': [models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['channel', 'due_at', 'id'], name='notices_to_deliver')],
+                'constraints': [models.UniqueConstraint(fields=('notice', 'user'), name='one_mail_per_person'), models.UniqueConstraint(fields=('notice', 'webhook'), name='one_call_per_webhook')],
             },
         ),
         migrations.CreateModel(
@@ -152,29 +157,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('user', 'contest'), name='one_visit_per_person_and_contest')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='webhook',
-            constraint=models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('contest', 'url'), name='one_webhook_per_address'),
-        ),
-        migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('spread_at', None)), fields=['id'], name='notices_to_spread'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(fields=('contest', 'key'), name='one_notice_per_key'),
-        ),
-        migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['channel', 'due_at', 'id'], name='notices_to_deliver'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('notice', 'user'), name='one_mail_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('notice', 'webhook'), name='one_call_per_webhook'),
         ),
     ]

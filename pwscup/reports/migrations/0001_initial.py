@@ -38,6 +38,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running'])), fields=('contest',), name='one_report_is_written_at_a_time')],
             },
         ),
         migrations.CreateModel(
@@ -50,14 +51,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('report', 'language'), name='one_page_of_a_report_per_language')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='finalreport',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running'])), fields=('contest',), name='one_report_is_written_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='reportpage',
-            constraint=models.UniqueConstraint(fields=('report', 'language'), name='one_page_of_a_report_per_language'),
         ),
     ]

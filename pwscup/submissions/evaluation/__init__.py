@@ -1,34 +1,27 @@
 """What a submission is worth: the one place where the rules, the answer key and the library meet.
 
-`KINDS` has one entry per kind of round. A further kind (queries with a privacy budget, series of
-releases) adds a class there and a kind in `scoring.rulesets`; nothing else moves.
+`KINDS` has one entry per kind of round. A further kind adds a class there and a kind in
+`scoring.rulesets`; nothing else moves.
 """
 
 from __future__ import annotations
 
-import secrets
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import scoring
 from pwscup.contests import truth
+from pwscup.submissions.evaluation import auditing
 from pwscup.submissions.evaluation.handed_in import own_upload
 from pwscup.submissions.evaluation.kinds import KINDS, Values
 from pwscup.submissions.evaluation.originals import (
     MAX_ORIGINALS,
     _originals,
-    dataset_for,
     original_table,
 )
-from pwscup.submissions.evaluation.tables import (
-    ShuffledTable,
-    decoys_of,
-    read_anonymized,
-    shuffled_table,
-)
+from pwscup.submissions.evaluation.published import ShuffledTable
+from pwscup.submissions.evaluation.tables import shuffled_table
 from pwscup.submissions.models import Submission
 from scoring.commitments import shuffled
 
@@ -37,6 +30,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.core.models import StoredFile
     from scoring.audits.audit import Audit, Progress
+    from scoring.audits.series import SeriesAudit
     from scoring.rulesets import Ruleset
 
 __all__ = [
@@ -54,8 +48,6 @@ __all__ = [
     "shuffled",
     "shuffled_table",
 ]
-
-SEED_BITS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +94,9 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
     )
 
 
-def audited(submission: Submission, progress: Progress) -> Audit:
-    """All attackers and measures against a scored table; `progress` hears of every step.
-
-    Where the team has its own table, its decoys are the strangers that attacks are compared with.
-    """
-    from scoring.audits.audit import audit  # all that attackers need, which scoring does not
-
-    original = original_table(dataset_for(submission))
-    table, source = read_anonymized(submission, original)
-    control = decoys_of(submission)
-    return audit(
-        original.prepared if control is None else original.prepared.original.to_frame(),
-        table.to_frame(),
-        source,
-        original.schema,
-        rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
-        control=control,
-        options=submission.round.contest.ruleset.options,
-        progress=progress,
-    )
+def audited(submission: Submission, progress: Progress) -> Audit | SeriesAudit:
+    """All attackers and measures against what was scored; `progress` hears of every step."""
+    return auditing.audited(submission, progress)
 
 
 def revealed_secret(contest: Contest, *, actor: User) -> bytes:

@@ -30,6 +30,8 @@ class Drawn:
     key: bytes
     n_records: int
     n_candidates: int
+    part: int | None = None
+    n_tables: int | None = None
 
 
 def drawn_for(team: Team, dataset: Dataset) -> Drawn:

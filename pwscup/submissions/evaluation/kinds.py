@@ -113,6 +113,24 @@ class Estimate:
         return values, original | handed_in.hashes(submission)
 
 
+class Series:
+    """Every measure of the ruleset, on a series of releases."""
+
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+        from pwscup.submissions.evaluation import series  # kernels, which pages do without
+
+        return series.measured(submission)
+
+
+class ValueAttack:
+    """How many more people's values were guessed than anybody can guess."""
+
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+        from pwscup.submissions.evaluation import series
+
+        return series.marked(submission)
+
+
 class Presentation:
     """Slides are kept, not scored: judges mark what they hear."""
 
@@ -127,8 +145,10 @@ def _marked(result: Mark) -> Values:
 KINDS: dict[str, RoundKind] = {
     "anonymization": Anonymization(),
     "aligned-anonymization": Anonymization(),
+    "series": Series(),
     "attack": Attack(),
     "candidate-attack": CandidateAttack(),
+    "value-attack": ValueAttack(),
     "presentation": Presentation(),
     "batch": Estimate(),
     "interactive": Estimate(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from pwscup.contests.team_tables import draw_of, has_own_tables
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.drawing import published_candidates, rows_of
 from pwscup.submissions.evaluation.originals import Original, dataset_for, original_table
+from pwscup.submissions.evaluation.published import ShuffledTable
 from scoring.aligned import read_aligned, write_aligned
 from scoring.commitments import shuffled
 from scoring.lecture import release
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
     from scoring.records import Records
 
-ALIGNED, CANDIDATES = "aligned-anonymization", "candidate-attack"
+ALIGNED, CANDIDATES, VALUES = "aligned-anonymization", "candidate-attack", "value-attack"
 
 
 def read_anonymized(submission: Submission, original: Original) -> tuple[Records, np.ndarray]:
@@ -60,24 +60,17 @@ def read_anonymized(submission: Submission, original: Original) -> tuple[Records
     return records, source
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffledTable:
-    """A table in released order and, where attackers choose among candidates, those: to publish; the key to seal.
-
-    `n_records` counts the lines, those of deleted records among them.
-    """
-
-    table: bytes
-    key: bytes
-    n_records: int
-    candidates: bytes | None = None
-
-
 def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
     """What an attack round publishes of a submission, its records in a secret order, as canonical CSV.
 
+    A series of releases is sorted.
+
     The order follows from the contest's secret, to which it has committed; `scoring.commitments` says how.
     """
+    if attack.kind == VALUES:
+        from pwscup.submissions.evaluation.series import published_series
+
+        return published_series(submission)
     contest = submission.round.contest
     original = original_table(dataset_for(submission))
     seed = truth.derived_seed(contest, f"release/{attack.key}/{submission.team.slug}")

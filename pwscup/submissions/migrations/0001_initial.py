@@ -33,6 +33,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('round', 'team'), name='one_release_per_team')],
             },
         ),
         migrations.CreateModel(
@@ -59,6 +60,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['arrived_at', 'id'],
+                'indexes': [models.Index(fields=['state', 'arrived_at'], name='submissions_state_22ef56_idx')],
+                'constraints': [models.UniqueConstraint(fields=('team', 'round', 'number'), name='submission_numbered_once')],
             },
         ),
         migrations.AddField(
@@ -82,6 +85,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('submission', 'fence'), name='one_evaluation_per_claim')],
             },
         ),
         migrations.CreateModel(
@@ -108,26 +112,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(fields=('submission', 'key'), name='one_file_per_key')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='submission',
-            index=models.Index(fields=['state', 'arrived_at'], name='submissions_state_22ef56_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('team', 'round', 'number'), name='submission_numbered_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('round', 'team'), name='one_release_per_team'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.UniqueConstraint(fields=('submission', 'fence'), name='one_evaluation_per_claim'),
-        ),
-        migrations.AddConstraint(
-            model_name='submissionfile',
-            constraint=models.UniqueConstraint(fields=('submission', 'key'), name='one_file_per_key'),
         ),
     ]

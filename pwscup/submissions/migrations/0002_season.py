@@ -25,6 +25,8 @@ class Migration(migrations.Migration):
                 ('text', models.TextField(max_length=4000, verbose_name='message')),
                 ('closes', models.BooleanField(default=False, help_text='an organizer settled the matter')),
                 ('written_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='appeal', to='submissions.submission')),
             ],
             options={
                 'ordering': ['id'],
@@ -37,9 +39,13 @@ class Migration(migrations.Migration):
                 ('criterion', models.SlugField(max_length=30)),
                 ('points', models.DecimalField(decimal_places=2, help_text='0 to 100', max_digits=5)),
                 ('given_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('judge', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='marks', to='contests.round')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='marks', to='accounts.team')),
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('points__gte', 0), ('points__lte', 100)), name='points_from_0_to_100')],
             },
         ),
         migrations.CreateModel(
@@ -49,6 +55,9 @@ class Migration(migrations.Migration):
                 ('until', models.DateTimeField(verbose_name='until')),
                 ('reason', models.CharField(max_length=1000, verbose_name='reason')),
                 ('granted_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('granted_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='late_allowances', to='contests.round')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='late_allowances', to='accounts.team')),
             ],
             options={
                 'ordering': ['id'],
@@ -70,9 +79,14 @@ class Migration(migrations.Migration):
                 ('n_total', models.PositiveIntegerField(default=0)),
                 ('n_done', models.PositiveIntegerField(default=0)),
                 ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rescores', to='contests.contest')),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('requested_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('rules', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rescores', to='contests.rulesetversion')),
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done'])), fields=('contest',), name='one_open_rescore_per_contest')],
             },
         ),
         migrations.CreateModel(
@@ -82,6 +96,9 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('withdrawn', 'submission withdrawn'), ('disqualified', 'team disqualified'), ('reinstated', 'reinstated')], max_length=12)),
                 ('reason', models.CharField(max_length=1000, verbose_name='reason')),
                 ('decided_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('submission', models.ForeignKey(blank=True, help_text='what was decided about; null where it is the team', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='submissions.submission')),
+                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='accounts.team')),
             ],
             options={
                 'ordering': ['id'],
@@ -107,66 +124,6 @@ class Migration(migrations.Migration):
             field=models.JSONField(help_text='null where these rules reject the files', null=True),
         ),
         migrations.AddField(
-            model_name='appealmessage',
-            name='author',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='appealmessage',
-            name='submission',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='appeal', to='submissions.submission'),
-        ),
-        migrations.AddField(
-            model_name='judgemark',
-            name='judge',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='judgemark',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='marks', to='contests.round'),
-        ),
-        migrations.AddField(
-            model_name='judgemark',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='marks', to='accounts.team'),
-        ),
-        migrations.AddField(
-            model_name='lateallowance',
-            name='granted_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='lateallowance',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='late_allowances', to='contests.round'),
-        ),
-        migrations.AddField(
-            model_name='lateallowance',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='late_allowances', to='accounts.team'),
-        ),
-        migrations.AddField(
-            model_name='rescore',
-            name='contest',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rescores', to='contests.contest'),
-        ),
-        migrations.AddField(
-            model_name='rescore',
-            name='decided_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='rescore',
-            name='requested_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='rescore',
-            name='rules',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rescores', to='contests.rulesetversion'),
-        ),
-        migrations.AddField(
             model_name='evaluation',
             name='rescore',
             field=models.ForeignKey(blank=True, help_text='the re-scoring that made it; it counts once that is applied', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='evaluations', to='submissions.rescore'),
@@ -178,28 +135,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='evaluation',
             constraint=models.UniqueConstraint(fields=('submission', 'rescore'), name='one_evaluation_per_rescore'),
-        ),
-        migrations.AddField(
-            model_name='ruling',
-            name='decided_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='ruling',
-            name='submission',
-            field=models.ForeignKey(blank=True, help_text='what was decided about; null where it is the team', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='submissions.submission'),
-        ),
-        migrations.AddField(
-            model_name='ruling',
-            name='team',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='accounts.team'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgemark',
-            constraint=models.CheckConstraint(condition=models.Q(('points__gte', 0), ('points__lte', 100)), name='points_from_0_to_100'),
-        ),
-        migrations.AddConstraint(
-            model_name='rescore',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done'])), fields=('contest',), name='one_open_rescore_per_contest'),
         ),
     ]

@@ -1,0 +1,93 @@
+"""The boards of a contest of sequential release in words: they speak of releases and people, and fit the page."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+from django.utils.html import escape
+
+from pwscup.leaderboards import attack_words
+from pwscup.leaderboards.boards import BOARDS
+from scoring.registry import SERIES_MEASURES
+from scoring.rulesets import load_ruleset
+from scoring.rulesets.loader_sequential import DEFINITIONS
+from tests import factories
+from tests.web import board_facts, series_facts
+from tests.web.series_facts import OF_TABLES, page, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_board_speaks_of_releases(client, board):
+    words = text_of(page(client, series_facts.made_up().contest, board))
+    assert not OF_TABLES.search(words), OF_TABLES.search(words)
+    if board != "overall":
+        assert "ccuracy over the baseline" in words
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_board_of_tables_speaks_of_tables(client, board):
+    contest = board_facts.game(factories.make_contest()).contest
+    words = text_of(page(client, contest, board))
+    assert "baseline" not in words
+    if board != "overall":
+        assert "e-identification rate" in words
+
+
+def test_what_risk_means_stands_below_the_board(client):
+    words = text_of(page(client, series_facts.made_up().contest, "anonymization"))
+    assert str(attack_words.RISKS["counting"]) in words
+    assert "Here m = 3, so 1/m = 33.33 %." in words
+
+
+def test_every_definition_of_risk_has_words():
+    assert set(DEFINITIONS) <= set(attack_words.RISKS)
+
+
+def test_tables_have_no_words_for_the_risks_of_series():
+    rules = load_ruleset("pwscup2015")
+    assert attack_words.risk_words(rules) == ""
+    assert attack_words.attack_words(rules) is attack_words.TABLES
+
+
+def test_risks_are_shown_in_per_cent_and_losses_as_numbers(client):
+    words = text_of(page(client, series_facts.made_up().contest, "anonymization"))
+    assert "100.00 % (3)" in words  # the largest risk of Red
+    assert "45.00 % (2)" in words
+    assert "1,234 (3)" in words  # query errors know no end
+    assert "0.125 (3)" in words
+
+
+def test_columns_are_headed_by_short_names_and_the_identifiers_stand_below(client):
+    shown = page(client, series_facts.made_up().contest, "anonymization").content.decode()
+    head, legend = shown[: shown.index("</thead>")], shown[shown.index('<dl class="measures">') :]
+    for id_ in series_facts.MEASURES:
+        name = escape(SERIES_MEASURES[id_].name)
+        assert f'<span class="measure-id">{name}</span>' in head
+        assert f'<dt class="text-nowrap flex-shrink-0">{name}</dt>' in legend
+        assert f">{id_}</span>" in legend
+
+
+def test_the_chart_of_rates_names_them(client):
+    chart = page(client, series_facts.made_up().contest, "matrix").context["chart"]
+    assert chart["value"] == "Accuracy over the baseline"
+    assert chart["defenders"] == ["Blue", "Green", "Red"]
+
+
+def test_the_trade_off_has_a_point_for_each_series(client):
+    chart = page(client, series_facts.made_up().contest, "anonymization").context["chart"]
+    points = {point["name"]: (point["x"], point["y"]) for point in chart["points"]}
+    assert points == {
+        "Blue": (1.5, 1.25),
+        "Green": (2.166666667, 1.25),
+        "Red": (1.333333333, 2.75),
+    }
+
+
+def test_the_news_tell_that_releases_can_be_attacked(client):
+    contest = series_facts.made_up().contest
+    words = text_of(client.get(reverse("news", args=[contest.slug])))
+    assert "The releases to attack are published: “Attack round”" in words
+    assert "Teams: 3" in words
+    assert "ables to attack" not in words
