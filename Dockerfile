@@ -8,7 +8,6 @@ RUN /venv/bin/pip install --require-hashes --requirement requirements-distribute
 FROM python:3.13-slim-bookworm
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
-    PYTHONDONTWRITEBYTECODE=1 \
     OMP_NUM_THREADS=1 \
     PWSCUP_DATA_DIR=/data
 RUN useradd --system --uid 10001 --home-dir /app pwscup \

@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_FLAGS := --quiet --require-hashes
 ADDRESS ?= 127.0.0.1:8000
+# Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test setup lock lint types contracts messages bench bench-pycanon clean
 .DEFAULT_GOAL := run
@@ -55,4 +57,5 @@ $(VENV)/.runtime: requirements.txt $(VENV)/.uv
 $(VENV)/.test: requirements-test.txt $(VENV)/.uv tools/test_tools.sh
 	@$(BIN)/uv pip sync $(UV_FLAGS) --python $(BIN)/python requirements-test.txt
 	@sh tools/test_tools.sh $(BIN)/python
+	@$(BIN)/python -m tools.compile_kernels
 	@touch $@ $(VENV)/.runtime

@@ -16,7 +16,9 @@ TOGETHER = (
     "tests/web/test_up.py",
     "tests/scoring/test_audit.py",
     "tests/scoring/test_privacy_experiments.py",
+    "tests/scoring/test_sequential_audit.py",
     "tests/scoring/test_study",
+    "tests/web/test_translations.py",
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import doctest
 import os
 import re
@@ -13,21 +12,21 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 from django.core.management import get_commands
 
 from scoring import cli, measures
-from scoring.anonymizers import anonymize
 from scoring.comparison import OPTION_CHOICES
-from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import MESSAGES, ProblemsFound
 from scoring.formulas import FORMULAS
 from scoring.measures import catalog
-from scoring.reading import read_table, write_table
 from scoring.registry import MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
-from scoring.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.schema import Role
+from scoring.sequential.examples import SMALL
+from scoring.sequential.publishing import Options, publish
+from scoring.sequential.series import of_publication, published
+from tests.docs_downloads import clinic_schema, prepare_downloads
 from tests.scoring import test_laws_of_further_measures as laws
 from tools import effects_reference, measures_reference, methods_reference, problems_reference
 
@@ -184,75 +183,17 @@ def assert_shown(shown: str, printed: str) -> None:
         assert printed.strip() == shown
 
 
-def prepare_downloads(folder: Path) -> None:
-    table = households(8333, seed=2)
-    (folder / "demo-running-original.csv").write_bytes(write_table(table, HOUSEHOLDS_SCHEMA))
-    (folder / "demo-running-schema.toml").write_text(HOUSEHOLDS_SCHEMA.to_toml(), encoding="utf-8")
-    methods = {"average": "class-average", "noise": "sa-noise", "unify": "record-deletion"}
-    rng = np.random.default_rng(1)
-    for team, method in methods.items():
-        made = anonymize(table, HOUSEHOLDS_SCHEMA, [(method, {})], rng=rng)
-        (folder / f"{team}.csv").write_bytes(write_table(made.table, HOUSEHOLDS_SCHEMA))
-    schema = clinic_schema()
-    data = (ROOT / "fixtures" / "clinic.csv").read_bytes()
-    clinic = read_table(data, schema, file="original", original=True)
-    public = schema.public()
-    (folder / "clinic-cup-original.csv").write_bytes(write_table(clinic, public))
-    (folder / "clinic-cup-schema.toml").write_text(public.to_toml(), encoding="utf-8")
-    prepare_lecture(folder)
-    prepare_hidden(folder)
-
-
-def prepare_hidden(folder: Path) -> None:
-    """What team Aoi gets of the demo's hidden table: its release, and an answer for ε = 1 about the target."""
-    hidden, disclosed = folder / "hidden.csv", load_ruleset("dp-disclosure").disclosure
-    hidden.write_bytes(write_table(households(8333, seed=4), HOUSEHOLDS_SCHEMA))
-    (folder / "demo-hidden-schema.toml").write_text(HOUSEHOLDS_SCHEMA.to_toml(), encoding="utf-8")
-    asked = {"table": hidden, "columns": ",".join(disclosed.columns), "seed": 1}
-    scoring("dp", "release", **asked, epsilon=4, out=folder / "batch.csv")
-    asked["columns"] = ",".join(disclosed.target)
-    answer = folder / "demo-hidden-interactive-answer-001.csv"
-    with answer.open("w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
-        scoring("dp", "ask", **asked, epsilon=1)
-    hidden.unlink()
-
-
-def prepare_lecture(folder: Path) -> None:
-    """What team Red downloads of a lecture contest: its own table, and Blue's as it is published."""
-    drawn, schema = folder / "lecture", folder / "lecture-schema.toml"
-    table = folder / "customers.csv"
-    table.write_bytes(write_table(households(1_000, seed=9), HOUSEHOLDS_SCHEMA))
-    schema.write_text(HOUSEHOLDS_SCHEMA.to_toml(), encoding="utf-8")
-    scoring("lecture-split", table=table, schema=schema, teams=2, seed=4, out=drawn)
-    (drawn / "team1_original.csv").rename(folder / "lecture-teamred_original.csv")
-    (drawn / "team2_candidate.csv").rename(folder / "teamblue_candidate.csv")
-    blue, made = drawn / "team2_original.csv", drawn / "made.csv"
-    methods = ("qi-unification", "class-swap", "--aligned")
-    scoring("anonymize", *methods, schema=schema, original=blue, seed=2, out=made)
-    key, released = {"key": drawn / "key.csv", "team": "team2"}, folder / "teamblue_anonymized.csv"
-    files = {
-        "original": blue,
-        "anonymized": made,
-        "out": released,
-        "key-out": drawn / "key-out.csv",
-    }
-    scoring("lecture-release", schema=schema, **key, **files, seed=3)
-    shutil.rmtree(drawn)
-
-
-def scoring(*words: str, **options: object) -> None:
-    """The command line with these words and options."""
-    pairs = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    assert cli.main([*words, *pairs]) == cli.FINE
-
-
-def clinic_schema() -> Schema:
-    """The proposal for the clinic's table with the two changes that the tutorial makes."""
-    schema = suggest_schema((ROOT / "fixtures" / "clinic.csv").read_bytes())
-    for name in ("visits", "days_in_hospital"):
-        assert schema.column(name).role is Role.QUASI_IDENTIFIER
-        schema = schema.replace_column(Column(name, Role.SENSITIVE, Kind.INTEGER))
-    return schema
+def test_the_tutorial_of_a_changing_table_shows_what_the_methods_make():
+    page = ROOT / "docs" / "tutorials" / "changing-table.md"
+    shown = [block for language, block in FENCE.findall(text_of(page)) if language == "csv"]
+    plain, improved = (
+        published(of_publication(publish(SMALL, Options(m=2, method=method, widths=(1, 2000)))))
+        for method in ("m-invariance", "improved")
+    )
+    made = (plain["R1.csv"], plain["R2.csv"], improved["R2.csv"])
+    assert shown == [data.decode() for data in made]
+    assert improved["R1.csv"] == plain["R1.csv"]
+    assert improved["N2.csv"] == b"group\n1\n"
 
 
 def test_the_organizer_tutorial_speaks_of_the_proposal():

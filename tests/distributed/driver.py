@@ -89,6 +89,11 @@ def duplicate(times: int = 2) -> None:
             tasks.send_score(pk)
 
 
+def states(keys: list[int]) -> list[str]:
+    found = Submission.objects.filter(pk__in=keys)
+    return list(found.order_by("pk").values_list("state", flat=True))
+
+
 def rows(keys: list[int]) -> list[dict[str, Any]]:
     """What became of submissions."""
     found = Submission.objects.filter(pk__in=keys).order_by("pk")
@@ -107,7 +112,14 @@ def rows(keys: list[int]) -> list[dict[str, Any]]:
     ]
 
 
-COMMANDS = {"set_up": set_up, "submit": submit, "race": race, "duplicate": duplicate, "rows": rows}
+COMMANDS = {
+    "set_up": set_up,
+    "submit": submit,
+    "race": race,
+    "duplicate": duplicate,
+    "states": states,
+    "rows": rows,
+}
 
 
 def serve(commands: Mapping[str, Callable[..., Any]]) -> None:

@@ -7,18 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.distributed.slow import HOLD
 from tests.services import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+# Soon, yet a busy machine renews a lease in time, and does not spend all of it on housekeeping.
 IMPATIENT = {
-    "SCORING_LEASE_SECONDS": "2",
-    "SCORING_HEARTBEAT_SECONDS": "0.4",
-    "SCORING_TIME_LIMIT": "6",
-    "SWEEP_SECONDS": "0.5",
+    "SCORING_LEASE_SECONDS": "5",
+    "SCORING_HEARTBEAT_SECONDS": "0.5",
+    "SCORING_TIME_LIMIT": "300",
+    "SWEEP_SECONDS": "3",
     "RESEND_SECONDS": "3",
 }
 
@@ -48,13 +52,15 @@ class Site:
             stdout=subprocess.PIPE,
         )
 
-    def _start(self, name: str, *arguments: str, **streams: Any) -> subprocess.Popen[Any]:
+    def _start(
+        self, name: str, *arguments: str, env: Mapping[str, str] = {}, **streams: Any
+    ) -> subprocess.Popen[Any]:
         with (self.folder / f"{name}.log").open("ab") as log:
             given = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log} | streams
             process = subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=ROOT,
-                env=self.env,
+                env=self.env | env,
                 start_new_session=True,
                 **given,
             )
@@ -69,10 +75,10 @@ class Site:
         assert answer, self.log("driver")
         return json.loads(answer)
 
-    def worker(self, name: str, concurrency: int = 2) -> subprocess.Popen[Any]:
+    def worker(self, name: str, concurrency: int = 2, **env: str) -> subprocess.Popen[Any]:
         """Start a worker; `wait_for_worker` returns when it takes work."""
         options = ["-n", f"{name}@%h", "-c", str(concurrency), *QUIET]
-        return self._start(name, "-m", "celery", "-A", "pwscup", "worker", *options)
+        return self._start(name, "-m", "celery", "-A", "pwscup", "worker", *options, env=env)
 
     def wait_for_worker(self, name: str) -> None:
         wait_until(lambda: " ready." in self.log(name), f"{name} is ready")
@@ -84,17 +90,13 @@ class Site:
         return (self.folder / f"{name}.log").read_text()
 
     def states(self, keys: list[int]) -> list[str]:
-        return [row["state"] for row in self.do("rows", keys=keys)]
+        return self.do("states", keys=keys)
 
-    def wait_for(
-        self, keys: list[int], state: str, *, at_least: int | None = None, seconds: float = 90
-    ) -> None:
+    def wait_for(self, keys: list[int], state: str, *, at_least: int | None = None) -> None:
         """Wait until all of them, or at least so many, are in a state."""
         wanted = len(keys) if at_least is None else at_least
         try:
-            wait_until(
-                lambda: self.states(keys).count(state) >= wanted, f"{wanted} × {state}", seconds
-            )
+            wait_until(lambda: self.states(keys).count(state) >= wanted, f"{wanted} × {state}")
         except TimeoutError as error:
             raise AssertionError(
                 f"{error}\n{self.do('rows', keys=keys)}\n{self.story()}"
@@ -116,6 +118,16 @@ class Site:
             return all(" evaluated in " in self.log(name)[at:] for name, at in before.items())
 
         wait_until(each_has_scored, "every worker scores")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """What workers begin to score they do not end meanwhile, however long that takes."""
+        hold = self.folder / HOLD
+        hold.touch()
+        try:
+            yield
+        finally:
+            hold.unlink()
 
     def stop(self) -> None:
         for process in self.processes:

@@ -13,18 +13,20 @@ import pytest
 from tests import services
 from tests.distributed.site import Site, send_group
 
-pytestmark = pytest.mark.xdist_group("distributed")
+pytestmark = [
+    pytest.mark.xdist_group("distributed"),
+    pytest.mark.timeout(3 * services.START_SECONDS),
+]
 
+SOCKET_SECONDS = 5  # what a worker waits for a silent broker; a page does not
 ONCE = {"state": "scored", "evaluations": 1, "scored": 1}
 
 
 @pytest.fixture(scope="module")
-def servers() -> Iterator[SimpleNamespace]:
-    postgresql = services.PostgreSQL()
+def servers(postgresql) -> Iterator[SimpleNamespace]:
     redis = services.Redis()
     yield SimpleNamespace(postgresql=postgresql, redis=redis)
     redis.kill()
-    postgresql.stop()
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +48,10 @@ def site(servers, tmp_path_factory) -> Iterator[Site]:
 @contextmanager
 def stopped(process) -> Iterator[None]:
     send_group(process, signal.SIGSTOP)
-    yield
-    send_group(process, signal.SIGCONT)
+    try:
+        yield
+    finally:
+        send_group(process, signal.SIGCONT)
 
 
 def outcome(site, keys) -> list[dict]:
@@ -57,10 +61,11 @@ def outcome(site, keys) -> list[dict]:
 def test_a_killed_worker_a_lost_broker_and_doubled_messages(site, servers):
     doomed = site.worker("doomed")
     site.wait_for_worker("doomed")
-    keys = site.do("submit", n=30, note="1")["keys"]
-    site.do("duplicate")
-    site.wait_for(keys, "running", at_least=6)
-    doomed.kill()  # in the middle of two, while the others are in the middle of four
+    with site.held():
+        keys = site.do("submit", n=30, note="0.5")["keys"]
+        site.do("duplicate")
+        site.wait_for(keys, "running", at_least=6)
+        doomed.kill()  # in the middle of two, while the others are in the middle of four
     site.wait_for(keys, "scored", at_least=4)
     servers.redis.flush()
     site.wait_for(keys, "scored", at_least=8)
@@ -72,15 +77,15 @@ def test_a_killed_worker_a_lost_broker_and_doubled_messages(site, servers):
     time.sleep(1)  # what is still on its way must not score anything again
     assert outcome(site, keys) == [ONCE] * 30
     assert [row["attempts"] for row in site.do("rows", keys=keys)].count(2) in (1, 2)
-    assert doomed.wait(5) == -signal.SIGKILL
+    assert doomed.wait(services.START_SECONDS) == -signal.SIGKILL
     assert all(process.poll() is None for process in site.workers.values())
 
 
 def test_a_worker_that_wakes_after_its_lease_is_refused(site):
     a, b = site.workers.values()
-    with stopped(a):
+    with stopped(a), site.held():
         with stopped(b):
-            (key,) = site.do("submit", note="1.5")["keys"]
+            (key,) = site.do("submit")["keys"]
         site.wait_for([key], "running")
         send_group(b, signal.SIGSTOP)
     site.wait_for([key], "scored")
@@ -94,15 +99,18 @@ def test_a_worker_that_wakes_after_its_lease_is_refused(site):
 
 def test_what_takes_too_long_fails_and_the_worker_goes_on(site):
     a, b = site.workers.values()
-    with stopped(a):
-        stuck = site.do("submit", n=2, note="60")["keys"]
+    hasty = site.worker("hasty", SCORING_TIME_LIMIT="6")
+    site.wait_for_worker("hasty")
+    with stopped(a), stopped(b):
+        stuck = site.do("submit", n=2, note="1000")["keys"]
         (quick,) = site.do("submit")["keys"]
         site.wait_for(stuck, "failed")
         site.wait_for([quick], "scored")
-    rows = site.do("rows", keys=stuck)
-    assert [row["attempts"] for row in rows] == [1, 1]
-    assert all(f"[{row['reference']}]" in site.log("b") for row in rows)
-    assert b.poll() is None
+        rows = site.do("rows", keys=stuck)
+        assert [row["attempts"] for row in rows] == [1, 1]
+        assert all(f"[{row['reference']}]" in site.log("hasty") for row in rows)
+        assert hasty.poll() is None
+        send_group(hasty, signal.SIGKILL)
 
 
 def test_a_silent_or_absent_broker_delays_an_upload_by_little_and_loses_nothing(site, servers):
@@ -111,8 +119,8 @@ def test_a_silent_or_absent_broker_delays_an_upload_by_little_and_loses_nothing(
     servers.redis.kill()
     absent = site.do("submit")
     servers.redis.start()
-    assert silent["seconds"] < 3
-    assert absent["seconds"] < 3
+    assert silent["seconds"] < SOCKET_SECONDS
+    assert absent["seconds"] < SOCKET_SECONDS
 
     keys = silent["keys"] + absent["keys"]
     site.wait_for(keys, "scored")
@@ -128,9 +136,10 @@ def test_workers_that_finish_while_the_broker_is_away_take_work_again(site, serv
     """Their acknowledgements fail, and each of them held a place of the prefetch limit."""
     a, b = site.workers.values()
     site.wait_until_all_work()
-    keys = site.do("submit", n=4, note="3")["keys"]
-    site.wait_for(keys, "running", at_least=4)
-    servers.redis.kill()
+    with site.held():
+        keys = site.do("submit", n=4)["keys"]
+        site.wait_for(keys, "running")
+        servers.redis.kill()
     site.wait_for(keys, "scored")
     services.wait_until(
         lambda: all("Couldn't ack" in site.log(name) for name in site.workers),

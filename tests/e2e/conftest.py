@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -29,6 +30,12 @@ def browser() -> Iterator[Browser]:
         running = chromium.launch(playwright)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="module")
+def read() -> Counter[tuple[object, str]]:
+    """How many pages of a kind and of a view were read in a language, by everybody in a module."""
+    return Counter()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,7 +15,8 @@ from scoring.disclosure.curves import asked_once
 from scoring.rulesets import load_ruleset
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
-from tests.e2e.team import enter
+from tests.e2e.team import make_team
+from tests.e2e.teams import HomeTeam
 
 RULES = load_ruleset("dp-disclosure")
 TARGET = RULES.disclosure.target
@@ -30,16 +31,10 @@ N_RECORDS = 600
 
 
 @dataclass
-class Team:
-    """A team's files at home; `counted` are its estimates that count, by round."""
+class Team(HomeTeam):
+    """`counted` are its estimates that count, by round."""
 
-    name: str
-    captain: Person
-    folder: Path
     counted: dict[str, Path] = field(default_factory=dict)
-
-    def file(self, name: str) -> Path:
-        return self.folder / name
 
 
 # The organizer
@@ -83,8 +78,8 @@ def spending(organizer: Person) -> dict[str, list[str]]:
 
 
 def found_team(name: str, captain: Person, folder: Path) -> Team:
-    """Sign up, make a team, accept the terms on the way to the released table, download it."""
-    enter(name, captain, CONTEST)
+    """Make a team, accept the terms on the way to the released table, download it."""
+    make_team(name, captain, CONTEST)
     team = Team(name, captain, folder / name)
     team.folder.mkdir()
     accept_terms(captain)

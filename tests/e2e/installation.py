@@ -11,20 +11,24 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pwscup.core.mailbox import SEPARATOR
 from pwscup.env import BASE_DIR
 from tests.services import free_port, wait_until
 
-START_SECONDS = 90
-STOP_SECONDS = 30
-COMMAND_SECONDS = 300
+if TYPE_CHECKING:
+    from tests.e2e.browser import Person
+
+START_SECONDS = 180
+STOP_SECONDS = 60
+COMMAND_SECONDS = 600
 LINK = re.compile(r"https?://\S+")
 # Short times, so that nobody waits for a release or for a lost worker's lease.
 QUICK = {
-    "SWEEP_SECONDS": "1",
+    "SWEEP_SECONDS": "2",
     "UPLOAD_GRACE_SECONDS": "0",
     "SCORING_LEASE_SECONDS": "6",
     "SCORING_HEARTBEAT_SECONDS": "1",
@@ -97,6 +101,15 @@ class Installation:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    def admit(self, people: Sequence[Person], organizer: Person) -> None:
+        """Give people accounts, and log them in; one of them may create contests."""
+        names = {person.email: person.name for person in people}
+        call = f"accounts.admit({names!r}, {organizer.email!r}, {people[0].password!r})"
+        printed = self.manage("shell", "-c", f"from tests.e2e import accounts; {call}")
+        sessions = dict(line.split() for line in printed.splitlines() if "@" in line)
+        for person in people:
+            person.come_logged_in(sessions[person.email])
 
     def links_mailed_to(self, address: str) -> list[str]:
         """The links in all mail to an address, the oldest first."""

@@ -51,7 +51,7 @@ def verify(visitor: Person, teacher: Person, team: Team, committed: str, folder:
 
 
 def receipt(team: Team) -> Path:
-    person = team.member
+    person = team.captain
     person.go(f"{CONTEST}/round/anonymization/")
     person.page.locator("#history tr.mine .state-link").click()
     person.follow("time of arrival and SHA-256")
@@ -60,7 +60,7 @@ def receipt(team: Team) -> Path:
 
 
 def own_release(team: Team) -> Path:
-    person = team.member
+    person = team.captain
     person.go(ATTACK)
     link = person.page.get_by_role("link", name=published(team))
     return person.download(link, team.file("release.csv"))

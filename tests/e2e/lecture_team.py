@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -14,6 +14,7 @@ from tests.e2e.browser import Person
 from tests.e2e.home import scoring
 from tests.e2e.lecture import CONTEST, N_OWN
 from tests.e2e.team import approximately, number
+from tests.e2e.teams import HomeTeam
 from tests.services import wait_until
 
 RULES = "pets-lecture"
@@ -24,22 +25,11 @@ TRIES = 20
 
 
 @dataclass
-class Team:
-    """A team's files at home, and what its own command line says of them."""
+class Team(HomeTeam):
+    """What it does to its table, one method after the other, and how it attacks those of the others."""
 
-    name: str
-    member: Person
-    folder: Path
     methods: tuple[str, ...]
     attack: str
-    scores: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def slug(self) -> str:
-        return self.name.lower()
-
-    def file(self, name: str) -> Path:
-        return self.folder / name
 
     @property
     def given(self) -> dict[str, Path]:
@@ -59,19 +49,20 @@ def lines_of(table: Path) -> list[str]:
 
 
 def join(member: Person, name: str) -> None:
-    """Open the personal link of the mail, sign up, come back to it."""
+    """Open the personal link of the mail; whoever has no account signs up and comes back to it."""
     mailed = functools.partial(member.site.links_mailed_to, member.email)
     wait_until(mailed, f"the invitation of {member.email}")
     link = mailed()[0]
     member.go(link.removeprefix(member.site.url))
-    member.sign_up()
+    if not member.has_account:
+        member.sign_up()
     member.press("Join the team")
     expect(member.page.get_by_role("heading", level=1)).to_have_text(name)
 
 
 def accept_and_download(team: Team) -> None:
     """Accept the terms, then download what is the team's alone."""
-    person = team.member
+    person = team.captain
     team.folder.mkdir()
     person.go(f"{CONTEST}/")
     person.follow("Read and accept the terms of participation; then you can download the data.")
@@ -107,7 +98,7 @@ def anonymize_by_hand(team: Team) -> None:
 
 
 def hand_in(team: Team, table: Path) -> None:
-    person = team.member
+    person = team.captain
     person.go(ANONYMIZATION)
     person.page.locator("input[type=file][name=anonymized]").set_input_files(table)
     person.press("Hand in")
@@ -128,18 +119,17 @@ def hand_in_a_broken_table(team: Team) -> None:
     broken = team.file("broken.csv")
     broken.write_text("\n".join([header, *records]) + "\n")
     hand_in(team, broken)
-    problems = team.member.page.locator("table.problems tbody tr")
+    problems = team.captain.page.locator("table.problems tbody tr")
     expect(problems).to_have_count(3)
     named = [row.locator("td").all_inner_texts()[1:3] for row in problems.all()]
     assert [record for record, _ in named] == ["5", "7", "9"], named
-    team.member.go(ANONYMIZATION)
-    expect(team.member.page.locator(".stat").first).to_have_text(f"{TRIES} / {TRIES}")
+    team.captain.go(ANONYMIZATION)
+    expect(team.captain.page.locator(".stat").first).to_have_text(f"{TRIES} / {TRIES}")
 
 
-def hand_in_the_table(team: Team) -> None:
+def table_is_scored(team: Team) -> None:
     """The result page shows the kit's own numbers, without being reloaded."""
-    hand_in(team, team.file("anonymized.csv"))
-    person = team.member
+    person = team.captain
     expect(person.page.locator("#status .state-scored")).to_be_visible()
     for row in person.page.locator("#measures tbody tr:has(.measure-id)").all():
         measure = row.locator(".measure-id").inner_text()
@@ -154,7 +144,7 @@ def hand_in_the_table(team: Team) -> None:
 
 def download_targets(team: Team, others: list[Team]) -> None:
     """Everything that was published, in one archive."""
-    person = team.member
+    person = team.captain
     person.go(ATTACK)
     archive = person.download(
         person.page.get_by_role("link", name="Download all targets (zip)"), team.file("targets.zip")
@@ -193,14 +183,17 @@ def attack_at_home(team: Team, target: Team) -> None:
 
 
 def hand_in_guesses(team: Team, others: list[Team]) -> None:
-    """All in one go; they are marked, and nobody is told how well they did."""
-    person = team.member
+    """All in one go."""
+    person = team.captain
     person.go(ATTACK)
     person.page.locator("#id_guess").set_input_files([guess(team, other) for other in others])
     person.press("Hand in")
-    scored = person.page.locator("table.targets .state-scored")
-    expect(scored).to_have_count(len(others))
-    assert "%" not in person.text("table.targets")
+
+
+def guesses_are_marked(team: Team, n: int) -> None:
+    """And nobody is told how well they did."""
+    expect(team.captain.page.locator("table.targets .state-scored")).to_have_count(n)
+    assert "%" not in team.captain.text("table.targets")
 
 
 def key_of(target: Team, folder: Path) -> Path:

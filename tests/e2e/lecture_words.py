@@ -42,7 +42,7 @@ def read_news(person: Person) -> None:
 
 
 def ask(team: Team) -> None:
-    person = team.member
+    person = team.captain
     person.go(f"{CONTEST}/questions/")
     person.page.locator("#id_subject").fill(SUBJECT)
     person.page.locator("#id_text").fill(QUESTION)
@@ -68,12 +68,12 @@ def answer(teacher: Person) -> None:
 
 def read_answer(team: Team, others: list[Team]) -> None:
     """The team that asked reads it, and everybody the clarification, without a name."""
-    team.member.go(f"{CONTEST}/questions/")
-    team.member.follow(SUBJECT)
-    team.member.sees(ANSWER)
+    team.captain.go(f"{CONTEST}/questions/")
+    team.captain.follow(SUBJECT)
+    team.captain.sees(ANSWER)
     for other in others:
-        other.member.go(f"{CONTEST}/news/")
-        clarification = other.member.page.locator("article", has_text=ANSWER)
+        other.captain.go(f"{CONTEST}/news/")
+        clarification = other.captain.page.locator("article", has_text=ANSWER)
         expect(clarification).to_contain_text("clarification")
         expect(clarification).not_to_contain_text(team.name)
 
@@ -103,7 +103,7 @@ def _rule(teacher: Person, team: Team, button: str, reason: str) -> None:
 
 def reads_decision(team: Team, teacher: Person, reason: str, *, counts: bool) -> None:
     """Why, by whom, and what it did to the table."""
-    person = team.member
+    person = team.captain
     person.go(f"{CONTEST}/team/")
     person.follow("Decisions of the organizers")
     decision = person.page.locator("section p", has_text=reason)

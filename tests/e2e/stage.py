@@ -32,7 +32,7 @@ from tests.services import wait_until
 from tests.web.experiments import requested
 
 N_RECORDS = 120
-SCORING_SECONDS = 90
+SCORING_SECONDS = 240
 # Names that nothing can break, and that a page must bear.
 LONG_NAME = "Wolkenkratzerbeobachtungsgesellschaften"
 LONG_FILE = "anonymized-by-our-very-best-method-at-the-very-last-moment-final-2.csv"

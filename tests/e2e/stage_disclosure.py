@@ -18,7 +18,7 @@ from scoring.disclosure.estimates import template
 from tests.services import wait_until
 from tests.web.experiments import requested
 
-EXPERIMENT_SECONDS = 90
+EXPERIMENT_SECONDS = 240
 AGES = ["30-39", "40-49", "50-59"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
 from tests.e2e.organizer import CONTEST, N_RECORDS
+from tests.e2e.teams import HomeTeam
 
 ANONYMIZATION = f"{CONTEST}/round/anonymization/"
 ATTACK = f"{CONTEST}/round/attack/"
@@ -24,22 +25,11 @@ MEASURES = (*UTILITY, "S1", "S2", *LINKAGE)
 
 
 @dataclass
-class Team:
-    """A team's files at home, and what its own command line says of them."""
+class Team(HomeTeam):
+    """How it anonymizes its table, and how it attacks the others'."""
 
-    name: str
-    captain: Person
-    folder: Path
     method: str
     attack: str
-    scores: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def slug(self) -> str:
-        return self.name.lower()
-
-    def file(self, name: str) -> Path:
-        return self.folder / name
 
     @property
     def worst(self) -> float:
@@ -48,7 +38,9 @@ class Team:
 
 def found_team(name: str, captain: Person, folder: Path, *, method: str, attack: str) -> Team:
     """Sign up, make a team, download everything, anonymize at home."""
-    enter(name, captain)
+    captain.go(f"{CONTEST}/")
+    captain.sign_up()
+    make_team(name, captain)
     team = Team(name, captain, folder / name, method, attack)
     team.folder.mkdir()
     download_everything(team)
@@ -56,10 +48,7 @@ def found_team(name: str, captain: Person, folder: Path, *, method: str, attack:
     return team
 
 
-def enter(name: str, captain: Person, contest: str = CONTEST) -> None:
-    """Sign up, and make a team."""
-    captain.go(f"{contest}/")
-    captain.sign_up()
+def make_team(name: str, captain: Person, contest: str = CONTEST) -> None:
     captain.go(f"{contest}/team/")
     captain.page.locator("#id_name").fill(name)
     captain.press("Make the team")
@@ -95,12 +84,13 @@ def anonymize_at_home(team: Team, seed: int) -> None:
 
 
 def invite(captain: Person, mate: Person, contest: str = CONTEST) -> None:
-    """The captain makes a link; whoever opens it signs up and comes back to it."""
+    """The captain makes a link; whoever opens it without an account signs up and comes back to it."""
     captain.go(f"{contest}/team/")
     captain.press("Make an invitation link")
     link = captain.page.locator("#invitation-link").input_value()
     mate.go(link)
-    mate.sign_up()
+    if not mate.has_account:
+        mate.sign_up()
     mate.press("Join the team")
     expect(mate.page.get_by_role("heading", level=1)).to_have_text("Red")
     captain.go(f"{contest}/team/")

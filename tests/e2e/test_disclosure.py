@@ -40,21 +40,18 @@ from tests.e2e.lecture_papers import import_archive, write_archive
 from tests.e2e.organizer import close_round, open_round
 from tests.e2e.team import approximately, invite, number
 
-pytestmark = pytest.mark.xdist_group("e2e")
+pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
 
 FIRST, REST = "1.5", "2.5"
 Marks = dict[str, dict[str, dict[str, float]]]
 
 
 def test_a_hidden_table_from_its_release_to_the_comparison(meet, site, tmp_path):
-    organizer = meet("Dora")
-    organizer.go("/")
-    organizer.sign_up()
-    site.manage("grant_organizer", organizer.email)
+    organizer, amy, ann, zoe, visitor = map(meet, ("Dora", "Amy", "Ann", "Zoe", "Vic"))
+    site.admit([organizer, amy, ann, zoe], organizer)
     create_contest(organizer)
     open_round(organizer, "batch", ORGANIZE)
 
-    amy, ann, zoe, visitor = (meet(name) for name in ("Amy", "Ann", "Zoe", "Vic"))
     red = found_team("Red", amy, tmp_path)
     invite(amy, ann, CONTEST)
     accept_terms(ann)
