@@ -15,17 +15,20 @@ register = template.Library()
 
 
 @register.filter
-def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
-    """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`.
+def machine_time(moment: datetime) -> str:
+    """Write a moment for programs, to the second: HTML allows three further digits at most."""
+    return moment.isoformat(timespec="seconds")
 
-    The machine-readable copy is cut to seconds: HTML allows three digits of a second at most.
-    """
+
+@register.filter
+def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
+    """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`."""
     if moment is None:
         return ""
     shown = shown_moment(moment, ZoneInfo(zone) if isinstance(zone, str) else zone)
     return format_html(
         '<time datetime="{}" class="text-nowrap">{}</time>',
-        moment.isoformat(timespec="seconds"),
+        machine_time(moment),
         shown,
     )
 
