@@ -139,9 +139,10 @@ def _check_m_unique(
             group=int(release.group[row]),
             got=shorten(microdata.sensitive_values[release.sensitive[row]]),
         )
-    for group in small_groups(release, m).tolist():
-        rows = np.flatnonzero(release.group == group)
-        row, got = int(rows[0]) + 1, len(rows)
+    numbers, first, sizes = np.unique(release.group, return_index=True, return_counts=True)
+    small = np.searchsorted(numbers, small_groups(release, m))
+    found = np.column_stack([numbers, first + 1, sizes])[small]
+    for group, row, got in found.tolist():
         problems.add("release.small_group", file=file, row=row, group=group, expected=m, got=got)
 
 

@@ -179,10 +179,11 @@ def read_counterfeits(data: bytes, release: Release, *, file: str) -> dict[int, 
     groups = table.numbers["group"].astype(np.int64).tolist()
     counts = table.numbers["count"].astype(np.int64).tolist()
     problems = _check_groups(groups, release, file)
-    sizes = np.bincount(release.group).tolist()
+    numbers, sizes = np.unique(release.group, return_counts=True)  # numbers may be of any size
+    size_of = dict(zip(numbers.tolist(), sizes.tolist(), strict=True))
     for row, (group, count) in enumerate(zip(groups, counts, strict=True), start=1):
-        if group < len(sizes) and count > sizes[group] > 0:
-            params: dict[str, Any] = {"group": group, "expected": sizes[group], "got": count}
+        if count > (size := size_of.get(group, count)):
+            params: dict[str, Any] = {"group": group, "expected": size, "got": count}
             problems.add(
                 "release.too_many_counterfeits", file=file, row=row, column="count", **params
             )

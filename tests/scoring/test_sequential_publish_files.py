@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import get_args
 
 import numpy as np
@@ -33,6 +34,7 @@ from scoring.sequential.loss import losses
 from scoring.sequential.publishing import Options, publish
 from scoring.sequential.risk import Definition
 from scoring.sequential.series import M_INVARIANCE, M_UNIQUE
+from scoring.sequential.tables import Release
 from tests.scoring import sequential_tables as printed
 
 HEADER = "name,age,zip,disease"
@@ -163,6 +165,20 @@ def test_counterfeits_fit_their_release():
     ]
 
 
+def test_numbers_of_groups_may_be_large():
+    """A number is a name: nothing is as large as it."""
+    number = 999_999_999_999_999
+    data = csv(BOXES, *[(number, 21, 22, 12000, 14000, value) for value in ("flu", "gastritis")])
+    release = release_files.read_release(data, PATIENTS, file="R1")
+    counterfeits = release_files.read_counterfeits(
+        csv("group,count", f"{number},2"), release, file="C1"
+    )
+    assert counterfeits == {number: 2}
+    with pytest.raises(ProblemsFound) as caught:
+        release_files.read_counterfeits(csv("group,count", f"{number},3"), release, file="C1")
+    assert found(caught) == [("release.too_many_counterfeits", "C1", 1, "count")]
+
+
 # The check
 
 
@@ -226,6 +242,20 @@ def test_a_repeated_value_and_a_small_group_are_found():
         ("release.small_group", 3, 2),
     ]
     assert (done.is_generalization, done.is_m_unique, done.is_m_invariant) == (True, False, False)
+
+
+def test_very_many_small_groups_are_found_in_one_look():
+    n = 400_000
+    box = np.zeros((n, 2))
+    numbers = np.arange(n, 0, -1)
+    release = Release(numbers, box, box, np.zeros(n, np.int64), None, {}, None)
+    table = files.read_microdata([csv(HEADER, ("Al", 0, 0, "flu"))], SCHEMA)
+    before = time.process_time()
+    done = check(table, [release], 2, invariance=False)
+    assert time.process_time() - before < 20
+    assert done.n_problems == n
+    first = done.problems[0]
+    assert (first.code, first.row, first.params["group"]) == ("release.small_group", n, 1)
 
 
 def test_a_missing_release_is_refused():
