@@ -208,8 +208,16 @@ def _checked(schema: Schema) -> tuple[Column, Column]:
     for column in roles[Role.SENSITIVE]:
         if column.is_numeric:
             wrong("a sensitive category", str(column.kind), column.name)
+        if column.name in _of_releases(roles[Role.QUASI_IDENTIFIER]):
+            wrong("a name that no other column of a release has", column.name, column.name)
     problems.raise_if_any()
     return roles[Role.IDENTIFIER][0], roles[Role.SENSITIVE][0]
+
+
+def _of_releases(attributes: Sequence[Column]) -> set[str]:
+    """The names that the columns of a release have beside that of the sensitive value."""
+    ends = {f"{attribute.name}_{end}" for attribute in attributes for end in ("low", "high")}
+    return ends | {"group", "last"}
 
 
 def _texts(table: Records, column: Column) -> NDArray[np.object_]:

@@ -90,7 +90,8 @@ def release_values(data: bytes, microdata: Microdata, *, file: str) -> tuple[str
 
 def _rows(data: bytes, microdata: Microdata, file: str) -> Records:
     first = data.removeprefix(UTF8_BOM).partition(b"\n")[0].rstrip(b"\r")
-    schema = _release_schema(microdata, has_last=b"last" in first.split(b","))
+    names = [name.strip(b'"') for name in first.split(b",")]  # R writes them in quotation marks
+    schema = _release_schema(microdata, has_last=b"last" in names)
     return read_records(data, schema, file=file, original=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -117,6 +118,15 @@ def test_a_schema_that_does_not_fit_is_refused():
     ]
 
 
+@pytest.mark.parametrize("name", ["group", "last", "age_high"])
+def test_a_sensitive_column_is_called_as_no_other_column_of_a_release(name):
+    """Else every release of the tables would have two columns of one name, and none could be read."""
+    *others, sensitive = SCHEMA.columns
+    with pytest.raises(ProblemsFound) as caught:
+        files.read_microdata([], Schema((*others, replace(sensitive, name=name))))
+    assert found(caught) == [("sequential.schema", "schema", None, name)]
+
+
 # Releases
 
 
@@ -151,6 +161,16 @@ def test_a_group_has_one_group_before():
     with pytest.raises(ProblemsFound) as caught:
         release_files.read_release(csv(header, *rows), PATIENTS, file="R2")
     assert found(caught) == [("release.other_last", "R2", 2, "last")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("table", [printed.T12, printed.T15])
+def test_names_of_columns_may_be_quoted(table, end):
+    header, *lines = release_files.write_release(table, SMALL).decode().splitlines()
+    quoted = ",".join(f'"{name}"' for name in header.split(","))
+    data = "".join(line + end for line in (quoted, *lines)).encode()
+    read = release_files.read_release(b"\xef\xbb\xbf" + data, SMALL, file="R2")
+    assert np.array_equal(read.last, table.last)
 
 
 def test_counterfeits_fit_their_release():
