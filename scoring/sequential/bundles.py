@@ -5,6 +5,7 @@ Nothing here trusts a path, a declared size or a declared count.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import struct
@@ -24,6 +25,7 @@ MAX_BYTES = 256 * 1024 * 1024
 _BY_PRODUCTS = 4  # folders, dot files and what macOS adds may be so many times the files that count
 _CHUNK = 64 * 1024
 _MIB = 1024 * 1024
+_IS_UTF8 = 0x800  # among an entry's flags
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _ARCHIVES = frozenset({".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst", ".jar"})
@@ -176,16 +178,30 @@ def _refused(code: str, file: str, **params: str | int | float) -> ProblemsFound
     return ProblemsFound([Problem(code, params, file)])
 
 
+def _path(entry: zipfile.ZipInfo) -> str:
+    """The path of an entry. Where it is not said to be UTF-8, it may be so all the same, or Shift_JIS.
+
+    In Shift_JIS the second byte of 表 or 十 is that of a backslash.
+    """
+    path = entry.orig_filename
+    if entry.flag_bits & _IS_UTF8:
+        return path
+    for encoding in ("utf-8", "cp932"):
+        with contextlib.suppress(UnicodeError):
+            return path.encode("cp437").decode(encoding)
+    return path
+
+
 def _is_passed_over(entry: zipfile.ZipInfo) -> bool:
     """Whether an entry is a folder or a by-product of an operating system."""
-    parts = entry.orig_filename.split("/")
+    parts = _path(entry).split("/")
     return _is_safe(entry) and (
         parts[-1] == "" or any(part.startswith(".") or part == "__MACOSX" for part in parts)
     )
 
 
 def _is_safe(entry: zipfile.ZipInfo) -> bool:
-    path = entry.orig_filename
+    path = _path(entry)
     return bool(entry.filename) and not (
         "\\" in path
         or "\0" in path
@@ -199,7 +215,7 @@ def _unreadable(entry: zipfile.ZipInfo) -> str | None:
     """The code of what keeps a file from being read under a limit."""
     if not _is_safe(entry):
         return "bundle.path"
-    if PurePosixPath(entry.filename.lower()).suffix in _ARCHIVES:
+    if PurePosixPath(_path(entry).lower()).suffix in _ARCHIVES:
         return "bundle.nested"
     if entry.flag_bits & 0x1:
         return "bundle.encrypted"
@@ -211,7 +227,7 @@ def _unreadable(entry: zipfile.ZipInfo) -> str | None:
 def _key(entry: zipfile.ZipInfo, letters: str) -> _Key | None:
     """The letter and the number of a file's name; None where it has another form."""
     pattern = rf"([{letters}])0*([1-9][0-9]{{0,3}})\.csv"
-    name = PurePosixPath(entry.filename).name
+    name = PurePosixPath(_path(entry)).name
     match = re.fullmatch(pattern, name, re.IGNORECASE | re.ASCII)
     return None if match is None else (match[1].upper(), int(match[2]))
 
@@ -227,7 +243,7 @@ def _names(letters: str, n: int | None) -> str:
 
 def _shown(entry: zipfile.ZipInfo) -> str:
     """A path as a message shows it."""
-    path = entry.orig_filename
+    path = _path(entry)
     return shorten("".join(letter for letter in path if unicodedata.category(letter)[0] != "C"))
 
 
