@@ -181,7 +181,7 @@ def _refused(code: str, file: str, **params: str | int | float) -> ProblemsFound
 def _path(entry: zipfile.ZipInfo) -> str:
     """The path of an entry. Where it is not said to be UTF-8, it may be so all the same, or Shift_JIS.
 
-    In Shift_JIS the second byte of 表 or 十 is that of a backslash.
+    In Shift_JIS the second byte of some letters, as in 表, is that of a backslash.
     """
     path = entry.orig_filename
     if entry.flag_bits & _IS_UTF8:

@@ -66,6 +66,28 @@ def test_names_are_matched_in_any_folder_and_case(name):
     assert unpack(zipped((name, b"x")), "R", file="series") == {"R": {1: b"x"}}
 
 
+def raw(name: bytes) -> bytes:
+    """An archive of one file whose name is these bytes, not said to be in any encoding."""
+    placeholder = "X" * len(name)
+    return zipped((placeholder, b"x")).replace(placeholder.encode(), name)
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "utf-8"])
+@pytest.mark.parametrize("folder", ["表", "公開データ", "十二月の予定表"])
+def test_folders_may_have_japanese_names_as_windows_writes_them(folder, encoding):
+    """The second byte of 表 in Shift_JIS is that of a backslash."""
+    data = raw(f"{folder}/R1.csv".encode(encoding))
+    assert unpack(data, "R", file="series") == {"R": {1: b"x"}}
+    assert found(raw(f"{folder}/x.csv".encode(encoding)))["unknown"] == [f"{folder}/x.csv"]
+    assert found(raw(f"{folder}/x.zip".encode(encoding)))["nested"] == [f"{folder}/x.zip"]
+    assert set(found(raw(f"{folder}/../R1.csv".encode(encoding)))) == {"path", "missing"}
+
+
+def test_bytes_of_no_encoding_are_a_name_all_the_same():
+    assert unpack(raw(b"\x80\x81 \xff/R1.csv"), "R", file="series") == {"R": {1: b"x"}}
+    assert set(found(raw(b"a\\R1.csv"))) == {"path", "missing"}
+
+
 def test_by_products_are_passed_over():
     extra = ["a/", "__MACOSX/a/._R1.csv", ".DS_Store", "a/.hidden/R7.csv", "__MACOSX/R1.csv"]
     data = zipped(("a/R1.csv", b"x"), *((name, b"") for name in extra))
