@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pwscup.contests.tables import FILE, Described, described_columns, editable, with_former
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
-from scoring.errors import shorten
+from scoring.errors import Collector, shorten
 from scoring.reading import read_records, read_table, write_table
 from scoring.schema import Column, Kind, Role, Schema, suggest_schema
 from scoring.sequential.bundles import numbered, pack, unpacked
 from scoring.sequential.files import read_each, read_microdata
+from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
         Where the bytes are no archive of usable tables, or those of later times have other columns.
     """
     files = files_of(data)
-    suggested = editable(_suggested(files))
+    suggested = editable(_suggested(files, read_each(files, LETTER, _lines)))
     tables = read_each(files, LETTER, lambda d, name, _: _read(d, suggested, name))
     schema = with_former(suggested, former) if former is not None else suggested
     return _described(tables, schema)
@@ -131,9 +132,9 @@ def _most_frequent(columns: list[pd.Series]) -> dict[str, Any]:
     return found
 
 
-def _suggested(files: list[bytes]) -> Schema:
+def _suggested(files: list[bytes], tables: list[list[list[str]]]) -> Schema:
     """Roles by the first table, kinds and values by all that have its columns."""
-    first, everything = suggest_schema(files[0]), suggest_schema(_stacked(files))
+    first, everything = suggest_schema(files[0]), suggest_schema(_stacked(tables))
     found = {column.name: column for column in everything.columns}
     categories = [
         c.name for c in first.columns if _is_attribute(c) and not found[c.name].is_numeric
@@ -155,19 +156,36 @@ def _proposed(first: Column, found: Column, sensitive: list[str]) -> Column:
     return dataclasses.replace(found, role=role, cross=False)
 
 
-def _stacked(files: list[bytes]) -> bytes:
+def _stacked(tables: list[list[list[str]]]) -> bytes:
     """The records of all tables that have the header of the first one, below it."""
-    tables = [_lines(data) for data in files]
     header = tables[0][0]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
     for lines in tables:
-        if lines[:1] == [header]:
+        if lines[0] == header:
             writer.writerows(lines[1:])
     return out.getvalue().encode()
 
 
-def _lines(data: bytes) -> list[list[str]]:
-    text = data.decode("utf-8-sig", errors="replace")
-    return list(csv.reader(io.StringIO(text, newline="")))
+def _lines(data: bytes, name: str, _number: int) -> list[list[str]]:
+    """The header and the records of a table.
+
+    Raises
+    ------
+    ProblemsFound
+        Where it is no CSV with a header and records of one length: told of this table, and not of all together.
+    """
+    rows = records(decode(data, file=name), file=name)
+    lines = [read_header(rows, file=name)]
+    problems = Collector()
+    for number, cells in enumerate(rows, start=1):
+        lines.append(cells)
+        if len(cells) != len(lines[0]):
+            note_length(cells, len(lines[0]), problems, file=name, row=number)
+            if problems.n_total > MAX_UNUSABLE:
+                break
+    if len(lines) == 1:
+        problems.add("file.header_only", file=name)
+    problems.raise_if_any()
+    return lines

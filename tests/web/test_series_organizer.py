@@ -144,6 +144,29 @@ def test_a_broken_archive_is_said_to_be(oscar, draft, name):
     assert not TableDraft.objects.exists()
 
 
+UNREADABLE = {
+    "a cell without end": (b'eve,70,16000,"' + b"x" * 200_000 + b'"\n', None, "cell on line 5"),
+    "a line without end": (b"eve,70,16000," + b"x" * 2_000_000 + b"\n", None, "line 5 is too long"),
+    "a quotation mark": (b'eve,70,16000,"flu\n', None, "quotation mark"),
+    "a short record": (b"eve,70\n", 4, "wrong number of cells"),
+    "another encoding": ("eve,70,16000,風邪\n".encode("cp932"), None, "encoding"),
+}
+
+
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_read_is_told_of_the_table_that_it_is_in(oscar, draft, name, place):
+    more, row, words = UNREADABLE[name]
+    files = {"T1.csv": FIRST, "T2.csv": SECOND}
+    files[f"T{place}.csv"] += more
+    response = upload(oscar, pack(files))
+    assert response.status_code == 200
+    [problem] = problems(response)
+    assert problem[:2] == (f"T{place}.csv", row)
+    assert words in problem[3]
+    assert not TableDraft.objects.exists()
+
+
 def test_tables_that_do_not_fit_each_other_are_told_with_table_and_record(oscar, draft):
     changed = SECOND.replace(b"12000,flu", b"12000,asthma")
     back = HEADER + b"cho,50,14000,flu\nben,41,13000,asthma\nben,41,13000,asthma\n"
