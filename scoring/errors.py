@@ -273,6 +273,10 @@ MESSAGES: dict[str, str] = {
         "more rows than the limits allow — expected at most {expected}, those of all records and counterfeits — got "
         "{got}"
     ),
+    "release.too_many_pairs": _(
+        "too many pairs of a record and a row that may be its to be matched — expected at most {expected}, smaller "
+        "boxes or fewer counterfeits — got {got}"
+    ),
     "release.too_many_places": _(
         "too many pairs of a record and a row that may be its for worlds to be looked at — expected at most "
         "{expected}, fewer records or row counting — got {got}"

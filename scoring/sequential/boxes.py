@@ -125,13 +125,26 @@ class Grid:
         >>> starts, boxes
         (array([0, 1, 3, 3]), array([0, 0, 1]))
         """
-        asked = self._asked(points)
-        starts = np.zeros(len(points) + 1, dtype=np.int64)
-        kernels.count_boxes(*asked, starts[1:])
-        np.cumsum(starts, out=starts)
-        boxes = np.empty(starts[-1], dtype=np.int64)
-        kernels.list_boxes(*asked, boxes)
-        return starts, boxes
+        starts = np.concatenate([[0], np.cumsum(self.sizes(points))])
+        return starts, self.listed(points, int(starts[-1]))
+
+    def listed(self, points: FloatArray, n: int) -> IntArray:
+        """The boxes that hold each point, one point after the other; as many as `sizes` adds up to."""
+        boxes = np.empty(n, dtype=np.int64)
+        kernels.list_boxes(*self._asked(points), boxes)
+        return boxes
+
+    def sizes(self, points: FloatArray) -> IntArray:
+        """How many boxes hold each point, for whoever asks whether they fit into memory.
+
+        Examples
+        --------
+        >>> Grid.of(np.array([[0.0], [2.0]]), np.array([[2.0], [5.0]])).sizes(np.array([[2.0], [9.0]]))
+        array([2, 0])
+        """
+        found = np.zeros(len(points), dtype=np.int64)
+        kernels.count_boxes(*self._asked(points), found)
+        return found
 
     def values(
         self, points: FloatArray, row_starts: IntArray, values: IntArray, n_values: int

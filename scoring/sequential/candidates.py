@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.equivalence import IntArray
+from scoring.errors import Problem, ProblemsFound
 from scoring.kernels.matching import keep_lasting, match
 from scoring.sequential.boxes import Grid
 from scoring.sequential.tables import Release, Snapshot
 
+MOST_PAIRS = 30_000_000
+"""Pairs of a tuple and a row that are listed at a time; so many take about two gigabytes."""
 _BATCH = 4_096  # tuples whose rows are listed at a time, or those of one value
 
 
@@ -71,6 +74,11 @@ def candidates(snapshots: Sequence[Snapshot], releases: Sequence[Release]) -> It
     releases : sequence of Release
         One for each snapshot.
 
+    Raises
+    ------
+    ProblemsFound
+        Where some tuples may have so many rows that these do not fit into memory.
+
     Examples
     --------
     >>> from scoring.sequential.examples import SMALL
@@ -84,10 +92,10 @@ def candidates(snapshots: Sequence[Snapshot], releases: Sequence[Release]) -> It
     n_values = 1 + max((int(found.max(initial=-1)) for found in values), default=-1)
     first_row = np.cumsum([0, *(len(release.group) for release in releases)])
     for is_chosen in _batches(snapshots, n_values):
-        found = [
-            _at(snapshot, release, is_chosen)
-            for snapshot, release in zip(snapshots, releases, strict=True)
-        ]
+        found: list[tuple[IntArray, IntArray, IntArray]] = []
+        for time, (snapshot, release) in enumerate(zip(snapshots, releases, strict=True), start=1):
+            n_before = sum(len(part[2]) for part in found)
+            found.append(_at(snapshot, release, is_chosen, f"R{time}", n_before))
         place = [part[0] for part in found]
         n_rows = np.concatenate([part[1] for part in found])
         yield Candidates(
@@ -110,9 +118,12 @@ def _batches(snapshots: Sequence[Snapshot], n_values: int) -> Iterator[NDArray[n
 
 
 def _at(
-    snapshot: Snapshot, release: Release, is_chosen: NDArray[np.bool_]
+    snapshot: Snapshot, release: Release, is_chosen: NDArray[np.bool_], file: str, n_before: int
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """The places of the tuples of some values at one time, and the number of rows and the rows of each."""
+    """The places of the tuples of some values at one time, and the number of rows and the rows of each.
+
+    `n_before` pairs were listed for the same values at other times.
+    """
     place = np.flatnonzero(is_chosen[snapshot.sensitive])
     rows = np.flatnonzero(is_chosen[release.sensitive])
     if not len(place) or not len(rows):
@@ -120,5 +131,9 @@ def _at(
     value = release.sensitive[rows, None]
     points = np.hstack([snapshot.qi[place], snapshot.sensitive[place, None]])
     grid = Grid.of(np.hstack([release.low[rows], value]), np.hstack([release.high[rows], value]))
-    starts, boxes = grid.holding(points)
-    return place, np.diff(starts), rows[boxes]
+    sizes = grid.sizes(points)
+    n = int(sizes.sum())
+    if n_before + n > MOST_PAIRS:
+        params: dict[str, str | int | float] = {"expected": MOST_PAIRS, "got": n_before + n}
+        raise ProblemsFound([Problem("release.too_many_pairs", params, file)])
+    return place, sizes, rows[grid.listed(points, n)]

@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from scoring.equivalence import IntArray
+from scoring.errors import ProblemsFound
 from scoring.kernels.matching import match
 from scoring.sequential.boxes import Groups
 from scoring.sequential.candidates import candidates
@@ -48,12 +49,15 @@ def n_left_over(snapshot: Snapshot, release: Release) -> int | None:
     [1, 0]
     """
     n_rows, rows, n_pairs = [], [], 0
-    for sizes, found in chain(_of_tuples(snapshot, release), [_of_counterfeits(release)]):
-        n_pairs += int(sizes.sum())
-        if n_pairs > MOST_PAIRS:
-            return None
-        n_rows.append(sizes)
-        rows.append(found())
+    try:
+        for sizes, found in chain(_of_tuples(snapshot, release), [_of_counterfeits(release)]):
+            n_pairs += int(sizes.sum())
+            if n_pairs > MOST_PAIRS:
+                return None
+            n_rows.append(sizes)
+            rows.append(found())
+    except ProblemsFound:  # more than `candidates` lists at a time
+        return None
     starts = np.concatenate([[0], np.cumsum(np.concatenate(n_rows))])
     row_of = np.empty(len(starts) - 1, dtype=np.int64)
     tuple_of = np.empty(len(release.group), dtype=np.int64)

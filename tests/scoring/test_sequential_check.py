@@ -10,12 +10,14 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
+from scoring.errors import ProblemsFound
 from scoring.kernels.matching import match
 from scoring.reading import write_table
 from scoring.sequential import candidates
 from scoring.sequential.checking import check, unmatched
 from scoring.sequential.files import read_microdata
 from scoring.sequential.publishing import Options, publish
+from scoring.sequential.told import n_left_over
 
 
 def allowed(snapshot, release) -> np.ndarray:
@@ -87,6 +89,41 @@ def test_a_published_series_has_no_problem_in_either(windows):
     releases = publish(windows, Options(m=3)).releases
     assert plain_check(windows, releases) == (0, 0)
     assert check(windows, releases, 3).is_m_invariant
+
+
+def wide(release, n: int):
+    """The release n times over, with boxes that hold everybody."""
+    rows = np.tile(np.arange(len(release.group)), n)
+    times = np.repeat(np.arange(n), len(release.group))
+    return replace(
+        release,
+        group=release.group[rows] + times * release.group.max(),
+        low=np.full((len(rows), 2), -1e6),
+        high=np.full((len(rows), 2), 1e6),
+        sensitive=release.sensitive[rows],
+        counterfeits={},
+        owner=None,
+    )
+
+
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_listed(windows, monkeypatch):
+    releases = [wide(release, 20) for release in publish(windows, Options(m=3)).releases]
+    n_pairs = sum(len(found.rows) for found in candidates.candidates(windows.snapshots, releases))
+    monkeypatch.setattr(candidates, "MOST_PAIRS", n_pairs)
+    assert check(windows, releases, 3).is_generalization
+    monkeypatch.setattr(candidates, "MOST_PAIRS", n_pairs - 1)
+    with pytest.raises(ProblemsFound) as refused:
+        check(windows, releases, 3)
+    [problem] = refused.value.problems
+    assert (problem.code, problem.file) == ("release.too_many_pairs", "R3")
+    assert problem.params == {"expected": n_pairs - 1, "got": n_pairs}
+
+
+def test_counterfeits_in_too_many_places_are_not_looked_at(windows, monkeypatch):
+    release = replace(wide(publish(windows, Options(m=3)).releases[0], 20), counterfeits={1: 3})
+    assert n_left_over(windows.snapshots[0], release) is not None
+    monkeypatch.setattr(candidates, "MOST_PAIRS", 100)
+    assert n_left_over(windows.snapshots[0], release) is None
 
 
 @pytest.mark.parametrize("seed", range(8))
