@@ -224,8 +224,25 @@ MESSAGES: dict[str, str] = {
         "got none for {missing}, such as {got}"
     ),
     # tables of a sequential release, and its releases
-    "sequential.schema": _(
-        "the schema's columns do not fit a sequential release — expected {expected} — got {got}"
+    "sequential.identifiers": _(
+        "the schema's columns do not fit a sequential release — expected one identifier — got {got}"
+    ),
+    "sequential.sensitive_columns": _(
+        "the schema's columns do not fit a sequential release — expected one sensitive column — got {got}"
+    ),
+    "sequential.no_quasi_identifier": _(
+        "the schema's columns do not fit a sequential release — expected at least one quasi-identifier — got 0"
+    ),
+    "sequential.no_order": _(
+        "the schema's columns do not fit a sequential release — expected the values of a category in their order — "
+        "got no values"
+    ),
+    "sequential.sensitive_kind": _(
+        "the schema's columns do not fit a sequential release — expected a sensitive category — got {got}"
+    ),
+    "sequential.sensitive_name": _(
+        "the schema's columns do not fit a sequential release — expected a name of the sensitive column that no "
+        "other column of a release has — got “{got}”"
     ),
     "sequential.repeated_id": _(
         "an id occurs twice in one table — expected each once — got “{got}” again, first in record {first}"

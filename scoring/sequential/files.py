@@ -191,25 +191,31 @@ def _checked(schema: Schema) -> tuple[Column, Column]:
     """The identifier and the sensitive column of a schema that fits."""
     problems = Collector()
 
-    def wrong(expected: str, got: str, column: str | None = None) -> None:
-        problems.add("sequential.schema", file="schema", column=column, expected=expected, got=got)
+    def wrong(code: str, expected: str, got: str, column: str | None = None) -> None:
+        told = f"sequential.{code}"
+        problems.add(told, file="schema", column=column, expected=expected, got=got)
 
     roles: dict[Role, list[Column]] = {role: [] for role in Role}
     for column in schema.columns:
         roles[column.role].append(column)
-    for role, noun in ((Role.IDENTIFIER, "identifier"), (Role.SENSITIVE, "sensitive column")):
+    for role, code, noun in (
+        (Role.IDENTIFIER, "identifiers", "identifier"),
+        (Role.SENSITIVE, "sensitive_columns", "sensitive column"),
+    ):
         if len(roles[role]) != 1:
-            wrong(f"one {noun}", str(len(roles[role])))
+            wrong(code, f"one {noun}", str(len(roles[role])))
     if not roles[Role.QUASI_IDENTIFIER]:
-        wrong("at least one quasi-identifier", "0")
+        wrong("no_quasi_identifier", "at least one quasi-identifier", "0")
     for column in roles[Role.QUASI_IDENTIFIER]:
         if not column.is_numeric and column.values is None:
-            wrong("the values of a category in their order", "no values", column.name)
+            expected = "the values of a category in their order"
+            wrong("no_order", expected, "no values", column.name)
     for column in roles[Role.SENSITIVE]:
         if column.is_numeric:
-            wrong("a sensitive category", str(column.kind), column.name)
+            wrong("sensitive_kind", "a sensitive category", str(column.kind), column.name)
         if column.name in _of_releases(roles[Role.QUASI_IDENTIFIER]):
-            wrong("a name that no other column of a release has", column.name, column.name)
+            expected = "a name that no other column of a release has"
+            wrong("sensitive_name", expected, column.name, column.name)
     problems.raise_if_any()
     return roles[Role.IDENTIFIER][0], roles[Role.SENSITIVE][0]
 

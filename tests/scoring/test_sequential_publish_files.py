@@ -124,7 +124,7 @@ def test_a_sensitive_column_is_called_as_no_other_column_of_a_release(name):
     *others, sensitive = SCHEMA.columns
     with pytest.raises(ProblemsFound) as caught:
         files.read_microdata([], Schema((*others, replace(sensitive, name=name))))
-    assert found(caught) == [("sequential.schema", "schema", None, name)]
+    assert found(caught) == [("sequential.sensitive_name", "schema", None, name)]
 
 
 # Releases

@@ -209,6 +209,19 @@ def test_columns_that_do_not_fit_a_series_are_said_to_be(oscar, draft, changes, 
     assert original_of(draft) is None
 
 
+def test_columns_that_do_not_fit_are_told_in_japanese_alone(oscar, draft):
+    upload(oscar, pack({"T1.csv": FIRST, "T2.csv": SECOND}))
+    changes = {name: {"role": "other"} for name in ("patient", "age", "zip", "disease")}
+    oscar.cookies["django_language"] = "ja"
+    answer = check(oscar, **changes)
+    details = [" ".join(problem[4:]) for problem in problems(answer)]
+    assert details == [
+        "期待：識別子は1列 実際：0列",
+        "期待：機微属性は1列 実際：0列",
+        "期待：準識別子は1列以上 実際：0列",
+    ]
+
+
 def test_too_few_people_for_one_team_are_refused(oscar, draft):
     upload(oscar, pack({"T1.csv": FIRST, "T2.csv": SECOND}))
     assert "4 people, but by the rules each team is given 20" in said(confirm(oscar))
