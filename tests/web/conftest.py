@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
+from django.middleware import csrf
 from django.test import Client
-from django.utils import translation
+from django.utils import timezone, translation
 
 from pwscup.accounts.models import User
 from pwscup.contests import services
@@ -27,6 +28,20 @@ def private_files(settings, tmp_path):
 def site_language():
     """The language of the last page stays with the thread: each test begins in the site's own."""
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def plain_token(monkeypatch):
+    """Every page has a token of 64 random letters, in which a short name would stand now and then."""
+    monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: csrf.CSRF_SECRET_LENGTH * "a")
+
+
+@pytest.fixture
+def noon(monkeypatch) -> datetime:
+    """The clock stands still at noon in Tokyo, in every run on the same day; to be asked for first."""
+    now = datetime(2031, 5, 14, 3, 0, tzinfo=UTC)
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    return now
 
 
 @pytest.fixture

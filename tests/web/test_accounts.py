@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from io import StringIO
 
@@ -91,12 +92,13 @@ def test_the_way_back_survives_another_browser(cast, client):
 
 def test_no_mail_carries_words_to_a_strangers_address(db, client):
     sign_up(client, "stranger@example.org", display_name="Win at https://evil.example/")
-    assert "evil" not in mail.outbox[0].subject + mail.outbox[0].body
+    said = mail.outbox[0].subject + mail.outbox[0].body
+    assert not [words for words in ("evil.example", "Win at") if words in said]
 
 
 def test_the_way_back_never_leads_to_another_site(db, client):
     sign_up(client, next="https://evil.example/")
-    assert "evil" not in mail.outbox[0].body
+    assert "evil.example" not in mail.outbox[0].body
     assert client.post(link_in(mail.outbox[0])).url == "/"
 
 
@@ -373,6 +375,8 @@ def test_the_newest_mail_stands_first_and_foreign_links_are_text(db, mail_folder
     deliver(
         mail_folder, "first", "<b>bold</b> https://evil.example/a http://testserver.evil/ http://["
     )
+    for file in mail_folder.iterdir():
+        os.utime(file, (1, 1))  # both would be written within a tick of the clock of files
     deliver(mail_folder, "second", "see http://testserver/join/x/")
     page = client.get(reverse("mail")).content.decode()
     assert page.index("second") < page.index("first")

@@ -266,7 +266,7 @@ def test_the_report_shows_the_boards(played):
     assert "$" not in "".join(labels)
 
 
-def test_no_byte_of_a_report_tells_of_a_hidden_measure(played):
+def test_no_byte_of_a_report_tells_of_a_hidden_measure(noon, played):
     canary = 0.123456789
     for submission in played.submissions.values():
         submission.evaluations.update(values={"table-L2": canary, "table-spearman": 0.5})

@@ -325,8 +325,11 @@ def test_names_of_any_kind_break_nothing(game, settings):
 # What is hidden
 
 
-def test_no_byte_tells_of_a_hidden_measure(game, lecture, settings):
-    """The values of U5 and of the attack EUC2 are in no page, in whatever form."""
+def test_no_byte_tells_of_a_hidden_measure(noon, game, lecture, settings):
+    """The values of U5 and of the attack EUC2 are in no page, in whatever form.
+
+    At another time of the day midnights lie elsewhere in the picture of the rounds, at any decimals.
+    """
     languages = settings.LANGUAGES
     settings.LANGUAGES = [("en", "English")]
     canary = 0.123456789
