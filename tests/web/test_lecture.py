@@ -346,17 +346,16 @@ def test_what_is_refused_uses_no_try_of_the_day(cast, limited):
     assert limits.left_today(limited.blue, round, at(2)) == 2
 
 
-def test_guesses_of_a_day_are_counted_by_target(cast, attacked, as_user):
+def test_guesses_of_a_day_are_counted_by_target(noon, cast, attacked, as_user):
     round = lecture.round_of(attacked.contest, "attack")
-    now = timezone.now()
     type(round).objects.filter(pk=round.pk).update(
-        tries_per_day=1, closes_at=now + timedelta(days=3)
+        tries_per_day=1, closes_at=noon + timedelta(days=3)
     )
     alice = as_user(cast.alice)
     assert send_guess(alice, attacked, "blue.csv").status_code == 302
     answer = send_guess(alice, attacked, "blue.csv")
     assert answer.status_code == 422
-    following = (now.astimezone(ZoneInfo("Asia/Tokyo")) + timedelta(days=1)).date()
+    following = "2031-05-15"
     said = f"Blue: The tries of this day are used. The next one is possible from {following} 00:00"
     assert said in answer.text
     page = alice.get(reverse("round", args=[attacked.contest.slug, "attack"])).text
@@ -371,7 +370,7 @@ def _fresh(release):
     return type(release).objects.select_related("round__contest", "team").get(pk=release.pk)
 
 
-def test_the_round_page_says_how_many_are_left_today(cast, example, as_user):
+def test_the_round_page_says_how_many_are_left_today(noon, cast, example, as_user):
     round = lecture.round_of(example.contest, "anonymization")
     type(round).objects.filter(pk=round.pk).update(tries_per_day=1)
     where = reverse("round", args=[example.contest.slug, round.key])

@@ -25,10 +25,12 @@ from scoring.errors import Problem
 from scoring.evaluate import score
 from scoring.reading import read_records, read_table
 from tests import factories
+from tests.services import wait_until
 from tests.web import pipeline
 from tests.web.pipeline import hand_in, scored
 
 pytestmark = pytest.mark.usefixtures("sent")
+PATIENCE_SECONDS = 120  # with what another thread does on a busy machine
 
 
 def test_the_values_are_those_of_the_library_at_home(cast, submission):
@@ -43,6 +45,7 @@ def test_the_values_are_those_of_the_library_at_home(cast, submission):
 
 
 def test_an_evaluation_says_what_it_was_made_from(cast, submission):
+    began = time.perf_counter()
     result = scored(submission).evaluations.get()
 
     assert result.ruleset_digest == cast.contest.ruleset.digest
@@ -54,7 +57,7 @@ def test_an_evaluation_says_what_it_was_made_from(cast, submission):
     }
     hashes = {key: hashlib.sha256(data).hexdigest() for key, data in contents.items()}
     assert result.input_hashes == hashes
-    assert 0 < result.seconds < 60
+    assert 0 < result.seconds < time.perf_counter() - began
     assert int(result.seed).bit_length() <= evaluation.auditing.SEED_BITS
 
 
@@ -281,11 +284,14 @@ def test_the_lease_is_renewed_while_scoring_goes_on(submission, monkeypatch, set
     settings.SCORING_HEARTBEAT_SECONDS = 0.05
     leases = []
 
+    def lease():
+        submission.refresh_from_db()
+        return submission.lease_until
+
     def slow(pk):
-        for _ in range(2):
-            submission.refresh_from_db()
-            leases.append(submission.lease_until)
-            time.sleep(0.3)
+        leases.append(lease())
+        wait_until(lambda: lease() > leases[0], "the lease is renewed", PATIENCE_SECONDS)
+        leases.append(lease())
         raise RuntimeError
 
     monkeypatch.setattr(evaluation, "evaluate", slow)
@@ -301,7 +307,7 @@ def test_what_takes_too_long_has_failed_and_the_process_ends(submission, monkeyp
     monkeypatch.setattr(heartbeat, "end_process", ended.set)
 
     def stuck(pk):
-        assert ended.wait(10)
+        assert ended.wait(PATIENCE_SECONDS)
         submission.refresh_from_db()
         assert submission.state == State.FAILED
         raise RuntimeError
@@ -321,7 +327,7 @@ def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monk
     claim = queue.claim(submission.pk)
     type(submission).objects.update(fence=claim.fence + 1)
     with heartbeat.Heartbeat(claim, queue.finish_failed, settings.SCORING_TIME_LIMIT):
-        assert ended.wait(10)
+        assert ended.wait(PATIENCE_SECONDS)
     submission.refresh_from_db()
     assert submission.state == State.RUNNING
 
