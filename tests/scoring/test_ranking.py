@@ -317,6 +317,7 @@ def test_a_measure_counts_by_its_weight_and_the_worst_rate_by_one():
     assert (board["a"].safety_rank, board["b"].safety_rank) == (round(5 / 3, 9), round(4 / 3, 9))
 
 
+@settings(deadline=None)
 @given(measure_tables(), st.floats(0.01, 100))
 def test_equal_weights_change_nothing(values, weight):
     weights = dict.fromkeys([*UTILITY, *SAFETY], 1.0)
