@@ -330,7 +330,7 @@ SECRET = hashlib.sha256(b"contest 6").digest()
 """Teams that draw by it, twenty or twenty-four people each, get tables that every method can publish with m = 2."""
 
 
-def _commit(contest: Contest) -> None:
+def commit(contest: Contest) -> None:
     """Commit to `SECRET`: which teams get which people is the same every time."""
     sealed = storage.store(SECRET.hex().encode(), area=storage.Area.SEALED, name="secret")
     contest.secret, contest.commitment = sealed, commitment(SECRET)
@@ -368,7 +368,7 @@ def make_series_contest(
     )
     if organizer is not None:
         contest.organizers.add(organizer)
-    _commit(contest)
+    commit(contest)
     _make_rounds(contest, start)
     attach_dataset(
         actor=organizer, contest=contest, data=tables or hospital_tables(), schema=HOSPITAL_SCHEMA

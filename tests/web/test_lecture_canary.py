@@ -37,6 +37,7 @@ def world(cast, caplog) -> SimpleNamespace:
     caplog.set_level(logging.DEBUG)
     evaluation._originals.clear()
     cup = lecture.contest_of(cast)
+    factories.commit(cup.contest)
     jane = factories.make_user("jane")
     cup.contest.judges.add(jane)
     for user, team in ((cast.alice, cup.red), (cast.carol, cup.blue)):
