@@ -170,7 +170,7 @@ def test_changed_dates_are_news_on_the_contests_clock(cast, as_user, round):
 def test_every_public_kind_has_words_and_shows_nothing_but_the_listed_fields(cast, as_user):
     secret = {
         "digest": "abcdef0123",
-        "user_id": 4711,
+        "user_id": 471147114711,
         "note": "hush",
         "team": "red",
         "reason": "why",
@@ -182,7 +182,7 @@ def test_every_public_kind_has_words_and_shows_nothing_but_the_listed_fields(cas
         title = (str(change.words) % {"round": "Attack round"}).replace("Attack round", "")
         assert title.strip("“”").split("”")[-1] in text, kind
     assert "%(round)s" not in text
-    assert not [value for value in ("abcdef0123", "4711", "hush") if value in text]
+    assert not [value for value in ("abcdef0123", "471147114711", "hush") if value in text]
     assert text.count("Reason: why") == sum(c.shows_reason for c in changes.PUBLIC_KINDS.values())
 
 
