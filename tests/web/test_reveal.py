@@ -185,8 +185,8 @@ def test_a_round_that_opened_meanwhile_keeps_the_secret(cast, over, monkeypatch)
         now = arguments[-1]
         pipeline.move(
             cast.contest.rounds.last(),
-            now.replace(year=now.year - 1),
-            now.replace(year=now.year + 1),
+            now - timedelta(days=365),
+            now + timedelta(days=365),
         )
         return made(*arguments)
 
