@@ -15,7 +15,8 @@ from pathlib import Path
 
 # All waits end as soon as their condition holds. A busy machine without compiled kernels takes minutes.
 START_SECONDS = 600
-PORTS = (20_000, 29_999)  # below those that Linux and macOS give to clients
+PORTS = (20_000, 30_000)  # below those that Linux and macOS give to clients
+WORKERS = 16
 HINT = "`make test` installs it where it runs as root on Debian; elsewhere install it first."
 
 
@@ -25,9 +26,11 @@ class MissingProgramError(RuntimeError):
 
 def free_port() -> int:
     """A port that no client is given as its own: while a server there is down, others try to reach it,
-    and one that is given the server's port connects to itself and keeps the server from coming back."""
+    and one that is given the server's port connects to itself and keeps the server from coming back.
+    Each worker of the tests has ports of its own: what one has chosen and not taken yet is no other's."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % WORKERS
     while True:
-        port = random.randint(*PORTS)
+        port = random.randrange(PORTS[0] + worker, PORTS[1], WORKERS)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
