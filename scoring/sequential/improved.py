@@ -12,6 +12,7 @@ true value an attacker finds, by counting rows as in section 4.2, with a probabi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from itertools import product
 from typing import Literal
@@ -23,13 +24,20 @@ from scoring.equivalence import IntArray
 from scoring.sequential.boxes import Grid
 from scoring.sequential.drafts import Convention, Draft, flat
 from scoring.sequential.splitting import members_of
-from scoring.sequential.tables import FloatArray, Microdata
+from scoring.sequential.tables import Attribute, FloatArray, Microdata
 
 Rule = Literal["overlap", "risk"]
 MAX_ATTRIBUTES = 12
 """A box has 2^d corners, and all may have to be tried."""
 
 BoolArray = NDArray[np.bool_]
+
+
+def _limits(attributes: Sequence[Attribute]) -> tuple[FloatArray, FloatArray]:
+    """Where boxes may end: categories within their list, numbers anywhere."""
+    sizes = [np.inf if a.values is None else len(a.values) - 1.0 for a in attributes]
+    low = [-np.inf if a.values is None else 0.0 for a in attributes]
+    return np.array(low), np.array(sizes)
 
 
 class Improver:
@@ -39,6 +47,7 @@ class Improver:
         self._possible = np.ones((len(microdata.ids), len(microdata.sensitive_values)), np.bool_)
         self._m = m
         self._widths = np.array(convention.widths)
+        self._limits = _limits(microdata.attributes)
         self._rule: Rule = rule
 
     def improve(self, draft: Draft, scale: FloatArray) -> tuple[Draft, IntArray]:
@@ -48,9 +57,8 @@ class Improver:
             raise ValueError(f"attributes: expected at most {MAX_ATTRIBUTES}, got {got}")
         if not len(draft.bucket):
             return draft, draft.bucket
-        repair = _Repair(
-            draft, self._possible[draft.snapshot.ids], self._m, self._rule, self._widths, scale
-        )
+        possible = self._possible[draft.snapshot.ids]
+        repair = _Repair(draft, possible, self._m, self._rule, self._widths, self._limits, scale)
         repair.run()
         groups = np.flatnonzero(repair.is_kept)
         groups = groups[np.argsort(draft.n_counterfeits[groups] > 0, kind="stable")]
@@ -77,10 +85,11 @@ class _Repair:
         m: int,
         rule: Rule,
         widths: FloatArray,
+        limits: tuple[FloatArray, FloatArray],
         scale: FloatArray,
     ) -> None:
         self._draft, self._possible, self._m, self._rule = draft, possible, m, rule
-        self._widths, self._scale = widths, scale
+        self._widths, self._limits, self._scale = widths, limits, scale
         self._low, self._high = draft.low.copy(), draft.high.copy()
         self._qi, self._sensitive = draft.snapshot.qi, draft.snapshot.sensitive
         self._of_tuple = draft.of_tuple
@@ -162,6 +171,7 @@ class _Repair:
         low, high = self._low[harmful].min(axis=0), self._high[harmful].max(axis=0)
         sides = np.array(list(product((False, True), repeat=len(low))))
         corners = np.where(sides, high + self._widths, low - self._widths)
+        corners = np.clip(corners, *self._limits)  # no box leaves the list of a category
         apart = (corners[:, None, :] - self._qi[members]) * self._scale
         nearest = np.sqrt((apart**2).sum(axis=2)).min(axis=1)
         is_free = self._is_free(corners, group, harmful)

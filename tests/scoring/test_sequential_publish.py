@@ -18,6 +18,7 @@ from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
 from scoring.sequential.last import extra_information, with_last
 from scoring.sequential.loss import losses
 from scoring.sequential.publishing import METHODS, Options, generalize, publish, scales
+from scoring.sequential.release_files import read_release, write_release
 from scoring.sequential.tables import Attribute, Microdata, Release, Snapshot
 from tests.scoring import sequential_tables as printed
 
@@ -291,6 +292,10 @@ def check_laws(tables: Microdata, m: int, options: Options) -> None:
             assert len(np.unique(release.low[rows], axis=0)) == 1
             assert len(np.unique(release.high[rows], axis=0)) == 1
             assert real[rows].any()
+        for column, attribute in enumerate(tables.attributes):
+            if attribute.values is not None:
+                assert release.low[:, column].min(initial=0) >= 0
+                assert release.high[:, column].max(initial=0) <= len(attribute.values) - 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -309,6 +314,44 @@ def test_row_counting_finds_nobody_too_easily_after_the_repair(history):
     for n in range(1, len(done.releases) + 1):
         risks = counting_risks(done.microdata, done.releases[:n])
         assert not (risks > 1 / m + 1e-12).any()
+
+
+def few_categories(seed: int) -> Microdata:
+    """Three tables of people in one of three places, who leave often, so that counterfeits are needed."""
+    rng = np.random.default_rng(seed)
+    sensitive = np.tile(np.arange(5), 5)
+    ids = np.arange(len(sensitive))
+    qi = np.column_stack([rng.integers(0, 100, len(ids)), rng.integers(0, 3, len(ids))])
+    stays = rng.random(15) < 0.6
+    again = stays & (rng.random(15) < 0.7)
+    tables = [
+        ids[:15],
+        np.concatenate([ids[:15][stays], ids[15:20]]),
+        np.concatenate([ids[:15][again], ids[15:25]]),
+    ]
+    attributes = Attribute("age", None), Attribute("place", ("a", "b", "c"))
+    names, values = tuple(f"P{i}" for i in ids), tuple(f"v{i}" for i in range(5))
+    snapshots = tuple(Snapshot(t, qi[t].astype(np.float64), sensitive[t]) for t in tables)
+    return Microdata(attributes, "s", values, names, snapshots)
+
+
+@pytest.mark.parametrize("rule", ["overlap", "risk"])
+def test_boxes_that_are_moved_stay_within_the_list_of_categories(rule):
+    """A code beyond the list would be written as whatever stands there, such as a sensitive value."""
+    n_tampered = n_counterfeits = 0
+    for seed in range(30):
+        tables = few_categories(seed)
+        options = Options(2, "improved", rule=rule)
+        check_laws(tables, 2, options)
+        done = publish(tables, options)
+        n_tampered += sum(map(len, done.tampered))
+        n_counterfeits += sum(len(release.counterfeits) for release in done.releases)
+        for release in done.releases:
+            read = read_release(write_release(release, tables), tables, file="R")
+            assert np.array_equal(read.low, release.low)
+            assert np.array_equal(read.high, release.high)
+    assert n_tampered > 10
+    assert n_counterfeits > 10
 
 
 def test_row_counting_finds_bob_before_the_repair_alone():
