@@ -52,7 +52,7 @@ def publish(arguments: Namespace, output: Output) -> None:
     if arguments.method == "improved" and n > MAX_ATTRIBUTES:
         expected = f"at most {MAX_ATTRIBUTES} quasi-identifiers"
         raise UsageError(f"--method improved: expected {expected}, got {n}")
-    widths = _widths(arguments.widths, n)
+    widths = _widths(arguments.widths, schema)
     output.step("reading the tables")
     tables = table_files(arguments)
     microdata = read_microdata(tables, schema)
@@ -122,14 +122,17 @@ def _tell(
     output.result(values, "\n\n".join([aligned(table, right=range(8)), told, places]))
 
 
-def _widths(text: str | None, n: int) -> tuple[float, ...] | None:
+def _widths(text: str | None, schema: Schema) -> tuple[float, ...] | None:
     """The numbers between commas; None where the first table decides them."""
     if text is None:
         return None
-    pieces = text.split(",")
-    if len(pieces) != n or not all(is_number(piece) and float(piece) > 0 for piece in pieces):
-        expected = f"{n} numbers above 0, with at most 4 decimals"
+    pieces, names = text.split(","), schema.quasi_identifiers
+    if len(pieces) != len(names) or not all(is_number(p) and float(p) > 0 for p in pieces):
+        expected = f"{len(names)} numbers above 0, with at most 4 decimals"
         raise UsageError(f"--widths: expected {expected}, got {text}")
+    for name, piece in zip(names, pieces, strict=True):
+        if not (schema.column(name).is_numeric or float(piece).is_integer()):
+            raise UsageError(f"--widths: expected a whole number of values of {name}, got {piece}")
     return tuple(map(float, pieces))
 
 

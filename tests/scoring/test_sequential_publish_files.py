@@ -430,6 +430,21 @@ def test_wrong_use_is_told(folder, capsys, line):
     assert (status, bool(told["error"])) == (2, True)
 
 
+def test_widths_of_categories_are_whole_numbers(folder, capsys):
+    """A release says of a category between which values of its list a box lies, and knows no halves."""
+    ages = tuple(map(str, range(20, 30)))
+    columns = [
+        replace(c, kind=Kind.CATEGORY, values=ages) if c.name == "age" else c
+        for c in SCHEMA.columns
+    ]
+    (folder / "S.toml").write_text(Schema(tuple(columns)).to_toml(), encoding="utf-8")
+    status, told = run(f"publish {TABLES} --widths 1.5,2000 --out O", capsys)
+    assert status == 2
+    assert "whole number" in json.dumps(told)
+    assert not (folder / "O").exists()
+    assert run(f"publish {TABLES} --widths 1.0,0.5 --out O", capsys)[0] == 0
+
+
 def test_the_improved_method_has_no_more_attributes_than_corners_can_be_tried(tmp_path, capsys):
     columns = (
         Column("id", Role.IDENTIFIER, Kind.CATEGORY),
