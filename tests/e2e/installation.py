@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 
 from pwscup.core.mailbox import SEPARATOR
 from pwscup.env import BASE_DIR
-from tests.services import free_port, wait_until
+from tests.services import START_SECONDS, free_port, wait_until
 
 if TYPE_CHECKING:
     from tests.e2e.browser import Person
 
-START_SECONDS = 180
-STOP_SECONDS = 60
+STOP_SECONDS = 180
 COMMAND_SECONDS = 600
 LINK = re.compile(r"https?://\S+")
 # Short times, so that nobody waits for a release or for a lost worker's lease.
@@ -176,7 +175,7 @@ def _processes() -> list[tuple[int, int, str]]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=10,
+        timeout=COMMAND_SECONDS,
     )
     fields = [line.split() for line in listed.stdout.splitlines()]
     return [(int(pid), int(parent), state) for pid, parent, state in fields]
