@@ -115,7 +115,8 @@ SERIES = AttackWords(
     explained=_(
         "Accuracy over the baseline = of all people in the tables, how many more were guessed right than "
         "the baseline guesses right, and never below 0. The baseline is the most frequent value of each "
-        "person's group in the first release of its life."
+        "person's group in the first release of its life, or of that whole release for who is in no group; "
+        "it counts for at most one in m of the people."
     ),
     anonymization_hidden=_("The anonymization board is shown when the release round has closed."),
     measures_hidden=_("The measures are shown when the release round has closed."),
