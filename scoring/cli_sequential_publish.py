@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from scoring.sequential.improved import MAX_ATTRIBUTES
 from scoring.sequential.last import extra_information
 from scoring.sequential.loss import losses
 from scoring.sequential.publishing import Publication
-from scoring.sequential.series import handed_in, of_publication, published
+from scoring.sequential.series import handed_in, not_telling, of_publication, published
 
 
 def generate(arguments: Namespace, output: Output) -> None:
@@ -76,7 +76,7 @@ def publish(arguments: Namespace, output: Output) -> None:
         write_folder(arguments.out, files)
         written[arguments.out] = sorted(files)
     if arguments.zip is not None:
-        told = replace(series, knows_counterfeits=not arguments.without_counterfeits)
+        told = not_telling(series) if arguments.without_counterfeits else series
         parts = handed_in(told, identifier_of(schema))
         archives[arguments.zip] = pack(parts)
         written[arguments.zip] = sorted(parts)

@@ -10,6 +10,8 @@ import pandas as pd
 
 from scoring.equivalence import IntArray
 from scoring.schema import Column, Kind, Role, Schema
+from scoring.sequential.boxes import Groups
+from scoring.sequential.definitions import signatures
 from scoring.sequential.drafts import only
 from scoring.sequential.publishing import Publication
 from scoring.sequential.release_files import (
@@ -77,6 +79,41 @@ def of_publication(publication: Publication) -> Series:
             knows_counterfeits=True,
         )
     )
+
+
+def not_telling(series: Series) -> Series:
+    """The same without the counterfeits of each group, and with groups numbered by their boxes and values.
+
+    The method `improved` puts groups with counterfeits last, so its numbers would tell.
+    """
+    names = series.microdata.sensitive_values
+    releases, tampered = [], []
+    before: dict[int, int] = {}
+    for release, named in zip(series.releases, series.tampered, strict=True):
+        number = _numbers(release, names)
+        last = release.last
+        if last is not None:
+            last = np.array([before.get(group, 0) for group in last.tolist()], dtype=np.int64)
+        group = np.array([number[group] for group in release.group.tolist()], dtype=np.int64)
+        releases.append(replace(release, group=group, last=last, counterfeits={}))
+        tampered.append(np.array(sorted(number[group] for group in named.tolist()), np.int64))
+        before = number
+    told = replace(series, releases=tuple(releases), tampered=tuple(tampered))
+    return in_order(replace(told, knows_counterfeits=False))
+
+
+def _numbers(release: Release, names: tuple[str, ...]) -> dict[int, int]:
+    """By number, the place of each group among all by their boxes, and by their values where boxes are equal."""
+    groups = Groups.of(release)
+    keys = [
+        (low, high, sorted(names[value] for value in signature))
+        for low, high, signature in zip(
+            groups.low.tolist(), groups.high.tolist(), signatures(release), strict=True
+        )
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    numbers = groups.numbers.tolist()
+    return {numbers[group]: place for place, group in enumerate(order, start=1)}
 
 
 def handed_in(series: Series, identifier: str) -> dict[str, bytes]:

@@ -265,6 +265,20 @@ def test_counterfeits_may_be_left_out_of_the_archive(folder, capsys):
     run(capsys, f"check --m 2 {ZIP} --releases R1.csv R2.csv R3.csv", status=2)
 
 
+def test_numbers_of_groups_do_not_tell_what_is_left_out_of_the_archive(folder, capsys):
+    line = f"publish --m 2 {ZIP} --zip s.zip --method improved --rule overlap"
+    orders = []
+    for option in ("", "--without-counterfeits"):
+        run(capsys, f"{line} {option}")
+        releases = unpack((folder / "s.zip").read_bytes(), "RCND", file="series")["R"]
+        boxes = [
+            [tuple(map(float, row.split(",")[1:5:2])) for row in data.decode().splitlines()[1:]]
+            for data in releases.values()
+        ]
+        orders.append(all(rows == sorted(rows) for rows in boxes))
+    assert orders == [False, True]
+
+
 def test_an_archive_serves_wherever_tables_do(folder, capsys):
     run(capsys, f"publish --m 2 {FILES} --out O")
     releases = "--releases O/R1.csv O/R2.csv O/R3.csv"

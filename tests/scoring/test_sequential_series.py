@@ -16,7 +16,8 @@ from scoring.sequential.bundles import pack, unpack
 from scoring.sequential.checking import check
 from scoring.sequential.examples import PATIENTS, SCHEMA, SMALL
 from scoring.sequential.publishing import METHODS, Options, publish
-from scoring.sequential.series import handed_in, of_publication, published, without
+from scoring.sequential.scores import score_series
+from scoring.sequential.series import handed_in, not_telling, of_publication, published, without
 from scoring.sequential.series_files import read_series, read_tables
 from tests.scoring.sequential_tables import T3, T4, T9, T12, T13, T16
 
@@ -88,6 +89,35 @@ def test_counterfeits_need_not_be_told():
     told = read(FILES | {"C1.csv": "group,count\n1,0\n2,0\n", "C2.csv": "group,count\n1,1\n"})
     assert told.knows_counterfeits
     assert published(told)["C2.csv"] == b"group,count\n1,1\n2,0\n"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_who_does_not_tell_counterfeits_tells_nothing_by_the_numbers_of_groups(tables, method):
+    _archive, microdata = tables
+    done = of_publication(publish(microdata, Options(m=3, method=method, rule="overlap")))
+    silent = not_telling(done)
+    assert {name[0] for name in handed_in(silent, "patient")} <= set("RND")
+    assert not any(release.counterfeits for release in silent.releases)
+    assert sum(len(release.counterfeits) for release in done.releases) > 3
+    for told, release in zip(done.releases, silent.releases, strict=True):
+        boxes = [tuple(map(tuple, pair)) for pair in zip(release.low, release.high, strict=True)]
+        assert boxes == sorted(boxes)
+        assert sorted(boxes) == sorted(
+            tuple(map(tuple, pair)) for pair in zip(told.low, told.high, strict=True)
+        )
+    read_again = read_series(pack(handed_in(silent, "patient")), microdata, "patient", m=3)
+    assert published(read_again) == published(silent)
+    first, second = silent.releases[:2]
+    for release, before in ((second, first),) if method == "last" else ():
+        for group, last in zip(release.group.tolist(), release.last.tolist(), strict=True):
+            values = sorted(release.sensitive[release.group == group].tolist())
+            assert not last or values == sorted(before.sensitive[before.group == last].tolist())
+    measured = [
+        score_series(microdata, series, m=3, definition="counting")
+        for series in (replace(done, knows_counterfeits=False), silent)
+    ]
+    assert measured[0]["series-risk-mean"] == measured[1]["series-risk-mean"]
+    assert measured[0]["series-displaced"] == measured[1]["series-displaced"]
 
 
 def test_the_order_of_rows_is_not_published():
