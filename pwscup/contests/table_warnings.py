@@ -127,6 +127,14 @@ def of_series(
             warnings.append(_too_few(column.name, n_values, spec.m))
         elif most and most["n"] * spec.m > most["of"]:
             warnings.append(_too_frequent(column.name, most, spec.m))
+        if "" in (column.values or ()):
+            warnings.append(
+                _(
+                    "“%(column)s” may be empty, and an empty guess is no guess: nobody could find the value of a "
+                    "person who has none. Give such people a value, such as “none”."
+                )
+                % {"column": column.name}
+            )
     if room is not None:
         warnings += _narrow(room)
     return warnings

@@ -273,6 +273,19 @@ def test_a_value_that_is_too_frequent_is_worth_knowing(oscar, draft):
     assert response.context["warnings"] == []
 
 
+def test_values_that_nobody_can_guess_are_worth_knowing(oscar, draft):
+    """A blank guess is none, so that a blank value is found by nobody."""
+    blank = (
+        SECOND.replace(b"60,15000,migraine", b"60,15000,") + b"eve,70,16000,flu\neli,71,16000,\n"
+    )
+    response = upload(oscar, pack({"T1.csv": blank, "T2.csv": blank}))
+    assert "" in TableDraft.objects.get().schema.column("disease").values
+    [words] = response.context["warnings"]
+    assert words.startswith("“disease” may be empty, and an empty guess is no guess")
+    response = upload(oscar, pack({"T1.csv": SECOND, "T2.csv": SECOND}))
+    assert response.context["warnings"] == []
+
+
 @pytest.mark.parametrize(("n_values", "is_told"), [(2, False), (1, True), (0, True)])
 def test_fewer_values_than_a_group_needs_are_worth_knowing(draft, n_values, is_told):
     """Whether the schema lists them or the tables have no more; the other warning says no more than this."""
