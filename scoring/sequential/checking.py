@@ -23,6 +23,7 @@ from scoring.sequential.definitions import (
     signatures,
     small_groups,
 )
+from scoring.sequential.files import first_of
 from scoring.sequential.tables import Microdata, Release, Snapshot
 from scoring.sequential.told import n_left_over
 
@@ -130,7 +131,7 @@ def unmatched(snapshot: Snapshot, release: Release) -> IntArray:
 def _check_m_unique(
     release: Release, microdata: Microdata, m: int, file: str, problems: Collector
 ) -> None:
-    for row in repeated_values(release).tolist():
+    for row in first_of(repeated_values(release), problems):
         problems.add(
             "release.repeated_value",
             file=file,
@@ -142,7 +143,7 @@ def _check_m_unique(
     numbers, first, sizes = np.unique(release.group, return_index=True, return_counts=True)
     small = np.searchsorted(numbers, small_groups(release, m))
     found = np.column_stack([numbers, first + 1, sizes])[small]
-    for group, row, got in found.tolist():
+    for group, row, got in first_of(found, problems):
         problems.add("release.small_group", file=file, row=row, group=group, expected=m, got=got)
 
 
@@ -197,6 +198,6 @@ def _tell(
     tuples: IntArray, microdata: Microdata, time: int, code: str, problems: Collector
 ) -> None:
     ids = microdata.snapshots[time].ids
-    for row in tuples.tolist():
+    for row in first_of(tuples, problems):
         name = shorten(microdata.ids[ids[row]])
         problems.add(code, file=f"T{time + 1}", row=row + 1, id=name)

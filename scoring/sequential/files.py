@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.equivalence import IntArray
-from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.errors import MAX_REPORTED, Collector, ProblemsFound, shorten
 from scoring.reading import read_records
 from scoring.records import Records
 from scoring.schema import Column, Role, Schema
@@ -38,6 +38,31 @@ def read_each(files: Sequence[bytes], name: str, read: Callable[[bytes, str, int
             problems.extend(error.problems, error.n_total)
     problems.raise_if_any()
     return found
+
+
+def first_of(places: IntArray, problems: Collector) -> list[Any]:
+    """The places of the first problems, as many as are kept; the others are counted, and cost no more than that.
+
+    Examples
+    --------
+    >>> problems = Collector()
+    >>> len(first_of(np.arange(1_000_000), problems)) + problems.n_total
+    1000000
+    """
+    problems.n_total += max(0, len(places) - MAX_REPORTED)
+    found: list[Any] = places[:MAX_REPORTED].tolist()
+    return found
+
+
+def most_lines(n: int) -> int:
+    """How many lines of a file with one for each of n are read: all of what is right, and enough to say what is wrong.
+
+    Examples
+    --------
+    >>> most_lines(6)
+    1012
+    """
+    return 2 * n + 1_000
 
 
 def read_microdata(files: Sequence[bytes], schema: Schema) -> Microdata:

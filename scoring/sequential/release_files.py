@@ -13,7 +13,7 @@ from scoring.errors import Collector, shorten
 from scoring.reading import read_records
 from scoring.records import Records
 from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential.files import points
+from scoring.sequential.files import first_of, most_lines, points
 from scoring.sequential.tables import Attribute, FloatArray, Microdata, Release
 from scoring.text import UTF8_BOM
 from scoring.writing import write_table
@@ -98,7 +98,7 @@ def _rows(data: bytes, microdata: Microdata, file: str) -> Records:
 def _check_boxes(release: Release, microdata: Microdata, file: str) -> None:
     problems = Collector()
     names = [attribute.name for attribute in microdata.attributes]
-    for row, column in np.argwhere(release.low > release.high).tolist():
+    for row, column in first_of(np.argwhere(release.low > release.high), problems):
         low, high = (_cell(side[row, column], microdata, column) for side in _sides(release))
         problems.add(
             "release.box", file=file, row=row + 1, column=f"{names[column]}_low", low=low, high=high
@@ -106,7 +106,7 @@ def _check_boxes(release: Release, microdata: Microdata, file: str) -> None:
     _, first, of_row = np.unique(release.group, return_index=True, return_inverse=True)
     start = first[of_row]
     for end, side in zip(("low", "high"), _sides(release), strict=True):
-        for row, column in np.argwhere(side != side[start]).tolist():
+        for row, column in first_of(np.argwhere(side != side[start]), problems):
             problems.add(
                 "release.other_box",
                 file=file,
@@ -116,7 +116,7 @@ def _check_boxes(release: Release, microdata: Microdata, file: str) -> None:
                 got=_cell(side[row, column], microdata, column),
             )
     if release.last is not None:
-        for row in np.flatnonzero(release.last != release.last[start]).tolist():
+        for row in first_of(np.flatnonzero(release.last != release.last[start]), problems):
             expected, got = int(release.last[start[row]]), int(release.last[row])
             where: dict[str, Any] = {"file": file, "row": row + 1}
             problems.add("release.other_last", **where, column="last", expected=expected, got=got)
@@ -176,7 +176,8 @@ def read_counterfeits(data: bytes, release: Release, *, file: str) -> dict[int, 
     >>> read_counterfeits(b"group,count\\n1,1\\n2,0\\n", release, file="C2")
     {1: 1, 2: 0}
     """
-    table = read_records(data, COUNTERFEITS_SCHEMA, file=file, original=True)
+    most = most_lines(len(np.unique(release.group)))
+    table = read_records(data, COUNTERFEITS_SCHEMA, file=file, original=True, max_records=most)
     groups = table.numbers["group"].astype(np.int64).tolist()
     counts = table.numbers["count"].astype(np.int64).tolist()
     problems = _check_groups(groups, release, file)
@@ -223,7 +224,8 @@ def read_notice(data: bytes, release: Release, *, file: str) -> IntArray:
     >>> read_notice(b"group\\n2\\n", publish(SMALL, Options(m=2)).releases[1], file="N2")
     array([2])
     """
-    table = read_records(data, NOTICE_SCHEMA, file=file, original=True)
+    most = most_lines(len(np.unique(release.group)))
+    table = read_records(data, NOTICE_SCHEMA, file=file, original=True, max_records=most)
     groups = table.numbers["group"].astype(np.int64)
     _check_groups(groups.tolist(), release, file).raise_if_any()
     return groups

@@ -15,7 +15,7 @@ from scoring.reading import read_records
 from scoring.schema import Schema
 from scoring.sequential.bundles import Parts, unpack, unpacked
 from scoring.sequential.checking import check
-from scoring.sequential.files import read_each, read_microdata
+from scoring.sequential.files import most_lines, read_each, read_microdata
 from scoring.sequential.limits import NO_LIMITS, Counts, SeriesLimits, beyond, too_many_rows
 from scoring.sequential.loss import displaced_tuples
 from scoring.sequential.release_files import read_counterfeits, read_notice, read_release
@@ -198,7 +198,8 @@ def _read_deleted(
     for time, snapshot in enumerate(microdata.snapshots, start=1):
         file, alive = f"D{time}", set(snapshot.ids.tolist())
         found: list[int] = []
-        for row, id_ in enumerate(_ids(parts.get(time), schema, file, problems), start=1):
+        ids = _ids(parts.get(time), schema, file, len(microdata.ids), problems)
+        for row, id_ in enumerate(ids, start=1):
             where: dict[str, Any] = {"file": file, "row": row, "column": identifier}
             where["got"] = shorten(id_)
             if id_ not in position:
@@ -215,11 +216,16 @@ def _read_deleted(
     return tuple(deleted)
 
 
-def _ids(data: bytes | None, schema: Schema, file: str, problems: Collector) -> list[str]:
+def _ids(
+    data: bytes | None, schema: Schema, file: str, n_people: int, problems: Collector
+) -> list[str]:
     """The ids of a file, none where there is no file or it cannot be read."""
     if data is None:
         return []
-    table = _tried(lambda: read_records(data, schema, file=file, original=True), problems)
+    most = most_lines(n_people)
+    table = _tried(
+        lambda: read_records(data, schema, file=file, original=True, max_records=most), problems
+    )
     if table is None:
         return []
     (name,) = table.names

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from scoring import cli, cli_sequential
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
-from scoring.errors import ProblemsFound
+from scoring.errors import MAX_REPORTED, Collector, ProblemsFound
 from scoring.kernels.matching import match
 from scoring.reading import write_table
 from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
@@ -153,6 +153,32 @@ def test_what_is_wrong_with_boxes_is_said_at_once():
         ("release.box", "R1", 2, "age_low"),
         ("release.other_box", "R1", 2, "zip_high"),
     ]
+
+
+def test_very_many_wrong_boxes_are_counted_and_a_few_are_told(monkeypatch):
+    made = []
+    add = Collector.add
+    monkeypatch.setattr(Collector, "add", lambda *a, **k: (made.append(a), add(*a, **k)))
+    n = 3_000
+    data = csv(BOXES, (1, 0, 1, 0, 1, "flu"), *["1,20,1,10,1,flu"] * n)
+    with pytest.raises(ProblemsFound) as caught:
+        release_files.read_release(data, PATIENTS, file="R1")
+    assert caught.value.n_total == 4 * n
+    assert len(made) <= 3 * MAX_REPORTED
+    assert found(caught)[:2] == [
+        ("release.box", "R1", 2, "age_low"),
+        ("release.box", "R1", 2, "zip_low"),
+    ]
+
+
+@pytest.mark.parametrize(("read", "header"), [("counterfeits", "group,count"), ("notice", "group")])
+def test_files_of_far_more_lines_than_groups_are_not_read_to_their_end(read, header):
+    line = ",".join(["1"] * len(header.split(",")))
+    reader = getattr(release_files, f"read_{read}")
+    for n, code in ((1_012, "release.repeated_group"), (1_013, "file.too_many_records")):
+        with pytest.raises(ProblemsFound) as caught:
+            reader(csv(header, *[line] * n), printed.T9, file="X2")
+        assert {problem.code for problem in caught.value.problems} == {code}
 
 
 def test_a_group_has_one_group_before():

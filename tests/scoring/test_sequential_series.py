@@ -196,6 +196,12 @@ def test_a_missing_release_is_told():
     assert problems({"R2.csv": R2}) == [("bundle.missing", "series", None)]
 
 
+def test_a_list_of_who_is_left_out_has_not_far_more_lines_than_people():
+    for n, code in ((1_010, "series.deleted_twice"), (1_011, "file.too_many_records")):
+        files = FILES | {"D1.csv": "name\n" + "Bob\n" * n}
+        assert {found[0] for found in problems(files)} == {code}
+
+
 def test_m_is_checked():
     found = problems(FILES, m=3)
     assert found == [("release.small_group", f"R{time}", row) for time in (1, 2) for row in (1, 3)]
