@@ -17,7 +17,7 @@ setup: $(VENV)/.runtime  ## the environment alone
 	@echo "The environment is ready. Switch it on: . $(BIN)/activate"
 
 test: $(VENV)/.test  ## every test, including those in a real Chromium
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 lint: $(VENV)/.test  ## style and likely mistakes
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

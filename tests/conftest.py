@@ -1,7 +1,9 @@
-"""How `--dist loadgroup` spreads the tests over the workers."""
+"""How many workers `-n auto` starts, and how `--dist loadgroup` spreads the tests over them."""
 
 from __future__ import annotations
 
+import gc
+import os
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ from xdist.scheduler import LoadScopeScheduling
 # installation, an experiment over many seeds, all pictures of a report. Named here beside their marks
 # because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
 TOGETHER = (
+    "tests/e2e/test_look",
+    "tests/e2e/test_lecture",
     "tests/e2e/",
     "tests/distributed/",
     "tests/web/test_up.py",
@@ -20,6 +24,21 @@ TOGETHER = (
     "tests/scoring/test_study",
     "tests/web/test_translations.py",
 )
+
+
+MOST_WORKERS = 8  # each holds some 700 MB
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than processors: tests of browsers and of services wait for a third of their time."""
+    return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays to the end: no search for garbage need look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 class TogetherScheduling(LoadScopeScheduling):

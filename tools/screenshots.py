@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import re
 import secrets
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from pwscup.bots.cast import BOTS
 from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
 from scoring import cli
 from scoring.rulesets import load_ruleset
+from tests.e2e import browser as chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -45,9 +45,8 @@ def main() -> None:
     parser.add_argument("address", help="of a running demo, such as http://127.0.0.1:8000")
     site = parser.parse_args().address.rstrip("/")
     IMAGES.mkdir(exist_ok=True)
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium)
+        browser = chromium.launch(playwright)
         leaderboard(browser, site)
         result(browser, site)
         audit(browser, site)

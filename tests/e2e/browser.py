@@ -11,7 +11,13 @@ from playwright.sync_api import Browser, Download, Locator, Page, Playwright, Re
 from tests.e2e.installation import Installation
 from tests.services import wait_until
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell",  # the same pages for a quarter less of processor time
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 HINT = (
     "No Chromium was found, and the browser tests need one. Install it with your system's package "
     "manager (Debian, Ubuntu: apt-get install chromium) or with `python -m playwright install chromium`."
