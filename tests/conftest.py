@@ -6,8 +6,14 @@ import gc
 import os
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+
+# The same examples in every run: what a rare one finds is not the fault of the change at hand. To look for more:
+# `--hypothesis-profile default`.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("repeatable")
 
 # Tests that share something costly, which each worker would otherwise make for itself: a running
 # installation, an experiment over many seeds, all pictures of a report. Named here beside their marks
