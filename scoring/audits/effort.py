@@ -68,7 +68,8 @@ def plan(microdata: Microdata, releases: Sequence[Release], definition: Definiti
     most_entities = MOST_ENTITIES if n_records <= _MANY_RECORDS else _MOST_OF_MANY
     if definition is Definition.COUNTING:
         return Plan(Effort(N_SAMPLES, most_entities), is_over_time=True)
-    if n_places(microdata, releases) > MOST_PLACES:
+    is_told = definition is Definition.COUNTERFEIT_KNOWN
+    if n_places(microdata, releases, knows_counterfeits=is_told) > MOST_PLACES:
         return Plan(None, is_over_time=False)
     last = _Size.of(microdata, releases, definition, most_entities)
     n_samples = next((n for n in SAMPLES if last.work(n) <= MOST_WORK), None)

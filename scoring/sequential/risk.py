@@ -132,11 +132,12 @@ def identification_risks(
     if definition is Definition.COUNTING:
         values = counting_risks(microdata, releases)
         return Risks(definition, values, values, values, np.zeros(len(values), dtype=np.bool_))
-    check_size(microdata, releases)
+    knows_counterfeits = definition is Definition.COUNTERFEIT_KNOWN
+    check_size(microdata, releases, knows_counterfeits=knows_counterfeits)
     places = Places.of(
         microdata,
         releases,
-        knows_counterfeits=definition is Definition.COUNTERFEIT_KNOWN,
+        knows_counterfeits=knows_counterfeits,
         knows_invariance=definition is Definition.M_INVARIANCE,
     )
     found = _of_worlds(places, definition, rng, n_samples, most_entities)

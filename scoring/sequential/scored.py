@@ -63,7 +63,8 @@ class Scored:
         definition = heeding(self.definition, self.series)
         releases = as_published(self.series, definition)
         if definition is not Definition.COUNTING:
-            check_size(self.series.microdata, releases, MOST_PLACES)
+            is_told = definition is Definition.COUNTERFEIT_KNOWN
+            check_size(self.series.microdata, releases, MOST_PLACES, knows_counterfeits=is_told)
         rng = np.random.default_rng(SEED)
         found = identification_risks(self.series.microdata, releases, definition, rng=rng)
         risks = stood_in(found, self.series, len(releases))

@@ -126,16 +126,24 @@ class Places:
         return _assembled(rows, parts, n_entities, _true_values(microdata, n_entities))
 
 
-def check_size(microdata: Microdata, releases: Sequence[Release], most: int = MOST_PLACES) -> None:
-    """ProblemsFound where people may be in more rows than fit into memory, or than is asked for."""
-    found = n_places(microdata, releases)
+def check_size(
+    microdata: Microdata,
+    releases: Sequence[Release],
+    most: int = MOST_PLACES,
+    *,
+    knows_counterfeits: bool = False,
+) -> None:
+    """ProblemsFound where there are more places than fit into memory, or than is asked for; see `n_places`."""
+    found = n_places(microdata, releases, knows_counterfeits=knows_counterfeits)
     if found > most:
         params: dict[str, str | int | float] = {"expected": most, "got": found}
         raise ProblemsFound([Problem("release.too_many_places", params)])
 
 
-def n_places(microdata: Microdata, releases: Sequence[Release]) -> int:
-    """The pairs of a person at a time and a row whose box holds it.
+def n_places(
+    microdata: Microdata, releases: Sequence[Release], *, knows_counterfeits: bool = False
+) -> int:
+    """The pairs of a person at a time and a row whose box holds it, and of a known counterfeit and a row of its group.
 
     Examples
     --------
@@ -151,7 +159,15 @@ def n_places(microdata: Microdata, releases: Sequence[Release]) -> int:
         anything = np.zeros(len(release.group), dtype=np.int64)
         n_rows = Grid.of(groups.low, groups.high).values(snapshot.qi, groups.starts, anything, 1)
         found += int(n_rows.sum())
+        if knows_counterfeits:
+            found += int((_told(release, groups) * np.diff(groups.starts)).sum())
     return found
+
+
+def _told(release: Release, groups: Groups) -> IntArray:
+    """How many counterfeits are told of each group."""
+    told = [release.counterfeits.get(number, 0) for number in groups.numbers.tolist()]
+    return np.array(told, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +231,7 @@ def _of_people(snapshot: Snapshot, groups: Groups, time: int, first_row: int) ->
 def _of_counterfeits(
     release: Release, groups: Groups, time: int, first_row: int, first_entity: int
 ) -> _Part:
-    counts = np.array([release.counterfeits.get(int(n), 0) for n in groups.numbers])
+    counts = _told(release, groups)
     group = np.repeat(np.arange(len(counts)), counts)
     n_rows = np.diff(groups.starts)[group]
     rows = groups.rows[ranges(groups.starts[group], n_rows)]

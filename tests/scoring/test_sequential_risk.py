@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from scoring.errors import ProblemsFound
+from scoring.sequential import scored
 from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
 from scoring.sequential.publishing import Options, publish
 from scoring.sequential.risk import Definition, identification_risks, pinned_by, risks_over_time
+from scoring.sequential.scores import score_series
+from scoring.sequential.series import of_publication
 from scoring.sequential.tables import Attribute, Microdata, Release, Snapshot
+from scoring.sequential.worlds import check_size, n_places
 from tests.scoring.sequential_oracles import counting_risks, world_risks
 from tests.scoring.sequential_tables import T3, T4, T9, T9_AS_PRINTED, T12, T13, T16
 
@@ -266,3 +271,59 @@ def test_where_no_world_fits_nobody_in_it_has_a_risk():
     found = risks(SMALL, (away, T13))
     assert (found.worlds, found.log10_worlds) == (0, -math.inf)
     assert math.isnan(found.values[BOB])
+
+
+def beside(release: Release, n: int) -> Release:
+    """The release and a group of n rows far away, all of which are told to be counterfeits."""
+    far = np.full((n, release.low.shape[1]), 1e6)
+    number = int(release.group.max()) + 1
+    return Release(
+        np.append(release.group, np.full(n, number)),
+        np.vstack([release.low, far]),
+        np.vstack([release.high, far]),
+        np.append(release.sensitive, np.arange(n) % len(SMALL.sensitive_values)),
+        None,
+        {**release.counterfeits, number: n},
+        None,
+    )
+
+
+@pytest.mark.parametrize("n", [3, 20, 24, 100, 170])
+def test_groups_of_counterfeits_alone_are_counted_whatever_their_size(n):
+    first, second = publish(SMALL, Options(m=2)).releases
+    known = Definition.COUNTERFEIT_KNOWN
+    alone, together = (
+        identification_risks(SMALL, releases, known, rng=np.random.default_rng(1))
+        for releases in ([first, second], [beside(first, n), second])
+    )
+    assert together.values.tolist() == alone.values.tolist()
+    assert together.log10_worlds == pytest.approx(
+        alone.log10_worlds + math.log10(math.factorial(n))
+    )
+    if n == 3:
+        assert together.worlds == 6 * alone.worlds
+
+
+def test_counterfeits_that_are_told_have_places_too():
+    first, second = publish(SMALL, Options(m=2)).releases
+    releases = [beside(first, 100), second]
+    n = n_places(SMALL, releases)
+    assert n == n_places(SMALL, [first, second])
+    n_told = n_places(SMALL, releases, knows_counterfeits=True)
+    assert n_told == n + 100 * 100 + 1 * 2
+    check_size(SMALL, releases, n_told - 1)
+    check_size(SMALL, releases, n_told, knows_counterfeits=True)
+    with pytest.raises(ProblemsFound):
+        check_size(SMALL, releases, n_told - 1, knows_counterfeits=True)
+
+
+def test_a_series_that_tells_too_many_counterfeits_is_refused_before_worlds_are_thought_of(
+    monkeypatch,
+):
+    first, second = publish(SMALL, Options(m=2)).releases
+    made = of_publication(publish(SMALL, Options(m=2)))
+    series = replace(made, releases=(beside(first, 100), second))
+    monkeypatch.setattr(scored, "MOST_PLACES", 5_000)
+    for told, is_refused in ((replace(series, knows_counterfeits=False), False), (series, True)):
+        with pytest.raises(ProblemsFound) if is_refused else nullcontext():
+            score_series(SMALL, told, m=2, definition="worlds", measures=["series-risk-max"])
