@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.errors import Problem, ProblemsFound
 from scoring.sequential.boxes import opened
 from scoring.sequential.counting import counting_risks
 from scoring.sequential.risk import Definition, Risks, identification_risks
@@ -64,12 +65,22 @@ class Scored:
         releases = as_published(self.series, definition)
         if definition is not Definition.COUNTING:
             is_told = definition is Definition.COUNTERFEIT_KNOWN
+            if is_told:
+                _check_counterfeits(releases, self.n_tuples)
             check_size(self.series.microdata, releases, MOST_PLACES, knows_counterfeits=is_told)
         rng = np.random.default_rng(SEED)
         found = identification_risks(self.series.microdata, releases, definition, rng=rng)
         risks = stood_in(found, self.series, len(releases))
         is_published = ~np.isnan(risks.values)
         return risks.values[is_published], risks.low[is_published]
+
+
+def _check_counterfeits(releases: Sequence[Release], n_tuples: int) -> None:
+    """ProblemsFound where worlds are of more counterfeits than tuples: a few kilobytes would tell hours of work."""
+    n_told = sum(sum(release.counterfeits.values()) for release in releases)
+    if n_told > n_tuples:
+        params: dict[str, str | int | float] = {"expected": n_tuples, "n": n_tuples, "got": n_told}
+        raise ProblemsFound([Problem("series.too_many_counterfeits", params)])
 
 
 def heeding(definition: Definition, series: Series) -> Definition:

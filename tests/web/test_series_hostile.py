@@ -135,3 +135,22 @@ def test_a_series_with_too_many_worlds_is_refused_with_words(cast, monkeypatch):
     assert submission.state == "rejected"
     (problem,) = submission.problems
     assert (problem["code"], problem["params"]["expected"]) == ("release.too_many_places", 500)
+
+
+def test_worlds_of_more_counterfeits_than_records_are_refused_with_words(cast):
+    """Groups of told counterfeits alone, around one person: a few kilobytes would be minutes of work."""
+    cup = series.contest_of(cast, rules=factories.series_ruleset(definition='"worlds"'))
+    right = series.parts(factories.series_of_team(cup.red))
+    n_records = sum(len(table) for table in series.tables_of(cup.red).values())
+    groups = range(1_000, 1_000 + n_records)
+    row = b"%d,0,100,0,99999,%s\n"
+    made_up = b"".join(row % (group, value) for group in groups for value in (b"flu", b"asthma"))
+    numbers = b"".join(b"%d,2\n" % group for group in groups)
+    files = right | {"R1.csv": right["R1.csv"] + made_up, "C1.csv": right["C1.csv"] + numbers}
+    told = [data.split()[1:] for name, data in files.items() if name.startswith("C")]
+    n_told = sum(int(line.partition(b",")[2]) for lines in told for line in lines)
+    submission = pipeline.scored(series.hand_in(cup.red.captain, cup.red, pack(files)))
+    assert submission.state == "rejected"
+    (problem,) = submission.problems
+    assert problem["code"] == "series.too_many_counterfeits"
+    assert problem["params"] == {"expected": n_records, "n": n_records, "got": n_told}
