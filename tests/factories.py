@@ -309,8 +309,12 @@ SERIES_PHASES = ("before", "release", "between", "attack", "after")
 
 
 def series_ruleset(sample: int = HOSPITAL_PEOPLE, **changes: str) -> Ruleset:
-    """The ruleset sequential-release for few people and m = 2; `changes` are lines of TOML by their key."""
+    """The ruleset sequential-release for few people and m = 2, of whom any share may be left out or displaced.
+
+    `changes` are lines of TOML by their key.
+    """
     text = load_ruleset("sequential-release").text
+    text = re.sub(r"(?m)^max_(?:deleted|displaced|counterfeits) = .*\n", "", text)
     for key, value in {"sample": str(sample), "m": "2", **changes}.items():
         text = re.sub(rf"(?m)^{key} = \S+", f"{key} = {value}", text)
     return parse_ruleset(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -110,14 +111,20 @@ def test_a_release_of_too_many_rows_is_refused_before_it_is_matched(
 
 
 def ruleset(lines: str) -> str:
+    """The built-in rules with these limits in the place of theirs."""
     text = load_ruleset("sequential-release").text
+    text = re.sub(r"(?m)^max_(?:deleted|displaced|counterfeits) = .*\n", "", text)
     return text.replace('\ndefinition = "counting"', f'\n{lines}\ndefinition = "counting"', 1)
 
 
 def test_a_ruleset_may_bound_each_of_them():
-    assert load_ruleset("sequential-release").sequential.limits == SeriesLimits()
+    assert parse_ruleset(ruleset("")).sequential.limits == SeriesLimits()
     found = parse_ruleset(ruleset("max_deleted = 0\nmax_displaced = 0.05\nmax_counterfeits = 1"))
     assert found.sequential.limits == SeriesLimits(0.0, 0.05, 1.0)
+
+
+def test_the_built_in_rules_keep_a_team_from_leaving_everybody_out():
+    assert load_ruleset("sequential-release").sequential.limits == SeriesLimits(0.2, 0.2, 0.5)
 
 
 @pytest.mark.parametrize("value", ["-0.1", "1.5", '"0.1"', "true"])
