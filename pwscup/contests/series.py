@@ -132,7 +132,7 @@ def _most_frequent(columns: list[pd.Series]) -> dict[str, Any]:
     return found
 
 
-def _suggested(files: list[bytes], tables: list[list[list[str]]]) -> Schema:
+def _suggested(files: list[bytes], tables: list[tuple[list[str], str]]) -> Schema:
     """Roles by the first table, kinds and values by all that have its columns."""
     first, everything = suggest_schema(files[0]), suggest_schema(_stacked(tables))
     found = {column.name: column for column in everything.columns}
@@ -156,20 +156,16 @@ def _proposed(first: Column, found: Column, sensitive: list[str]) -> Column:
     return dataclasses.replace(found, role=role, cross=False)
 
 
-def _stacked(tables: list[list[list[str]]]) -> bytes:
+def _stacked(tables: list[tuple[list[str], str]]) -> bytes:
     """The records of all tables that have the header of the first one, below it."""
     header = tables[0][0]
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    for lines in tables:
-        if lines[0] == header:
-            writer.writerows(lines[1:])
-    return out.getvalue().encode()
+    csv.writer(out, lineterminator="\n").writerow(header)
+    return "".join([out.getvalue(), *(text for own, text in tables if own == header)]).encode()
 
 
-def _lines(data: bytes, name: str, _number: int) -> list[list[str]]:
-    """The header and the records of a table.
+def _lines(data: bytes, name: str, _number: int) -> tuple[list[str], str]:
+    """The header of a table, and its records in the library's spelling of CSV.
 
     Raises
     ------
@@ -177,15 +173,17 @@ def _lines(data: bytes, name: str, _number: int) -> list[list[str]]:
         Where it is no CSV with a header and records of one length: told of this table, and not of all together.
     """
     rows = records(decode(data, file=name), file=name)
-    lines = [read_header(rows, file=name)]
+    header = read_header(rows, file=name)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
     problems = Collector()
     for number, cells in enumerate(rows, start=1):
-        lines.append(cells)
-        if len(cells) != len(lines[0]):
-            note_length(cells, len(lines[0]), problems, file=name, row=number)
+        writer.writerow(cells)
+        if len(cells) != len(header):
+            note_length(cells, len(header), problems, file=name, row=number)
             if problems.n_total > MAX_UNUSABLE:
                 break
-    if len(lines) == 1:
+    if not out.tell():
         problems.add("file.header_only", file=name)
     problems.raise_if_any()
-    return lines
+    return header, out.getvalue()
