@@ -32,7 +32,7 @@ TOGETHER = (
 )
 
 
-MOST_WORKERS = 8  # each holds some 700 MB
+MOST_WORKERS = 4  # each holds some 700 MB, and containers tell of processors that they may not use
 
 
 @pytest.hookimpl(optionalhook=True)
