@@ -119,7 +119,7 @@ class Answers:
     def of(cls, release: Release, microdata: Microdata) -> Answers:
         """The release of some tables; counterfeits are taken off where it tells them."""
         groups = Groups.of(release)
-        told = np.array([release.counterfeits.get(int(n), 0) for n in groups.numbers])
+        told = release.told(groups.numbers)
         sizes = np.diff(groups.starts)
         is_numeric = np.array([attribute.values is None for attribute in microdata.attributes])
         weight = np.where(told < sizes, 1 - told / sizes, 1.0)

@@ -79,6 +79,19 @@ class Release:
     counterfeits: Mapping[int, int]
     owner: IntArray | None
 
+    def told(self, groups: IntArray) -> IntArray:
+        """How many counterfeits are told of each of some groups, by their numbers.
+
+        Examples
+        --------
+        >>> box = np.zeros((3, 1))
+        >>> release = Release(np.array([7, 9, 9]), box, box, np.array([0, 0, 1]), None, {9: 2}, None)
+        >>> release.told(np.array([7, 9]))
+        array([0, 2])
+        """
+        found = [self.counterfeits.get(group, 0) for group in groups.tolist()]
+        return np.array(found, dtype=np.int64)
+
 
 def lifespans(microdata: Microdata) -> tuple[IntArray, IntArray]:
     """The first and the last time of each id, from 0 (definition 3).

@@ -14,6 +14,7 @@ from scoring.kernels.matching import match
 from scoring.sequential.boxes import Groups
 from scoring.sequential.candidates import candidates
 from scoring.sequential.tables import Release, Snapshot
+from scoring.sequential.worlds import ranges
 
 MOST_PAIRS = 10_000_000
 """Pairs of a record and a row that it may have; of more, nothing is looked at: no worlds are, either."""
@@ -78,13 +79,12 @@ def _of_tuples(snapshot: Snapshot, release: Release) -> Iterator[Pairs]:
 def _of_counterfeits(release: Release) -> Pairs:
     """Of the counterfeits that are told: all rows of their group."""
     groups = Groups.of(release)
-    told = np.array([release.counterfeits.get(int(n), 0) for n in groups.numbers], dtype=np.int64)
+    told = release.told(groups.numbers)
     owner = np.repeat(np.arange(len(told)), told)
     sizes = np.diff(groups.starts)[owner]
 
     def rows() -> IntArray:
-        begin = np.repeat(groups.starts[owner] - np.cumsum(sizes) + sizes, sizes)
-        found: IntArray = groups.rows[np.arange(len(begin)) + begin]
+        found: IntArray = groups.rows[ranges(groups.starts[owner], sizes)]
         return found
 
     return sizes, rows

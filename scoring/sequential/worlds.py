@@ -160,14 +160,8 @@ def n_places(
         n_rows = Grid.of(groups.low, groups.high).values(snapshot.qi, groups.starts, anything, 1)
         found += int(n_rows.sum())
         if knows_counterfeits:
-            found += int((_told(release, groups) * np.diff(groups.starts)).sum())
+            found += int((release.told(groups.numbers) * np.diff(groups.starts)).sum())
     return found
-
-
-def _told(release: Release, groups: Groups) -> IntArray:
-    """How many counterfeits are told of each group."""
-    told = [release.counterfeits.get(number, 0) for number in groups.numbers.tolist()]
-    return np.array(told, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +225,7 @@ def _of_people(snapshot: Snapshot, groups: Groups, time: int, first_row: int) ->
 def _of_counterfeits(
     release: Release, groups: Groups, time: int, first_row: int, first_entity: int
 ) -> _Part:
-    counts = _told(release, groups)
+    counts = release.told(groups.numbers)
     group = np.repeat(np.arange(len(counts)), counts)
     n_rows = np.diff(groups.starts)[group]
     rows = groups.rows[ranges(groups.starts[group], n_rows)]
