@@ -66,7 +66,7 @@ def check(
     Raises
     ------
     ProblemsFound
-        Where there is not one release for each table.
+        Where there is not one release for each table, or tuples may have more rows than fit into memory.
 
     Examples
     --------
@@ -140,11 +140,10 @@ def _check_m_unique(
             group=int(release.group[row]),
             got=shorten(microdata.sensitive_values[release.sensitive[row]]),
         )
-    numbers, first, sizes = np.unique(release.group, return_index=True, return_counts=True)
-    small = np.searchsorted(numbers, small_groups(release, m))
-    found = np.column_stack([numbers, first + 1, sizes])[small]
-    for group, row, got in first_of(found, problems):
-        problems.add("release.small_group", file=file, row=row, group=group, expected=m, got=got)
+    for group, row, got in first_of(small_groups(release, m), problems):
+        problems.add(
+            "release.small_group", file=file, row=row + 1, group=group, expected=m, got=got
+        )
 
 
 def _check_told(snapshot: Snapshot, release: Release, file: str, problems: Collector) -> None:

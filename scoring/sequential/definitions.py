@@ -53,18 +53,18 @@ def repeated_values(release: Release) -> IntArray:
 
 
 def small_groups(release: Release, m: int) -> IntArray:
-    """The numbers of the groups with fewer than m rows.
+    """The groups with fewer than m rows: number, first row and number of rows; shape (n, 3).
 
     Examples
     --------
     >>> from scoring.sequential.tables import Release
     >>> box = np.zeros((3, 1))
     >>> small_groups(Release(np.array([1, 2, 1]), box, box, np.array([4, 1, 0]), None, {}, None), 2)
-    array([2])
+    array([[2, 1, 1]])
     """
-    numbers, sizes = np.unique(release.group, return_counts=True)
-    found: IntArray = numbers[sizes < m]
-    return found
+    found = np.unique(release.group, return_index=True, return_counts=True)
+    small: IntArray = np.column_stack(found)[found[2] < m]
+    return small
 
 
 def is_m_unique(release: Release, m: int) -> bool:
