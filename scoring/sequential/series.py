@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,15 +91,18 @@ def not_telling(series: Series) -> Series:
     before: dict[int, int] = {}
     for release, named in zip(series.releases, series.tampered, strict=True):
         number = _numbers(release, names)
-        last = release.last
-        if last is not None:
-            last = np.array([before.get(group, 0) for group in last.tolist()], dtype=np.int64)
-        group = np.array([number[group] for group in release.group.tolist()], dtype=np.int64)
+        group = _renumbered(release.group, number)
+        last = None if release.last is None else _renumbered(release.last, before)
         releases.append(replace(release, group=group, last=last, counterfeits={}))
-        tampered.append(np.array(sorted(number[group] for group in named.tolist()), np.int64))
+        tampered.append(_renumbered(named, number))
         before = number
-    told = replace(series, releases=tuple(releases), tampered=tuple(tampered))
-    return in_order(replace(told, knows_counterfeits=False))
+    silent = replace(series, releases=tuple(releases), tampered=tuple(tampered))
+    return in_order(replace(silent, knows_counterfeits=False))
+
+
+def _renumbered(groups: IntArray, number: Mapping[int, int]) -> IntArray:
+    """The new numbers of groups; 0 stays what it is, no group."""
+    return np.array([number.get(group, 0) for group in groups.tolist()], dtype=np.int64)
 
 
 def _numbers(release: Release, names: tuple[str, ...]) -> dict[int, int]:
