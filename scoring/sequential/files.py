@@ -217,30 +217,31 @@ def _checked(schema: Schema) -> tuple[Column, Column]:
     problems = Collector()
 
     def wrong(code: str, expected: str, got: str, column: str | None = None) -> None:
-        told = f"sequential.{code}"
-        problems.add(told, file="schema", column=column, expected=expected, got=got)
+        problems.add(code, file="schema", column=column, expected=expected, got=got)
 
     roles: dict[Role, list[Column]] = {role: [] for role in Role}
     for column in schema.columns:
         roles[column.role].append(column)
     for role, code, noun in (
-        (Role.IDENTIFIER, "identifiers", "identifier"),
-        (Role.SENSITIVE, "sensitive_columns", "sensitive column"),
+        (Role.IDENTIFIER, "sequential.identifiers", "identifier"),
+        (Role.SENSITIVE, "sequential.sensitive_columns", "sensitive column"),
     ):
         if len(roles[role]) != 1:
             wrong(code, f"one {noun}", str(len(roles[role])))
     if not roles[Role.QUASI_IDENTIFIER]:
-        wrong("no_quasi_identifier", "at least one quasi-identifier", "0")
+        wrong("sequential.no_quasi_identifier", "at least one quasi-identifier", "0")
     for column in roles[Role.QUASI_IDENTIFIER]:
         if not column.is_numeric and column.values is None:
             expected = "the values of a category in their order"
-            wrong("no_order", expected, "no values", column.name)
+            wrong("sequential.no_order", expected, "no values", column.name)
     for column in roles[Role.SENSITIVE]:
         if column.is_numeric:
-            wrong("sensitive_kind", "a sensitive category", str(column.kind), column.name)
+            wrong(
+                "sequential.sensitive_kind", "a sensitive category", str(column.kind), column.name
+            )
         if column.name in _of_releases(roles[Role.QUASI_IDENTIFIER]):
             expected = "a name that no other column of a release has"
-            wrong("sensitive_name", expected, column.name, column.name)
+            wrong("sequential.sensitive_name", expected, column.name, column.name)
     problems.raise_if_any()
     return roles[Role.IDENTIFIER][0], roles[Role.SENSITIVE][0]
 
