@@ -35,9 +35,9 @@ BoolArray = NDArray[np.bool_]
 
 def _limits(attributes: Sequence[Attribute]) -> tuple[FloatArray, FloatArray]:
     """Where boxes may end: categories within their list, numbers anywhere."""
-    sizes = [np.inf if a.values is None else len(a.values) - 1.0 for a in attributes]
     low = [-np.inf if a.values is None else 0.0 for a in attributes]
-    return np.array(low), np.array(sizes)
+    high = [np.inf if a.values is None else len(a.values) - 1.0 for a in attributes]
+    return np.array(low), np.array(high)
 
 
 class Improver:

@@ -17,7 +17,7 @@ MOST_ENTITIES = 20
 """In a component whose worlds are counted: sets of entities are the bits of an index."""
 MOST_STEPS = 100_000_000
 """Sets of entities that are looked at in one component, less than a second's work."""
-_MOST_ORDERED = 170  # rows whose orders are a number
+_MOST_ORDERED = 170  # rows whose orders a float can count: 171! is too large
 
 
 def count(
@@ -65,14 +65,16 @@ def count(
 
 
 def _without_people(places: Places, components: Components) -> dict[int, float]:
-    """The worlds of components without people: counterfeits of one group, who take its rows in any order."""
-    first = places.first[components.entities]
+    """The worlds of components without people: counterfeits of one group, who take its rows in any order.
+
+    Those of groups with more rows than can be counted so are left out.
+    """
     is_person = places.true_value[components.entities] >= 0
     n_people = np.add.reduceat(is_person, components.starts[:-1], dtype=np.int64)
     found = {}
     for c in np.flatnonzero(n_people == 0).tolist():
         start, end = components.starts[c], components.starts[c + 1]
-        slot = first[start]
+        slot = places.first[components.entities[start]]
         n_rows = int(places.starts[slot + 1] - places.starts[slot])
         if n_rows <= _MOST_ORDERED:
             found[c] = float(math.perm(n_rows, int(end - start)))

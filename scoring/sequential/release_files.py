@@ -176,12 +176,12 @@ def read_counterfeits(data: bytes, release: Release, *, file: str) -> dict[int, 
     >>> read_counterfeits(b"group,count\\n1,1\\n2,0\\n", release, file="C2")
     {1: 1, 2: 0}
     """
-    most = most_lines(len(np.unique(release.group)))
+    numbers, sizes = np.unique(release.group, return_counts=True)
+    most = most_lines(len(numbers))
     table = read_records(data, COUNTERFEITS_SCHEMA, file=file, original=True, max_records=most)
     groups = table.numbers["group"].astype(np.int64).tolist()
     counts = table.numbers["count"].astype(np.int64).tolist()
     problems = _check_groups(groups, release, file)
-    numbers, sizes = np.unique(release.group, return_counts=True)  # numbers may be of any size
     size_of = dict(zip(numbers.tolist(), sizes.tolist(), strict=True))
     for row, (group, count) in enumerate(zip(groups, counts, strict=True), start=1):
         if count > (size := size_of.get(group, count)):

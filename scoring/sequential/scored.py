@@ -76,7 +76,7 @@ class Scored:
 
 
 def _check_counterfeits(releases: Sequence[Release], n_tuples: int) -> None:
-    """ProblemsFound where worlds are of more counterfeits than tuples: a few kilobytes would tell hours of work."""
+    """ProblemsFound where more counterfeits are told than there are tuples: a short file may tell very many."""
     n_told = sum(sum(release.counterfeits.values()) for release in releases)
     if n_told > n_tuples:
         params: dict[str, str | int | float] = {"expected": n_tuples, "n": n_tuples, "got": n_told}
