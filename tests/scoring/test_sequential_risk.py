@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -317,13 +316,18 @@ def test_counterfeits_that_are_told_have_places_too():
         check_size(SMALL, releases, n_told - 1, knows_counterfeits=True)
 
 
+@pytest.mark.parametrize(
+    ("n", "code"), [(3, "release.too_many_places"), (100, "series.too_many_counterfeits")]
+)
 def test_a_series_that_tells_too_many_counterfeits_is_refused_before_worlds_are_thought_of(
-    monkeypatch,
+    n, code, monkeypatch
 ):
-    first, second = publish(SMALL, Options(m=2)).releases
     made = of_publication(publish(SMALL, Options(m=2)))
-    series = replace(made, releases=(beside(first, 100), second))
-    monkeypatch.setattr(scored, "MOST_PLACES", 5_000)
-    for told, is_refused in ((replace(series, knows_counterfeits=False), False), (series, True)):
-        with pytest.raises(ProblemsFound) if is_refused else nullcontext():
-            score_series(SMALL, told, m=2, definition="worlds", measures=["series-risk-max"])
+    first, second = made.releases
+    series = replace(made, releases=(beside(first, n), second))
+    monkeypatch.setattr(scored, "MOST_PLACES", n_places(SMALL, series.releases))
+    silent = replace(series, knows_counterfeits=False)
+    score_series(SMALL, silent, m=2, definition="worlds", measures=["series-risk-max"])
+    with pytest.raises(ProblemsFound) as refused:
+        score_series(SMALL, series, m=2, definition="worlds", measures=["series-risk-max"])
+    assert [problem.code for problem in refused.value.problems] == [code]
