@@ -11,13 +11,14 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 # The same examples in every run: what a rare one finds is not the fault of the change at hand. To look for more:
-# `--hypothesis-profile default`.
+# `--hypothesis-profile search`. No example has a deadline, as machines may be slow.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 
 # Tests that share something costly, which each worker would otherwise make for itself: a running
 # installation, an experiment over many seeds, all pictures of a report. Named here beside their marks
-# because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
+# because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks. The first that fits counts.
 TOGETHER = (
     "tests/e2e/test_look",
     "tests/e2e/test_lecture",

@@ -199,7 +199,6 @@ def test_the_remainder_goes_to_the_first_records_of_the_class():
     assert list(means) == [0.3334, 5.0, 0.3333, 0.3333]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(-(10**12), 10**12)), min_size=1, max_size=40),
     st.sampled_from([1, 10**4]),
@@ -267,7 +266,7 @@ def test_a_record_must_be_left(options):
 # --- Yamaoka ---
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(2, 40), st.sampled_from([0, 2, 3, 5, 39]), st.integers(0, 5))
 def test_no_record_keeps_its_number_and_all_numbers_are_used(n, spread, seed):
     original = households(n, seed=1)
@@ -327,7 +326,6 @@ def slow_partition(points, k):
     return split(list(range(len(points))))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 4)), min_size=1, max_size=40),
     st.integers(1, 4),

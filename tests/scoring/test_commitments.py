@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.cli import main
@@ -57,7 +57,6 @@ def test_a_secret_of_another_length_is_refused(secret):
         derived_seed(secret, PURPOSE)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**128 - 1), st.integers(0, 60))
 def test_the_released_order_sorts_the_numbers_that_the_seed_gives(seed, n):
     """In plain Python, from the stream alone: what anybody could write instead."""

@@ -11,7 +11,6 @@ from functools import cache
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -374,7 +373,6 @@ SETTINGS = {
 }
 
 
-@hypothesis_settings(deadline=None)
 @given(contests(), st.booleans())
 def test_totals_agree_with_the_oracle(scores, by_default):
     for id_ in FORMULAS:
@@ -400,7 +398,6 @@ def assert_agrees_with_the_oracle(id_, scores, by_default):
         assert line.tie_broken_by is None, team
 
 
-@hypothesis_settings(deadline=None)
 @given(contests())
 def test_parts_agree_with_the_oracle(scores):
     plain = plain_parts(scores)
@@ -425,7 +422,6 @@ def board(id_, scores, tie_breaks=()):
     return ranked(id_, scores, SETTINGS.get(id_, {}), tie_breaks)
 
 
-@hypothesis_settings(deadline=None)
 @given(contests())
 def test_totals_lie_within_the_range_and_ranks_among_the_teams(scores):
     n = len(scores.teams)
@@ -439,7 +435,6 @@ def test_totals_lie_within_the_range_and_ranks_among_the_teams(scores):
             assert min(line.rank for line in lines.values()) == 1, id_
 
 
-@hypothesis_settings(deadline=None)
 @given(contests(), st.randoms())
 def test_names_and_order_of_the_teams_change_nothing(scores, random):
     order = random.sample(scores.teams, len(scores.teams))
@@ -462,7 +457,6 @@ def test_names_and_order_of_the_teams_change_nothing(scores, random):
         assert {name[t]: line for t, line in lines.items()} == others, id_
 
 
-@hypothesis_settings(deadline=None)
 @given(contests(), st.data())
 def test_a_better_utility_never_worsens_the_rank(scores, data):
     team = data.draw(st.sampled_from(scores.teams))
@@ -485,7 +479,6 @@ def test_a_better_utility_never_worsens_the_rank(scores, data):
             assert totals_and_ranks(new) == totals_and_ranks(old), id_
 
 
-@hypothesis_settings(deadline=None)
 @given(contests(), percent)
 def test_own_cells_never_matter(scores, own):
     matrix = {t: {**scores.matrix.get(t, {}), t: own} for t in scores.teams}
@@ -495,7 +488,6 @@ def test_own_cells_never_matter(scores, own):
         assert board(id_, scores, tie_breaks) == board(id_, other, tie_breaks), id_
 
 
-@hypothesis_settings(deadline=None)
 @given(contests())
 def test_inputs_are_unchanged(scores):
     before, tie_breaks = copy.deepcopy(scores), ["earlier", "utility"]
@@ -508,7 +500,6 @@ def test_inputs_are_unchanged(scores):
         assert pickle.dumps((settings, arrived, tie_breaks)) == kept, id_
 
 
-@hypothesis_settings(deadline=None)
 @given(contests(), st.data())
 def test_a_formula_uses_what_it_says(scores, data):
     others = {t: data.draw(percent) for t in scores.teams}

@@ -66,7 +66,7 @@ def cost(ascending, groups):
     return sum(squares(group) for group in members)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=14), st.integers(1, 5))
 def test_no_cut_costs_less(values, k):
     ascending = np.sort(np.array(values, dtype=float))
@@ -155,7 +155,7 @@ def slow_mdav(points, k):
     return groups
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=10),
     st.integers(1, 4),

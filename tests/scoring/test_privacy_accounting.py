@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.privacy import accounting
@@ -17,13 +17,11 @@ from scoring.privacy.accounting import Budget, BudgetExceeded, epsilon_from
 DECIMALS = st.integers(1, 10**12).map(lambda n: Decimal(n).scaleb(-6))
 
 
-@settings(deadline=None)
 @given(st.lists(DECIMALS, max_size=50))
 def test_sums_are_exact(epsilons):
     assert Fraction(accounting.sequential(epsilons)) == sum(map(Fraction, epsilons))
 
 
-@settings(deadline=None)
 @given(DECIMALS, st.lists(DECIMALS, max_size=30))
 def test_a_budget_is_never_overspent_and_loses_nothing(total, asked):
     budget, paid = Budget(total), Fraction(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.ranking import (
@@ -73,14 +73,12 @@ def slow_anonymization(values, worst_attack):
     return totals, {t: slow_rank(totals, t, "lower", n) for t in values}
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.integers(), value, min_size=1), st.sampled_from(["lower", "higher"]))
 def test_ranks_agree_with_the_oracle(values, direction):
     ranks = competition_ranks(values, direction=direction)
     assert ranks == {t: slow_rank(values, t, direction, len(values)) for t in values}
 
 
-@settings(deadline=None)
 @given(measure_tables(), st.data())
 def test_the_anonymization_board_agrees_with_the_oracle(values, data):
     worst_attack = {t: data.draw(st.integers(0, 8)) / 8 for t in values if data.draw(st.booleans())}
@@ -91,7 +89,6 @@ def test_the_anonymization_board_agrees_with_the_oracle(values, data):
         assert standing.total == pytest.approx(float(totals[team]), abs=1e-8)
 
 
-@settings(deadline=None)
 @given(measure_tables(), st.randoms())
 def test_the_order_of_the_teams_changes_nothing(values, random):
     shuffled = list(values.items())
@@ -99,7 +96,6 @@ def test_the_order_of_the_teams_changes_nothing(values, random):
     assert anonymization_board(dict(shuffled), RANKING) == anonymization_board(values, RANKING)
 
 
-@settings(deadline=None)
 @given(attack_tables())
 def test_the_attack_board_agrees_with_the_oracle(tables):
     rates, defenders = tables
@@ -114,7 +110,6 @@ def test_the_attack_board_agrees_with_the_oracle(tables):
         assert standing.rank == slow_rank(rounded, team, "higher", len(rounded))
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.integers(0, 9), st.integers(1, 10) | st.none(), min_size=1))
 def test_the_overall_board_is_the_weighted_sum_of_the_ranks(anonymization):
     attack = {t: (r or 3) % 4 + 1 for t, r in anonymization.items()}
@@ -157,7 +152,6 @@ def slow_estimates(values):
     return totals
 
 
-@settings(deadline=None)
 @given(rounds_of_estimates())
 def test_the_board_of_estimates_agrees_with_the_oracle(rounds):
     for values in rounds:
@@ -171,7 +165,6 @@ def test_the_board_of_estimates_agrees_with_the_oracle(rounds):
         }
 
 
-@settings(deadline=None)
 @given(rounds_of_estimates())
 def test_the_comparison_agrees_with_the_oracle(rounds):
     def has_value(values):
@@ -317,7 +310,6 @@ def test_a_measure_counts_by_its_weight_and_the_worst_rate_by_one():
     assert (board["a"].safety_rank, board["b"].safety_rank) == (round(5 / 3, 9), round(4 / 3, 9))
 
 
-@settings(deadline=None)
 @given(measure_tables(), st.floats(0.01, 100))
 def test_equal_weights_change_nothing(values, weight):
     weights = dict.fromkeys([*UTILITY, *SAFETY], 1.0)

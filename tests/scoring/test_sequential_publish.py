@@ -298,14 +298,14 @@ def check_laws(tables: Microdata, m: int, options: Options) -> None:
                 assert release.high[:, column].max(initial=0) <= len(attribute.values) - 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(histories(), st.sampled_from(METHODS), st.sampled_from(["overlap", "risk"]))
 def test_releases_are_m_invariant_generalizations(history, method, rule):
     tables, m = history
     check_laws(tables, m, Options(m, method, rule=rule))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(histories())
 def test_row_counting_finds_nobody_too_easily_after_the_repair(history):
     """After every release, not only the last; the paper's own rule does not promise it."""
@@ -361,7 +361,7 @@ def test_row_counting_finds_bob_before_the_repair_alone():
         assert bob == pytest.approx(risk), method
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(histories(), st.sampled_from(METHODS))
 def test_no_release_depends_on_a_later_table(history, method):
     tables, m = history
@@ -374,7 +374,7 @@ def test_no_release_depends_on_a_later_table(history, method):
             assert same(release, again)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(histories(), st.integers(0, 99))
 def test_the_order_of_ids_tells_nothing(history, seed):
     """Other numbers for the same people change only the numbers."""
