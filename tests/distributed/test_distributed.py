@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests import services
+from tests.distributed.settings import SOCKET_SECONDS
 from tests.distributed.site import Site, send_group
 
 pytestmark = [
@@ -18,7 +19,6 @@ pytestmark = [
     pytest.mark.timeout(3 * services.START_SECONDS),
 ]
 
-SOCKET_SECONDS = 5  # what a worker waits for a silent broker; a page does not
 ONCE = {"state": "scored", "evaluations": 1, "scored": 1}
 
 
