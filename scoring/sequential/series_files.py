@@ -114,8 +114,12 @@ def read_series(
     problems.extend(exceeded(limits, microdata, series, file=file))
     known = Definition.COUNTERFEIT_KNOWN if knows_counterfeits else Definition.WORLDS
     _tried(lambda: check_releases(kept, releases, known), problems)
-    found = check(kept, releases, m, tampered=tampered, invariance=require == M_INVARIANCE)
-    problems.extend(_in_full_tables(found.problems, microdata, kept), found.n_problems)
+    is_invariant = require == M_INVARIANCE
+    found = _tried(
+        lambda: check(kept, releases, m, tampered=tampered, invariance=is_invariant), problems
+    )
+    if found is not None:
+        problems.extend(_in_full_tables(found.problems, microdata, kept), found.n_problems)
     problems.raise_if_any()
     return series
 

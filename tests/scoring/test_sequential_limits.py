@@ -13,7 +13,7 @@ from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
 from scoring.reading import write_table
 from scoring.rulesets import load_ruleset, parse_ruleset
-from scoring.sequential import series_files
+from scoring.sequential import candidates, series_files
 from scoring.sequential.bundles import pack
 from scoring.sequential.examples import SMALL
 from scoring.sequential.limits import SeriesLimits
@@ -105,6 +105,14 @@ def test_a_release_of_too_many_rows_is_refused_before_it_is_matched(
     monkeypatch.delattr(series_files, "check")
     found = codes(improved, microdata, "patient", max_counterfeits=0)
     assert set(found) == {"release.too_many_rows"}
+
+
+def test_a_limit_is_told_also_of_a_series_that_is_too_large_to_be_matched(
+    improved, microdata, monkeypatch
+):
+    monkeypatch.setattr(candidates, "MOST_PAIRS", 1)
+    found = codes(improved, microdata, "patient", max_deleted=0)
+    assert found == ["series.too_many_deleted", "release.too_many_pairs"]
 
 
 # The ruleset, and the command
