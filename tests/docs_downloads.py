@@ -70,7 +70,7 @@ def prepare_series(folder: Path) -> None:
     (folder / "demo-series-open-schema.toml").write_text(
         HOSPITAL_SCHEMA.to_toml(), encoding="utf-8"
     )
-    (folder / "teamaoi_original.zip").write_bytes(tables_of_patients(0))
+    (folder / "demo-series-open-teamaoi_original.zip").write_bytes(tables_of_patients(0))
     for number, (team, options) in enumerate(HOUSES.items(), start=1):
         tables = tables_of_patients(number)
         made = of_publication(publish(read_tables(tables, HOSPITAL_SCHEMA), options))
