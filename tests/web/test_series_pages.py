@@ -488,6 +488,9 @@ def test_a_refused_guess_is_told_line_by_line(cast, played, as_user, guess, row,
     problem = response.context["problems"][0]
     assert (problem.file, problem.row) == ("guess.csv", row)
     assert words in " ".join((problem.what, *problem.details))
+    page = text_of(response)
+    assert "Rows are counted from 1" in page
+    assert "files of your archive" not in page
 
 
 def test_where_nobody_published_there_is_nothing_to_attack(cast, played, as_user):
