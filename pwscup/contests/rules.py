@@ -130,10 +130,16 @@ def rules_of(
     )
 
 
-def preview_of(ruleset: Ruleset) -> Rules:
-    """The rules of a ruleset that no contest has yet: its rounds with their lengths, its own schema."""
+def preview_of(
+    ruleset: Ruleset, *, schema: Schema | None = None, max_team_size: int | None = None
+) -> Rules:
+    """The rules of a ruleset that no contest goes by yet: its rounds with their lengths.
+
+    The schema and the largest team are the ruleset's own, unless those of a contest are given.
+    """
     rounds = [PlannedRound(spec) for spec in ruleset.rounds]
-    return rules_of(ruleset, rounds, ruleset.schema, max_team_size=ruleset.limits.max_team_size)
+    size = max_team_size or ruleset.limits.max_team_size
+    return rules_of(ruleset, rounds, schema or ruleset.schema, max_team_size=size)
 
 
 # Columns and limits

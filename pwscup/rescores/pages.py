@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import scoring
 from pwscup.contests.rules import preview_of
+from pwscup.contests.selectors import original_of
 from pwscup.core import problems
 from pwscup.core.polling import etag
 from pwscup.rescores import diff, selectors
@@ -15,17 +16,26 @@ from scoring.rulesets import parse_ruleset
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
+    from pwscup.contests.rules import Rules
+    from scoring.rulesets import Ruleset
 
 
 def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> dict[str, Any]:
     """The rules page as it would be, or what is wrong with the text."""
     try:
         if found is None:
-            return {"rules": preview_of(parse_ruleset(text)), "problems": (), "n_problems": 0}
+            rules = _as_it_would_be(contest, parse_ruleset(text))
+            return {"rules": rules, "problems": (), "n_problems": 0}
     except ProblemsFound as error:
         found = error
     shown = problems.shown(found.problems, {})
     return {"rules": None, "problems": shown, "n_problems": found.n_total}
+
+
+def _as_it_would_be(contest: Contest, ruleset: Ruleset) -> Rules:
+    dataset = original_of(contest)
+    schema = dataset.schema if dataset else None
+    return preview_of(ruleset, schema=schema, max_team_size=contest.max_team_size)
 
 
 def state_of(rescore: Rescore | None) -> dict[str, Any]:

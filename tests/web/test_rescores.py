@@ -330,6 +330,18 @@ def test_the_editor_shows_what_the_rules_page_would_say_and_keeps_nothing(cast, 
     assert "The big raid" not in cast.contest.ruleset_text
 
 
+def test_the_editor_shows_the_columns_and_the_largest_team_of_the_contest(cast, oscar):
+    contest = cast.contest
+    contest.max_team_size = contest.ruleset.limits.max_team_size - 1
+    contest.save()
+    address = reverse("organize-rules-preview", args=["cup"])
+    page = oscar.post(address, {"text": contest.ruleset_text, "version": "0"})
+    told = page.context["rules"]
+    read = oscar.get(reverse("rules", args=["cup"])).context["rules"]
+    assert told.columns
+    assert (told.columns, told.limits) == (read.columns, read.limits)
+
+
 def test_the_editor_names_every_wrong_key(cast, oscar):
     text = cast.contest.ruleset_text.replace('"U1", "U2"', '"U1", "U99"', 1) + "\n[extra]\nx = 1\n"
     for name in ("organize-rules", "organize-rules-preview"):
