@@ -40,7 +40,8 @@ LIMITS = {
 }
 """By what the ruleset bounds."""
 TOLD_AT_ONCE = _(
-    "Where something does not hold, all that is wrong is told, with file, row and group; it costs no try."
+    "Where something does not hold, all that is wrong is told, with file, row and group, once every cell can be "
+    "read; it costs no try."
 )
 
 DEFINITIONS = {

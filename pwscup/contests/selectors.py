@@ -339,7 +339,7 @@ def missing_for_publication(contest: Contest) -> list[_StrPromise]:
     """What a contest still needs before everybody may see it."""
     missing = []
     if original_of(contest) is None:
-        missing.append(_("The original table is missing. Upload it and confirm its columns."))
+        missing.append(_("The original data is missing. Upload it and confirm its columns."))
     if not contest.rounds.exists():
         missing.append(_("The contest has no rounds."))
     return missing

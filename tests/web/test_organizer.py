@@ -141,9 +141,9 @@ def test_the_last_of_two_organizers_overwrites_nothing(cast, oscar):
 
 def test_publishing_says_what_is_missing(cast, oscar, draft):
     page = oscar.get("/organize/next/").content.decode()
-    assert "The original table is missing." in page
+    assert "The original data is missing." in page
     response = oscar.post("/organize/next/publish/", {"version": draft.version}, follow=True)
-    assert "The original table is missing." in said(response)
+    assert "The original data is missing." in said(response)
     assert not Contest.objects.get(slug="next").is_published
 
 
