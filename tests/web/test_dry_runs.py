@@ -129,7 +129,7 @@ def test_one_at_a_time_and_not_without_a_table(cast, draft):
     services.request_dry_run(actor=cast.oscar, contest=cast.contest)
     with pytest.raises(ContestRefused, match="already"):
         services.request_dry_run(actor=cast.oscar, contest=cast.contest)
-    with pytest.raises(ContestRefused, match="table is missing"):
+    with pytest.raises(ContestRefused, match="original data is missing"):
         services.request_dry_run(actor=cast.oscar, contest=draft)
 
 
