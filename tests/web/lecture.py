@@ -37,21 +37,16 @@ def example(cast: Any, **kwargs: Any) -> SimpleNamespace:
         schema=factories.LECTURE_EXAMPLE_SCHEMA,
         **kwargs,
     )
-    red = factories.make_team(contest, "Red", cast.alice, cast.bob)
-    blue = factories.make_team(contest, "Blue", cast.carol)
-    for team in (red, blue):
+    played = pipeline.two_teams(cast, contest)
+    for team in (played.red, played.blue):
         factories.give_table(team, OWN[team.name], CANDIDATES[team.name])
-    return SimpleNamespace(contest=contest, red=red, blue=blue)
+    return played
 
 
 def contest_of(cast: Any, **kwargs: Any) -> SimpleNamespace:
     """The cast in a lecture contest with tables of ten records and ten decoys."""
     contest = factories.make_lecture_contest(organizer=cast.oscar, **kwargs)
-    return SimpleNamespace(
-        contest=contest,
-        red=factories.make_team(contest, "Red", cast.alice, cast.bob),
-        blue=factories.make_team(contest, "Blue", cast.carol),
-    )
+    return pipeline.two_teams(cast, contest)
 
 
 def hand_in(user: User | None, team: Team, table: bytes, **kwargs: Any) -> Submission:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from django.utils import timezone
@@ -19,6 +20,15 @@ def counting_by(text: str, *columns: str) -> str:
     """The ruleset of 2015 for any table, which compares the counts of records by these columns."""
     text = text.replace('schema = "households"', "").replace('"U6",', '"U6", "table-spearman",')
     return text.replace("\nties = ", f"\ntable_columns = {json.dumps(columns)}\nties = ")
+
+
+def two_teams(cast: Any, contest: Contest) -> SimpleNamespace:
+    """A contest in which alice captains Red with bob, and carol is Blue."""
+    return SimpleNamespace(
+        contest=contest,
+        red=factories.make_team(contest, "Red", cast.alice, cast.bob),
+        blue=factories.make_team(contest, "Blue", cast.carol),
+    )
 
 
 def round_of(contest: Contest, phase: str) -> Round:

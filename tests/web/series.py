@@ -27,11 +27,7 @@ BACKGROUND = "patient,age,zip"
 def contest_of(cast: Any, **kwargs: Any) -> SimpleNamespace:
     """The cast in a contest of sequential release, in which each team has twenty people at three times."""
     contest = factories.make_series_contest(organizer=cast.oscar, **kwargs)
-    return SimpleNamespace(
-        contest=contest,
-        red=factories.make_team(contest, "Red", cast.alice, cast.bob),
-        blue=factories.make_team(contest, "Blue", cast.carol),
-    )
+    return pipeline.two_teams(cast, contest)
 
 
 def hand_in(user: User | None, team: Team, series: bytes, **kwargs: Any) -> Submission:

@@ -21,17 +21,14 @@ from pwscup.core.models import Event, StoredFile
 from pwscup.rescores import services as rescore_services
 from pwscup.submissions import draws, sweeper
 from tests import factories
+from tests.web.pipeline import two_teams
 
 
 @pytest.fixture
 def lecture(cast) -> SimpleNamespace:
     """The cast in a lecture contest whose anonymization round is open."""
     contest = factories.make_lecture_contest(organizer=cast.oscar)
-    return SimpleNamespace(
-        contest=contest,
-        red=factories.make_team(contest, "Red", cast.alice, cast.bob),
-        blue=factories.make_team(contest, "Blue", cast.carol),
-    )
+    return two_teams(cast, contest)
 
 
 def records_of(file) -> list[list[str]]:
