@@ -35,11 +35,11 @@ _DESCRIPTION = (
 _EPILOG = """\
 a contest in six commands:
   python -m scoring generate households --records 8333 --seed 1 --out X.csv --schema-out S.toml
-  python -m scoring anonymize mondrian class-average --schema S.toml --original X.csv --seed 1 \\
+  python -m scoring anonymize mondrian class-average --schema S.toml --original X.csv \\
       --set k=5 --out Y.csv --rows R.csv
   python -m scoring validate --schema S.toml --original X.csv --anonymized Y.csv --rows R.csv
   python -m scoring score --original X.csv --anonymized Y.csv --rows R.csv
-  python -m scoring attack EUC2 --schema S.toml --original X.csv --anonymized Y.csv --seed 1 \\
+  python -m scoring attack EUC2 --schema S.toml --original X.csv --anonymized Y.csv \\
       --out G.csv
   python -m scoring mark --rows R.csv --guess G.csv
 

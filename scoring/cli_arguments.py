@@ -35,7 +35,7 @@ def anonymize(command: Parser) -> None:
     command.add_argument("methods", nargs="+", metavar="METHOD", help="one or more of those below")
     add_schema(command)
     add_original(command)
-    add_seed(command, required=True)
+    add_secret_seed(command)
     add_set(command)
     command.add_argument("--out", required=True, metavar="Y.csv", help="the table to write")
     command.add_argument(
@@ -115,7 +115,7 @@ def lecture_split(command: Parser) -> None:
     command.add_argument(
         "--decoys", type=int, default=100, metavar="N", help="further candidates of each (100)"
     )
-    add_seed(command, required=True)
+    add_secret_seed(command)
     command.add_argument(
         "--out", required=True, metavar="DIR", help="the folder to write: new, or empty"
     )
@@ -129,7 +129,7 @@ def lecture_release(command: Parser) -> None:
     add_anonymized(command)
     command.add_argument("--key", required=True, metavar="K.csv", help="the key of lecture-split")
     command.add_argument("--team", required=True, metavar="NAME", help="whose table it is")
-    add_seed(command, required=True)
+    add_secret_seed(command)
     command.add_argument(
         "--out", required=True, metavar="T.csv", help="the release to write: for attackers"
     )
@@ -234,10 +234,23 @@ def add_seed(command: Parser, *, required: bool) -> None:
     )
 
 
+def add_secret_seed(command: Parser) -> None:
+    """The seed of what is published: anyone who finds it undoes what was drawn."""
+    text = "seed of all randomness, to be kept secret (128 bits of the operating system)"
+    command.add_argument("--seed", type=_natural, metavar="N", help=text)
+    _add_reproducible(command)
+
+
 def add_experiment_seed(command: Parser) -> None:
     """The seed of what is drawn from secure randomness unless it is an experiment."""
-    text = "for experiments alone: what is drawn repeats (the operating system's randomness)"
+    text = "only for experiments: what is drawn repeats (the operating system's randomness)"
     command.add_argument("--seed", type=_natural, metavar="N", help=text)
+    _add_reproducible(command)
+
+
+def _add_reproducible(command: Parser) -> None:
+    text = "others may recompute what is drawn: no warning of a small seed"
+    command.add_argument("--reproducible", action="store_true", help=text)
 
 
 def add_parts(command: Parser, parts: Iterable[tuple[str, str, Callable[[Parser], None]]]) -> None:

@@ -20,6 +20,7 @@ from scoring.cli_input import (
 )
 from scoring.cli_options import anonymizer_options
 from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
+from scoring.cli_seeds import secret_seed
 from scoring.errors import Problem, ProblemsFound
 from scoring.evaluate import Mark, Options, Prepared, mark, score
 from scoring.lecture import mark_kept, positions_of
@@ -72,12 +73,13 @@ def anonymize_table(arguments: Namespace, output: Output) -> None:
         steps.append((BACK_MAPPING.id, {}))
     schema = read_schema(arguments)
     original = read_original(arguments, schema, output)
+    seed = secret_seed(arguments, output)
     try:
         done = anonymize(
             original,
             schema,
             steps,
-            rng=np.random.default_rng(arguments.seed),
+            rng=np.random.default_rng(seed),
             progress=lambda i, n, method: output.step(f"{method}, step {i + 1} of {n}"),
         )
     except ProblemsFound as error:  # an option does not fit the table

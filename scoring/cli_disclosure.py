@@ -106,7 +106,9 @@ def _release(arguments: Namespace, output: Output) -> None:
     attributes = _attributes(arguments.columns, schema := read_schema(arguments))
     codes = _codes(arguments, schema, attributes, output)
     output.step("releasing")
-    write_files({arguments.out: release_csv(codes, attributes, epsilon, _randomness(arguments))})
+    write_files(
+        {arguments.out: release_csv(codes, attributes, epsilon, _randomness(arguments, output))}
+    )
     rho = rho_at(epsilon, attributes)
     values = {
         "n_records": len(codes),
@@ -126,7 +128,7 @@ def _ask(arguments: Namespace, output: Output) -> None:
     query, attributes = _query(arguments, schema)
     codes = _codes(arguments, schema, attributes, output)
     output.step("answering")
-    counts = noisy_answer(query, codes, attributes, epsilon, _randomness(arguments))
+    counts = noisy_answer(query, codes, attributes, epsilon, _randomness(arguments, output))
     cells = zip(cells_of(query, attributes), counts.ravel().tolist(), strict=True)
     values = {
         "query": {"columns": query.columns, "where": dict(query.where)},
@@ -217,11 +219,13 @@ def _epsilon(text: str) -> Decimal:
         raise UsageError(f"--{error}") from error
 
 
-def _randomness(arguments: Namespace) -> Randomness:
+def _randomness(arguments: Namespace, output: Output) -> Randomness:
     import numpy as np
 
+    from scoring.cli_seeds import warn_of_small
     from scoring.privacy.sampling import secure, seeded
 
+    warn_of_small(arguments, output)
     if arguments.seed is None:
         return secure()
     return seeded(np.random.default_rng(arguments.seed))

@@ -19,6 +19,7 @@ from scoring.cli_input import (
     read_schema,
 )
 from scoring.cli_output import Output, UsageError, check_writable, read_file, write_files
+from scoring.cli_seeds import secret_seed
 from scoring.lecture import TeamDraw, key_of, lines_of_team, release, split
 from scoring.lecture.split import KEY_SCHEMA
 from scoring.reading import read_table, write_table
@@ -35,7 +36,7 @@ def lecture_split(arguments: Namespace, output: Output) -> None:
     table = read_table(read_file(arguments.table), schema, file="table", original=True)
     numbers = (arguments.teams, arguments.sample, arguments.decoys)
     try:
-        teams = split(len(table), *numbers, seed=arguments.seed)
+        teams = split(len(table), *numbers, seed=secret_seed(arguments, output))
     except ValueError as error:
         raise UsageError(str(error)) from error
     key = write_table(key_of(teams), KEY_SCHEMA)
@@ -83,7 +84,7 @@ def lecture_release(arguments: Namespace, output: Output) -> None:
     table, source = read_declared(arguments, original, schema, output, ruleset)
     key = read_table(read_file(arguments.key), KEY_SCHEMA, file="key", original=True)
     lines = lines_of_team(key, arguments.team, len(original))
-    rng = np.random.default_rng(arguments.seed)
+    rng = np.random.default_rng(secret_seed(arguments, output))
     shuffled = release(lines, source, np.arange(lines.max() + 1), rng=rng)
     files = {
         arguments.out: write_aligned(table, shuffled.positions, schema),
