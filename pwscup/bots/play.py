@@ -6,7 +6,7 @@ worker as a participant's files, as of a moment inside the round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from pwscup.bots.files import Files, Knowledge, aligned_files, anonymized_files
 from pwscup.bots.series import series_files, value_guess_file
 from pwscup.contests.selectors import dataset_of, shown_schema
 from pwscup.contests.team_tables import has_own_tables
-from pwscup.submissions import draws, services
+from pwscup.submissions import draws, evaluation, services
 from pwscup.submissions.models import Release, Submission
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def hand_in_tables(_contest: Contest, round: Round, players: Players) -> int:
     make = MAKERS[round.kind]
     tables = [(team, bot, _table_of(team)) for team, bot in _idle(players, round).items()]
     made = [
-        (team, bot, make(table, bot, seed=team.pk))
+        (team, bot, make(table, bot, seed=evaluation.bot_seed(team, round)))
         for team, bot, table in tables
         if table is not None
     ]
@@ -101,13 +101,20 @@ def _targets(round: Round, players: Players) -> list[tuple[Release, Team, Bot]]:
     ]
 
 
+def _seeds(pairs: Sequence[tuple[Release, Team, Bot]], round: Round) -> dict[Team, int]:
+    """What each of the bots that attack draws from."""
+    teams = dict.fromkeys(team for _release, team, _bot in pairs)
+    return {team: evaluation.bot_seed(team, round) for team in teams}
+
+
 def guess_rows(contest: Contest, round: Round, players: Players) -> int:
     """One guess for every pair of a bot and another team's release."""
     pairs = _targets(round, players)
     if pairs:
         known = Knowledge.of_original(dataset_of(contest))
+        seeds = _seeds(pairs, round)
         for position, (release, team, bot) in enumerate(pairs):
-            guess = known.guess_file(release, bot, seed=team.pk)
+            guess = known.guess_file(release, bot, seed=seeds[team])
             _attack(team, round, release, guess, position, bot.attacker)
     return len(pairs)
 
@@ -116,9 +123,10 @@ def guess_candidates(contest: Contest, round: Round, players: Players) -> int:
     """As `guess_rows`, among the candidates that were published with each release."""
     pairs = _targets(round, players)
     schema = dataset_of(contest).schema.public()
+    seeds = _seeds(pairs, round)
     for position, (release, team, bot) in enumerate(pairs):
         known = Knowledge.of_candidates(release, schema)
-        guess = known.candidate_guess_file(release, bot, seed=team.pk)
+        guess = known.candidate_guess_file(release, bot, seed=seeds[team])
         _attack(team, round, release, guess, position, bot.attacker)
     return len(pairs)
 

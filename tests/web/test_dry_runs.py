@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.bots import copies, queue, rehearse, services, tasks, worker
-from pwscup.bots.cast import BOTS
+from pwscup.bots.cast import BOTS, BY_NAME
+from pwscup.bots.files import anonymized_files
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.models import Contest
+from pwscup.contests.selectors import dataset_of
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
+from pwscup.submissions import evaluation
 from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.reveals import purposes_of
 from pwscup.submissions.states import State
 from tests import factories
 
@@ -52,6 +58,26 @@ def test_bots_play_a_contest_of_one_table_through(cast):
     assert guesses["n_scored"] == n * (n - 1)
     assert not Submission.objects.filter(round__contest=cast.contest).exists()
     assert not Release.objects.filter(round__contest=cast.contest).exists()
+
+
+def test_no_bots_table_is_replayed_with_a_number_that_anybody_knows(cast):
+    """It follows from the secret that the contest has committed to: every draw is on record."""
+    copy = played(cast.contest, cast.oscar).played_on
+    round = copy.rounds.get(key="anonymization")
+    made = Submission.objects.filter(round=round).select_related("team")
+    for submission in made:
+        table, bot = dataset_of(copy), BY_NAME[submission.team.name]
+        handed_in = submission.files.get(key="anonymized").file.sha256
+        replayed = {
+            seed: sha256(anonymized_files(table, bot, seed=seed)["anonymized"][1]).hexdigest()
+            for seed in (submission.team.pk, evaluation.bot_seed(submission.team, round))
+        }
+        known, secret = replayed.values()
+        assert secret == handed_in
+        if bot.name == "Noise":
+            assert known != handed_in
+    purposes = {f"bot/{r.key}/{s.team.slug}" for s in made for r in copy.rounds.all()}
+    assert purposes <= set(purposes_of(copy))
 
 
 def test_bots_estimate_a_hidden_table_and_leave_no_answer_behind(cast):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import scoring
 from pwscup.contests import truth
 from pwscup.submissions.evaluation import auditing
+from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import own_upload
 from pwscup.submissions.evaluation.kinds import KINDS, Values
 from pwscup.submissions.evaluation.originals import (
@@ -41,6 +42,7 @@ __all__ = [
     "_originals",
     "archived_file",
     "audited",
+    "bot_seed",
     "evaluate",
     "original_table",
     "own_upload",

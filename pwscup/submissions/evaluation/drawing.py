@@ -17,7 +17,7 @@ from scoring.writing import write_table
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
-    from pwscup.contests.models import Dataset
+    from pwscup.contests.models import Dataset, Round
     from scoring.equivalence import IntArray
 
 
@@ -42,6 +42,11 @@ def drawn_for(team: Team, dataset: Dataset) -> Drawn:
     rng = np.random.default_rng(truth.derived_seed(team.contest, f"draw/{team.slug}"))
     own, decoys = draw(dataset.n_records, spec.sample, spec.decoys, rng=rng)
     return tables_of(team, dataset, own, decoys, candidate_table(own, decoys, rng=rng))
+
+
+def bot_seed(team: Team, round: Round) -> int:
+    """What a bot draws from in a round: nobody can replay its table before the contest's secret is published."""
+    return truth.derived_seed(team.contest, f"bot/{round.key}/{team.slug}")
 
 
 def tables_of(
