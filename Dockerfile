@@ -22,7 +22,7 @@ COPY static static
 COPY locale locale
 COPY fixtures fixtures
 # The catalogues and static files belong to the image; the key is for these two commands alone.
-RUN SECRET_KEY=build python manage.py prepare --without-database
+RUN SECRET_KEY=build python manage.py prepare --without-database && chmod -R a+rX locale staticfiles
 USER pwscup
 VOLUME /data
 EXPOSE 8000

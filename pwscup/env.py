@@ -1,17 +1,90 @@
 """Every setting that comes from the environment, read in one place; `.env.example` documents them."""
 
+from __future__ import annotations
+
+import contextlib
 import hashlib
 import os
 import secrets
 import tempfile
+import warnings
 from pathlib import Path
+from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# Every process of the platform reads its settings here first: what it writes is for its own user alone.
+os.umask(0o077)
 
-env = environ.Env()
-environ.Env.read_env(BASE_DIR / ".env")
+URLS = {
+    "DATABASE_URL": "postgres://user:password@host:5432/name or sqlite:////folder/name.sqlite3",
+    "CACHE_URL": "locmemcache:// or rediscache://:password@host:6379/1",
+    "EMAIL_URL": "smtp+tls://user:password@host:587",
+}
+NOT_GIVEN = "PWSCUP_NOT_GIVEN"
+DATABASES = ("django.db.backends.postgresql", "django.db.backends.sqlite3")
+
+
+class Environment(environ.Env):
+    """Reads settings; a malformed one ends the process with a sentence that names it."""
+
+    TRUE = ("1", "true", "yes", "on", "y", "t", "ok")
+    FALSE = ("0", "false", "no", "off", "n", "f", "")
+
+    def bool(self, var: str, default: Any = environ.Env.NOTSET) -> bool:
+        given = str(self.str(var, default=str(default))).strip().lower()
+        if given not in self.TRUE + self.FALSE:
+            raise malformed(var, "true or false", given)
+        return given in self.TRUE
+
+    def int(self, var: str, default: Any = environ.Env.NOTSET) -> int:
+        try:
+            value = super().int(var, default=default)
+        except ValueError:
+            raise malformed(var, "a whole number of at least 0", self.str(var)) from None
+        if value < 0:
+            raise malformed(var, "a whole number of at least 0", str(value))
+        return value
+
+    def float(self, var: str, default: Any = environ.Env.NOTSET) -> float:
+        try:
+            value = super().float(var, default=default)
+        except ValueError:
+            raise malformed(var, "a number of at least 0", self.str(var)) from None
+        if not 0 <= value < float("inf"):
+            raise malformed(var, "a number of at least 0", str(value))
+        return value
+
+    def service(self, var: str, default: str) -> dict:
+        """The parts of DATABASE_URL, CACHE_URL or EMAIL_URL; what was given may hold a password and is not repeated."""
+        parse = {
+            "DATABASE_URL": self.db_url,
+            "CACHE_URL": self.cache_url,
+            "EMAIL_URL": self.email_url,
+        }
+        if not self.str(var, default=""):
+            return parse[var](NOT_GIVEN, default=default)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # an unknown scheme, which is refused below
+                found: dict = parse[var](var)
+        except (ValueError, KeyError, AttributeError, ImproperlyConfigured):
+            found = {}
+        engine = found.get("ENGINE") or found.get("BACKEND") or found.get("EMAIL_BACKEND") or ""
+        if not engine or (var == "DATABASE_URL" and engine not in DATABASES):
+            raise malformed(var, URLS[var])
+        return found
+
+
+def malformed(name: str, expected: str, got: str | None = None) -> SystemExit:
+    """The end of a process that cannot read a setting."""
+    return SystemExit(f"{name}: expected {expected}" + ("" if got is None else f" — got {got!r}"))
+
+
+env = Environment()
+Environment.read_env(BASE_DIR / ".env")
 
 MAX_SOCKET_PATH = 100  # the kernel's limit is 108 bytes on Linux and 104 on macOS
 DATA_DIR = Path(env.str("PWSCUP_DATA_DIR", default=str(BASE_DIR / "data"))).resolve()
@@ -24,13 +97,28 @@ def secret_key() -> str:
         return given
     path = DATA_DIR / "secret-key"
     try:
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        make_private(DATA_DIR)
         if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(48), encoding="ascii")
+            _write_key(path)
         return path.read_text(encoding="ascii")
     except OSError as error:
         raise SystemExit(unusable_data(error)) from None
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that its user alone may enter; one that exists stays as it is."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _write_key(path: Path) -> None:
+    """Write a whole key or none: of several processes that start together, and on a full disk."""
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        part.write_text(secrets.token_urlsafe(48), encoding="ascii")
+        with contextlib.suppress(FileExistsError):
+            os.link(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def unusable_data(error: OSError) -> str:
@@ -43,7 +131,7 @@ def unusable_data(error: OSError) -> str:
 
 def database() -> dict:
     """Return Django's description of the database: SQLite in the data folder unless DATABASE_URL says otherwise."""
-    config = env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'pwscup.sqlite3'}")
+    config = env.service("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'pwscup.sqlite3'}")
     if config["ENGINE"].endswith("sqlite3"):
         # Without IMMEDIATE a reader that turns writer fails at once instead of waiting for its turn.
         config["OPTIONS"] = {

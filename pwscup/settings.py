@@ -80,7 +80,8 @@ TEMPLATES = [
 
 DATABASES = {"default": database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+CACHES = {"default": env.service("CACHE_URL", default="locmemcache://")}
+SESSION_ENGINE = "pwscup.core.sessions"
 
 # Accounts: e-mail is the name, verified before the first log-in.
 AUTH_USER_MODEL = "accounts.User"
@@ -142,7 +143,7 @@ API_REQUESTS_PER_MINUTE = env.int("PWSCUP_API_REQUESTS_PER_MINUTE", default=120)
 # Mail: without a server, mail is kept in the data folder and shown to the person at this machine.
 EMAIL_URL = env.str("EMAIL_URL", default="")
 if EMAIL_URL:
-    vars().update(env.email_url("EMAIL_URL"))
+    vars().update(env.service("EMAIL_URL", default=""))
 else:
     EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
     EMAIL_FILE_PATH = DATA_DIR / "mail"

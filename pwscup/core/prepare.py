@@ -13,13 +13,14 @@ from django.db.migrations.executor import MigrationExecutor
 from filelock import FileLock
 
 from pwscup.core.catalogs import compile_catalogs
+from pwscup.env import make_private
 
 STAMP = ".collected"
 
 
 def prepare() -> None:
     """Do whatever is needed."""
-    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    make_private(settings.DATA_DIR)
     migrate()
     compile_catalogs()
     collect_static()

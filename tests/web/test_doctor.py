@@ -7,7 +7,12 @@ import io
 import pytest
 from django.core.management import call_command
 
-from pwscup.core import prepare, storage
+from pwscup.core import prepare, private, storage
+
+
+@pytest.fixture(autouse=True)
+def without_settings_of_the_machine(monkeypatch, tmp_path):
+    monkeypatch.setattr(private, "ENV_FILE", tmp_path / "no.env")
 
 
 def examine(*names: str) -> str:
@@ -42,8 +47,15 @@ def test_files_that_are_missing_and_files_that_are_left_over(cast, settings):
 
 def test_a_key_that_others_can_read(cast, settings, tmp_path):
     settings.DATA_DIR = tmp_path
-    (tmp_path / "secret-key").touch(mode=0o644)
-    assert "chmod 600" in complaint("files")
+    (tmp_path / "secret-key").touch()
+    (tmp_path / "secret-key").chmod(0o644)
+    assert f"chmod go= {tmp_path}/secret-key" in complaint("files")
+
+
+def test_a_data_folder_and_a_database_that_others_can_read(cast, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    tmp_path.chmod(0o755)
+    assert f"chmod go= {tmp_path}`" in complaint("files")
 
 
 def test_a_broker_that_is_away(db, settings, tmp_path):

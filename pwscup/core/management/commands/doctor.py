@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, connection
 
-from pwscup.core import broker, prepare, storage
+from pwscup.core import broker, prepare, private, storage
 from pwscup.core.models import StoredFile
 
 Finding = tuple[bool, str]
@@ -37,9 +36,8 @@ def check_files() -> Iterator[Finding]:
         yield False, f"data folder: {folder} cannot be written"
         return
     yield True, f"data folder: {folder}"
-    key = folder / "secret-key"
-    if key.exists() and stat.S_IMODE(key.stat().st_mode) & 0o077:
-        yield False, f"secret key: others can read {key} — run `chmod 600 {key}`"
+    for path in private.exposed():
+        yield False, f"permissions: other users can read {path} — run `chmod go= {path}`"
 
 
 def check_stored() -> Iterator[Finding]:

@@ -19,9 +19,9 @@ from django.core.management import get_commands
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from filelock import FileLock, Timeout
 
-from pwscup.core import broker, prepare
+from pwscup.core import broker, prepare, private
 from pwscup.core.supervisor import Service, Supervisor
-from pwscup.env import BASE_DIR, broker_socket, env, unusable_data
+from pwscup.env import BASE_DIR, broker_socket, env, make_private, unusable_data
 
 DEFAULT_ADDRESS = "127.0.0.1:8000"
 QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
@@ -77,7 +77,9 @@ class Command(BaseCommand):
         self.address = joined(self.host, self.port)
         self.demo = not options["no_demo"] and "demo" in get_commands()
         try:
-            settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(settings.DATA_DIR)
+            for path in private.tighten():
+                self._say(f"Other users of this machine could read {path}: it is private now.")
             (settings.DATA_DIR / "up.lock").touch()
         except OSError as error:
             raise CommandError(unusable_data(error)) from None

@@ -1,0 +1,40 @@
+"""What nobody else on this machine may read: the data folder, its database and its key."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from pwscup.env import BASE_DIR
+
+OTHERS = 0o077
+ENV_FILE = BASE_DIR / ".env"
+
+
+def exposed() -> list[Path]:
+    """The private paths that other users of this machine can reach; the data folder comes first."""
+    folder = Path(settings.DATA_DIR)
+    paths = [folder, folder / "secret-key", ENV_FILE]
+    if connection.vendor == "sqlite":
+        name = str(connection.settings_dict["NAME"])
+        paths += [Path(name + suffix) for suffix in ("", "-wal", "-shm")]
+    return [path for path in paths if is_exposed(path)]
+
+
+def is_exposed(path: Path) -> bool:
+    """A path that its group or everybody can read, write or enter."""
+    try:
+        return bool(stat.S_IMODE(path.stat().st_mode) & OTHERS)
+    except OSError:
+        return False  # not there, or not even this user can look
+
+
+def tighten() -> list[Path]:
+    """Take the private paths from other users; return those that were open to them."""
+    found = exposed()
+    for path in found:
+        path.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)
+    return found
