@@ -262,10 +262,12 @@ def _enter(
     note: str,
     arrived_at: datetime,
 ) -> Submission:
-    """Number the submission and count the tries while nobody else of the team can."""
-    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
-    # Publishing takes this lock too: what arrived in time is in, or is told that it is too late.
-    Round.objects.select_for_update(no_key=True).get(pk=round.pk)
+    """Ask again who may, number the submission and count its attempts, while nobody else of the team can."""
+    _lock(team)
+    # Publishing takes this lock too: what arrived in time is in, or is refused as too late.
+    held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
+    round = held.get(pk=round.pk)
+    check_round(user, team, round, arrived_at)  # the files took their time, and much may have changed
     late = policies.may_be_late(team, round, arrived_at)
     if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
@@ -286,6 +288,11 @@ def _enter(
     )
 
 
+def _lock(team: Team) -> None:
+    """Whoever leaves the team, is removed or is ruled about waits here: what is asked now holds to the end."""
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
 def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
     for key, file in written.items():
         file.save()
@@ -294,9 +301,8 @@ def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
 
 def cancel(*, user: User, submission: Submission) -> Submission:
     """Take back a submission that still waits: it uses no try. A worker that was faster wins."""
-    if not policies.may_change(user, submission):
-        raise SubmissionRefused("not_allowed")
     with transaction.atomic():
+        _lock_for(user, submission)
         if not queue.withdraw(submission.pk):
             raise SubmissionRefused("cancel.too_late")
         _record("submission.cancelled", user, submission)
@@ -306,13 +312,12 @@ def cancel(*, user: User, submission: Submission) -> Submission:
 
 def choose(*, user: User, submission: Submission) -> Choice:
     """Name the submission that counts; until a team does, the latest that was scored counts."""
-    round = submission.round
-    if not policies.may_change(user, submission):
-        raise SubmissionRefused("not_allowed")
     with transaction.atomic():
+        _lock_for(user, submission)
         # Publishing takes this lock too: what is published is what was chosen.
-        locked = Round.objects.select_for_update(no_key=True).get(pk=round.pk)
-        if locked.has_closed(timezone.now()) or selectors.is_released(locked):
+        held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
+        round = submission.round = held.get(pk=submission.round_id)
+        if round.has_closed(timezone.now()) or selectors.is_released(round):
             raise SubmissionRefused("choose.too_late")
         if not policies.may_choose(user, submission, timezone.now()):
             raise SubmissionRefused("choose.not_scored")
@@ -324,13 +329,22 @@ def choose(*, user: User, submission: Submission) -> Choice:
 
 def annotate(*, user: User, submission: Submission, note: str) -> Submission:
     """Change the note of a submission; notes are for the team itself."""
-    if not policies.may_change(user, submission):
-        raise SubmissionRefused("not_allowed")
-    submission.note = _checked_note(note)
+    checked = _checked_note(note)
     with transaction.atomic():
+        _lock_for(user, submission)
+        submission.note = checked
         submission.save(update_fields=["note"])
         _record("submission.annotated", user, submission)
     return submission
+
+
+def _lock_for(user: User, submission: Submission) -> None:
+    """Ask under the lock of the team, so that nobody changes what belongs to a team that they have left."""
+    _lock(submission.team)
+    if not policies.may_change(user, submission):
+        raise SubmissionRefused("not_allowed")
+    if submission.team_id in selectors.disqualified(submission.round.contest):
+        raise SubmissionRefused("team.disqualified")
 
 
 def _record(kind: str, user: User, submission: Submission) -> None:
