@@ -19,3 +19,15 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 
 def post_fork(server: Any, worker: Any) -> None:
     die_with_parent()
+
+
+def post_worker_init(worker: Any) -> None:
+    from pwscup.submissions import inflight  # the application is loaded by now
+
+    inflight.start()
+
+
+def worker_exit(server: Any, worker: Any) -> None:
+    from pwscup.submissions import inflight
+
+    inflight.stop()

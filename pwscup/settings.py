@@ -168,7 +168,7 @@ EXPERIMENTS_AT_ONCE = env.int("EXPERIMENTS_AT_ONCE", default=1)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace sends a whole backlog again and again.
 RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)
-# An upload that arrived just before the deadline may still be on its way into the database.
+# An upload that arrived just before the deadline may still be on its way into the database: so long it may take.
 UPLOAD_GRACE_SECONDS = env.float("UPLOAD_GRACE_SECONDS", default=60)
 WORKER_MEMORY_LIMIT_MB = env.int("WORKER_MEMORY_LIMIT_MB", default=0)
 
@@ -231,9 +231,12 @@ SWEEPING = (
     "rescores",
     "submissions",
 )
+# Rounds close, targets and results are published here: people watch a countdown.
+PROMPT_SECONDS = min(SWEEP_SECONDS, 2)
 CELERY_BEAT_SCHEDULE = {
     "seal": _every(SWEEP_SECONDS, "pwscup.core.tasks.seal"),
     **{f"sweep-{app}": _every(SWEEP_SECONDS, f"pwscup.{app}.tasks.sweep") for app in SWEEPING},
+    "sweep-submissions": _every(PROMPT_SECONDS, "pwscup.submissions.tasks.sweep"),
 }
 
 # The demo contests and their log-ins; off unless `make run` or the environment says so.

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
-
-from django.conf import settings
 
 from pwscup.archives.naming import Called
 from pwscup.leaderboards import boards, facts
@@ -27,10 +25,9 @@ def moment_of(contest: Contest, now: datetime) -> datetime:
 
     They are the same ever since, so that archives of the same facts are the same.
     """
-    grace = timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
     changes = [contest.created_at]
     for round in contest.rounds.all():
-        changes += [round.opens_at, round.closes_at, round.closes_at + grace]
+        changes += [round.opens_at, round.closes_at, round.closes_at + round.settles_after]
     if contest.frozen_at is not None:
         changes.append(contest.frozen_at)
     return max((moment for moment in changes if moment <= now), default=contest.created_at)

@@ -13,6 +13,8 @@ from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.utils import timezone
 
+from pwscup.submissions import inflight
+
 # What the form's other fields and the boundaries between files may add.
 OVERHEAD_BYTES = 256 * 1024
 CHUNK = 64 * 1024
@@ -27,6 +29,12 @@ class ArrivalMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.arrived_at = timezone.now()
+        if request.method in ("GET", "HEAD"):
+            return self._answer(request)
+        with inflight.on_its_way(request.arrived_at):
+            return self._answer(request)
+
+    def _answer(self, request: HttpRequest) -> HttpResponse:
         request.unreadable = None
         if _declared(request) > _largest():
             request.POST = QueryDict()  # neither the protection nor what draws a page may parse it

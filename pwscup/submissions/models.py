@@ -86,6 +86,22 @@ class Submission(Job):
         return f"#{self.number} of {self.team}"
 
 
+class UploadProcess(models.Model):
+    """Derived: a process that takes uploads, and up to when all that arrived at it is in; `inflight` has the rules."""
+
+    token = models.UUIDField(unique=True)
+    complete_until = models.DateTimeField(help_text="by the clock of the process")
+    n_uploads = models.PositiveIntegerField(default=0, help_text="on their way at the last report")
+    reported_at = models.DateTimeField(help_text="by the database's clock")
+    asked_at = models.DateTimeField(null=True, help_text="since when an answer is waited for")
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"uploads of {self.token}"
+
+
 class SubmissionFile(models.Model):
     """Fact: one of the files of a submission."""
 

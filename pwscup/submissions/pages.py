@@ -16,7 +16,7 @@ from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.contests.rule_rounds import limit_sentences
 from pwscup.contests.selectors import contest_page, download_name, downloads
 from pwscup.contests.team_tables import has_own_tables, has_series
-from pwscup.submissions import disclosing, draws, limits, marks, policies, selectors
+from pwscup.submissions import disclosing, draws, inflight, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.gates import gate, used_today
 from pwscup.submissions.lines import headline_of, lines
@@ -42,6 +42,7 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
     context |= {
         "round": round,
         "round_state": round_state(round, now),
+        "waiting": inflight.waited_for(round, now),
         "description": localized(round.spec.description, get_language() or "en"),
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,

@@ -267,7 +267,9 @@ def _enter(
     # Publishing takes this lock too: what arrived in time is in, or is refused as too late.
     held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
     round = held.get(pk=round.pk)
-    check_round(user, team, round, arrived_at)  # the files took their time, and much may have changed
+    check_round(
+        user, team, round, arrived_at
+    )  # the files took their time, and much may have changed
     late = policies.may_be_late(team, round, arrived_at)
     if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")

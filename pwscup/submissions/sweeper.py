@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from pwscup.core import jobs
-from pwscup.submissions import draws, queue, releases
+from pwscup.submissions import draws, inflight, queue, releases
 from pwscup.submissions.models import Submission
 
 
@@ -16,6 +16,7 @@ def sweep(now: datetime | None = None) -> None:
     now = now or timezone.now()
     take_back_expired(now)
     resend_forgotten(now)
+    inflight.note_complete(now)
     releases.publish_due(now)
     draws.draw_due(now)
 

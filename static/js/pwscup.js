@@ -9,6 +9,7 @@
     const days = Math.floor(left / 86400);
     const clock = `${pad(Math.floor(left / 3600) % 24)}:${pad(Math.floor(left / 60) % 60)}:${pad(left % 60)}`;
     node.textContent = days ? node.dataset.days.replace("%d", days) + " " + clock : clock;
+    if (left === 0 && node.dataset.over) node.textContent = node.dataset.over; // what comes next takes a moment
     if (left === 0 && !node.dataset.done) {
       node.dataset.done = "yes";
       if (node.dataset.reload) setTimeout(() => location.reload(), 1500);

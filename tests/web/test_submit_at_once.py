@@ -108,7 +108,9 @@ def test_of_an_upload_and_a_new_team_at_once_one_is_refused(cast, round, race):
     refused = {name: code for name, code in outcomes.items() if isinstance(code, str)}
     assert refused in ({"upload": "not_allowed"}, {"team": "has_played"}), outcomes
     teams = set(Membership.objects.filter(user=cast.carol).values_list("team", flat=True))
-    uploaded = set(Submission.objects.filter(submitted_by=cast.carol).values_list("team", flat=True))
+    uploaded = set(
+        Submission.objects.filter(submitted_by=cast.carol).values_list("team", flat=True)
+    )
     assert len(teams | uploaded) == 1
 
 

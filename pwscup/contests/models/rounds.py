@@ -33,6 +33,12 @@ class Round(models.Model):
         _("tries a day"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
     feedback = models.CharField(_("feedback"), max_length=12, choices=Feedback)
+    complete_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="every upload that arrived before then is in; `submissions.inflight` notes it",
+    )
 
     class Meta:
         ordering = ["position"]
@@ -81,10 +87,17 @@ class Round(models.Model):
         others = (r.closes_at for r in self.contest.rounds.all() if r.phase == self.phase)
         return max(self.closes_at, *others)
 
+    @property
+    def settles_after(self) -> timedelta:
+        """How long after its end at most: no time once every upload that began in time is known to be in."""
+        ends, known = self.results_at, self.complete_until
+        if known is not None and ends <= known:
+            return timedelta()
+        return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+
     def is_settled(self, now: datetime) -> bool:
         """Whether also every upload that began in time has arrived, so that results may be shown."""
-        arrived = now - timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
-        return self.results_at <= self.contest.clock(arrived)
+        return self.results_at <= self.contest.clock(now - self.settles_after)
 
 
 class Interruption(models.Model):

@@ -1,0 +1,235 @@
+"""Uploads on their way: up to when everything that arrived is in, so that nobody waits where nobody is uploading.
+
+What arrived before a round closed counts, though its bytes may follow later. So results and targets wait until each
+process that takes uploads has reported, after the close by its own clock, that nothing older is on its way to it. A
+process is asked where it is silent, and forgotten where it does not answer: it was killed. Where no process reports
+at all, and at the latest after `UPLOAD_GRACE_SECONDS`, the clock decides: what takes longer counts as late.
+
+A web server calls `start` in each of its processes before it listens, `begin` when the first byte of a request
+arrives, with that moment as the request's time of arrival, `end` when its answer is sent or its connection is lost,
+and `stop` when it has ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+from django.db.models import Exists, F, Q, QuerySet, Sum
+from django.utils import timezone
+
+from pwscup.contests.models import Round
+from pwscup.core.clock import db_now, read_db_clock
+from pwscup.submissions.models import UploadProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+SILENCE = timedelta(seconds=4)
+"""A process that says nothing for so long is asked, and after as long again forgotten."""
+
+
+# In a process that takes uploads
+
+
+class Uploads:
+    """The uploads of one process that are on their way; any of its threads may add to them."""
+
+    def __init__(self) -> None:
+        self._arrived: dict[int, datetime] = {}
+        self._tickets = itertools.count()
+        self._lock = threading.Lock()
+
+    def begin(self, arrived_at: datetime) -> int:
+        """Note an upload that arrived then; the ticket ends it."""
+        with self._lock:
+            ticket = next(self._tickets)
+            self._arrived[ticket] = arrived_at
+            return ticket
+
+    def end(self, ticket: int) -> None:
+        """Forget an upload: it is in the database, or will never be. A second time changes nothing."""
+        with self._lock:
+            self._arrived.pop(ticket, None)
+
+    def look(self) -> tuple[datetime, int]:
+        """Up to when everything is in, and how many are on their way.
+
+        The clock is read first: what begins during the look arrived after it.
+        """
+        now = timezone.now()
+        with self._lock:
+            return min([now, *self._arrived.values()]), len(self._arrived)
+
+
+uploads = Uploads()
+begin, end = uploads.begin, uploads.end
+
+
+@contextlib.contextmanager
+def on_its_way(arrived_at: datetime) -> Iterator[None]:
+    """Note an upload for as long as it is worked on."""
+    ticket = begin(arrived_at)
+    try:
+        yield
+    finally:
+        end(ticket)
+
+
+class Reporter:
+    """Reports for this process up to when everything is in, as long as somebody waits for it.
+
+    It looks once a second with one query, and writes in the minute after a round has closed.
+    """
+
+    def __init__(self, uploads: Uploads, delay: timedelta = timedelta()) -> None:
+        self.token = uuid.uuid4()
+        self._uploads = uploads
+        self._delay = delay
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="uploads")
+
+    def start(self) -> None:
+        """Be known before the first upload arrives."""
+        self.look(is_first=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Be waited for no more."""
+        self._done.set()
+        self._thread.join(timeout=LOOK_SECONDS)
+        self._safely(self._mine().delete)
+
+    def look(self, *, is_first: bool = False) -> None:
+        """One look at the database: whether anybody waits, and whether this process is known to it."""
+        wanted = self._mine().annotate(wanted=Exists(awaited(timezone.now())))
+        known = None if is_first else wanted.values_list("wanted", "asked_at").first()
+        if known is None:
+            UploadProcess.objects.create(token=self.token, **self._report())
+        elif any(known):
+            self._mine().update(**self._report())
+
+    def _report(self) -> dict[str, object]:
+        complete_until, n_uploads = self._uploads.look()
+        return {
+            "complete_until": complete_until - self._delay,
+            "n_uploads": n_uploads,
+            "reported_at": db_now(),
+            "asked_at": None,
+        }
+
+    def _mine(self) -> QuerySet[UploadProcess]:
+        return UploadProcess.objects.filter(token=self.token)
+
+    def _run(self) -> None:
+        while not self._done.wait(LOOK_SECONDS):
+            self._safely(self.look)
+        connection.close()
+
+    def _safely(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("uploads not reported: %s", type(error).__name__)
+            connection.close()
+
+
+_reporter: Reporter | None = None
+
+
+def start(delay: timedelta = timedelta()) -> None:
+    """Report for this process, from now on.
+
+    `delay` is by how much an arrival may lie before the moment at which this process learns of it: behind a proxy
+    that keeps an upload and says when it arrived, as long as an upload may take.
+    """
+    global _reporter
+    stop()
+    _reporter = Reporter(uploads, delay)
+    _reporter.start()
+
+
+def stop() -> None:
+    """Report no more: this process takes no uploads."""
+    global _reporter
+    if _reporter is not None:
+        _reporter.stop()
+        _reporter = None
+
+
+# In the sweeper
+
+
+def grace() -> timedelta:
+    """How long an upload may take whose first byte arrived in time."""
+    return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+
+
+def awaited(now: datetime) -> QuerySet[Round]:
+    """The rounds that have closed so short ago that uploads for them may be on their way."""
+    unknown = Q(complete_until=None) | Q(complete_until__lt=F("closes_at"))
+    return Round.objects.filter(unknown, closes_at__lte=now, closes_at__gt=now - grace())
+
+
+def note_complete(now: datetime) -> int:
+    """Note for the rounds that have closed up to when every upload is in; return how many have all that counts."""
+    waiting = awaited(now)
+    closes = list(waiting.values_list("closes_at", flat=True))
+    if not closes:
+        return 0
+    processes = _answering(max(closes))
+    if not processes:
+        return 0  # nobody can say; the clock decides
+    complete_until = min(process.complete_until for process in processes)
+    settled = waiting.filter(closes_at__lte=complete_until)
+    contests = set(settled.values_list("contest", flat=True))
+    closed = Round.objects.filter(contest__in=contests, closes_at__lte=complete_until)
+    return closed.update(complete_until=complete_until)
+
+
+def _answering(closes_at: datetime) -> list[UploadProcess]:
+    """The processes that take uploads; who is silent is asked, and forgotten where no answer comes."""
+    now, found = read_db_clock(), []
+    for process in UploadProcess.objects.all():
+        if process.complete_until < closes_at and process.reported_at < now - SILENCE:
+            if process.asked_at is None:
+                UploadProcess.objects.filter(pk=process.pk).update(asked_at=now)
+            elif process.asked_at < now - SILENCE:
+                gone = UploadProcess.objects.filter(pk=process.pk, asked_at=process.asked_at)
+                if gone.delete()[0]:
+                    logger.warning("a process that took uploads is gone: %s", process.token)
+                    continue
+        found.append(process)
+    return found
+
+
+# For pages
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What results still wait for: uploads that were on their way at the last report, and until when at the latest."""
+
+    n_uploads: int
+    until: datetime
+
+
+def waited_for(round: Round, now: datetime) -> Waiting | None:
+    """What a closed round waits for; None where it is open, or nothing that counts can be missing any more."""
+    ends = round.results_at
+    if round.contest.paused_at is not None or not ends <= now or round.is_settled(now):
+        return None
+    n_uploads = UploadProcess.objects.aggregate(n=Sum("n_uploads"))["n"] or 0
+    return Waiting(n_uploads, ends + grace())

@@ -1,0 +1,228 @@
+"""Targets and results come as soon as every upload that began in time is in, and not before."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from pwscup.submissions import inflight, middleware, releases, sweeper
+from pwscup.submissions.inflight import Reporter, Uploads
+from pwscup.submissions.models import UploadProcess
+from pwscup.submissions.policies import may_see_rate
+from tests.web import pipeline
+from tests.web.pipeline import hand_in, scored
+
+pytestmark = pytest.mark.usefixtures("sent")
+GRACE = timedelta(seconds=60)
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def just_closed(cast, round, settings):
+    """A table of Red and of Blue; the round closed two seconds ago, and the attack opened then."""
+    settings.UPLOAD_GRACE_SECONDS = GRACE.total_seconds()
+    for user, team in ((cast.alice, cast.red), (cast.carol, cast.blue)):
+        scored(hand_in(user, team, round))
+    closes_at = timezone.now() - 2 * SECOND
+    pipeline.move(round, closes_at - timedelta(hours=1), closes_at)
+    attack = cast.contest.rounds.get(key="attack")
+    pipeline.move(attack, closes_at, closes_at + timedelta(hours=1))
+    return round
+
+
+def a_process() -> Reporter:
+    """A process that takes uploads and was known before the round closed."""
+    reporter = Reporter(Uploads())
+    reporter.look(is_first=True)
+    long_ago = timezone.now() - timedelta(hours=1)
+    UploadProcess.objects.filter(token=reporter.token).update(
+        complete_until=long_ago, reported_at=long_ago
+    )
+    return reporter
+
+
+def is_settled(round) -> bool:
+    round.refresh_from_db()
+    return round.is_settled(timezone.now())
+
+
+def test_with_nothing_on_its_way_targets_are_published_at_once(just_closed):
+    reporter = a_process()
+    assert not is_settled(just_closed)
+    reporter.look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+    assert releases.Release.objects.count() == 2
+
+
+def test_an_upload_that_began_in_time_is_waited_for(just_closed):
+    reporter = a_process()
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND)
+    reporter.look()
+    sweeper.sweep()
+    assert not is_settled(just_closed)
+    assert inflight.waited_for(just_closed, timezone.now()).n_uploads == 1
+    reporter._uploads.end(ticket)
+    reporter.look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+
+
+def test_an_upload_that_began_after_the_close_is_not_waited_for(just_closed):
+    reporter = a_process()
+    reporter._uploads.begin(just_closed.closes_at)
+    reporter.look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+
+
+def test_every_process_that_takes_uploads_is_waited_for(just_closed):
+    quick, slow = a_process(), a_process()
+    quick.look()
+    sweeper.sweep()
+    assert not is_settled(just_closed)
+    slow.look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+
+
+def test_a_killed_process_is_asked_and_then_forgotten(just_closed, monkeypatch):
+    alive, killed = a_process(), a_process()
+    alive.look()
+    sweeper.sweep()
+    row = UploadProcess.objects.filter(token=killed.token)
+    assert row.get().asked_at is not None
+    sweeper.sweep()
+    assert row.exists()  # it gets its time to answer
+    row.update(asked_at=timezone.now() - inflight.SILENCE - SECOND)
+    sweeper.sweep()
+    assert not row.exists()
+    assert is_settled(just_closed)
+
+
+def test_a_process_that_was_only_held_up_answers_and_is_known_again(just_closed):
+    reporter = a_process()
+    sweeper.sweep()
+    reporter.look()
+    assert UploadProcess.objects.get().asked_at is None
+    UploadProcess.objects.all().delete()
+    reporter.look()
+    assert UploadProcess.objects.get().token == reporter.token
+
+
+def test_where_nobody_reports_the_clock_decides(just_closed):
+    sweeper.sweep()
+    assert not is_settled(just_closed)
+    assert just_closed.is_settled(just_closed.closes_at + GRACE)
+    assert not just_closed.is_settled(just_closed.closes_at + GRACE - SECOND)
+
+
+def test_what_is_known_of_one_end_says_nothing_of_a_later_one(just_closed):
+    a_process().look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+    pipeline.move(just_closed, just_closed.opens_at, timezone.now() + timedelta(seconds=5))
+    assert not just_closed.is_settled(just_closed.closes_at)
+    assert just_closed.is_settled(just_closed.closes_at + GRACE)
+
+
+def test_behind_a_proxy_that_keeps_uploads_the_whole_time_is_waited(just_closed):
+    reporter = Reporter(Uploads(), GRACE)
+    reporter.look(is_first=True)
+    reporter.look()
+    sweeper.sweep()
+    assert not is_settled(just_closed)
+
+
+def test_rates_are_shown_once_the_round_is_complete(cast, just_closed):
+    first = just_closed.submissions.filter(team=cast.red).first()
+    type(just_closed).objects.filter(pk=just_closed.pk).update(feedback="after_close")
+    first.round.refresh_from_db()
+    assert not may_see_rate(cast.alice, first, timezone.now())
+    a_process().look()
+    sweeper.sweep()
+    first.round.refresh_from_db()
+    assert may_see_rate(cast.alice, first, timezone.now())
+
+
+# The process
+
+
+def test_a_look_is_one_query_and_writes_nothing_where_nobody_waits(cast):
+    reporter = a_process()
+    before = UploadProcess.objects.get()
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        reporter.look()
+    assert len(asked) == 1
+    assert UploadProcess.objects.get().reported_at == before.reported_at
+
+
+def test_a_sweep_asks_once_where_nothing_has_closed(cast, settings):
+    settings.UPLOAD_GRACE_SECONDS = 60
+    with CaptureQueriesContext(connection) as asked:
+        assert inflight.note_complete(timezone.now()) == 0
+    assert len(asked) == 1
+
+
+def test_a_database_that_went_away_ends_no_reporter(cast, monkeypatch):
+    reporter = a_process()
+
+    def fail(**_):
+        raise OperationalError("server closed the connection")
+
+    monkeypatch.setattr(reporter, "look", fail)
+    monkeypatch.setattr(inflight.connection, "close", lambda: None)
+    reporter._safely(reporter.look)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_is_known_while_it_takes_uploads():
+    inflight.start()
+    assert UploadProcess.objects.count() == 1
+    inflight.stop()
+    assert not UploadProcess.objects.exists()
+
+
+@pytest.mark.parametrize(("method", "n_noted"), [("get", 0), ("post", 1)])
+def test_a_request_with_a_body_is_on_its_way_until_it_is_answered(rf, method, n_noted):
+    seen = []
+
+    def answer(request):
+        seen.append(inflight.uploads.look()[1])
+
+    middleware.ArrivalMiddleware(answer)(getattr(rf, method)("/"))
+    assert seen == [n_noted]
+    assert inflight.uploads.look()[1] == 0
+
+
+def test_an_upload_that_ends_in_an_error_is_no_longer_on_its_way(rf):
+    def fail(request):
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        middleware.ArrivalMiddleware(fail)(rf.post("/"))
+    assert inflight.uploads.look()[1] == 0
+
+
+# The page
+
+
+def test_the_round_says_what_its_results_wait_for(cast, just_closed, as_user):
+    reporter = a_process()
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND)
+    reporter.look()
+    address = reverse("round", args=[cast.contest.slug, just_closed.key])
+    page = as_user(cast.alice).get(address).content.decode()
+    latest = (just_closed.closes_at + GRACE).astimezone(cast.contest.tz)
+    assert f"1 on its way, until {latest:%H:%M:%S} at the latest" in page
+    reporter._uploads.end(ticket)
+    reporter.look()
+    sweeper.sweep()
+    assert "on its way" not in as_user(cast.alice).get(address).content.decode()
