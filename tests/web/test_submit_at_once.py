@@ -41,14 +41,14 @@ def submit_while(cast, round, action):
     )
 
 
-def leave_for_another_team(cast):
-    accounts.leave_team(user=cast.carol, team=cast.blue)
-    return accounts.create_team(user=cast.carol, contest=cast.contest, name="Second")
+def leave_for_another_team(cast, user, team):
+    accounts.leave_team(user=user, team=team)
+    return accounts.create_team(user=user, contest=cast.contest, name="Second")
 
 
 def test_whoever_leaves_while_the_file_is_written_submits_nothing(cast, round):
     with pytest.raises(SubmissionRefused) as refused:
-        submit_while(cast, round, lambda: leave_for_another_team(cast))
+        submit_while(cast, round, lambda: leave_for_another_team(cast, cast.carol, cast.blue))
     assert refused.value.code == "not_allowed"
     assert not Submission.objects.exists()
 
@@ -85,6 +85,7 @@ def test_a_round_that_was_moved_while_the_file_is_written_takes_nothing(cast, ro
 
 @pytest.mark.parametrize("race", range(N_RACES))
 def test_of_an_upload_and_a_new_team_at_once_one_is_refused(cast, round, race):
+    team = accounts.create_team(user=cast.eve, contest=cast.contest, name="First")
     gate, outcomes = threading.Barrier(2), {}
 
     def run(name, action):
@@ -97,8 +98,8 @@ def test_of_an_upload_and_a_new_team_at_once_one_is_refused(cast, round, race):
             connection.close()
 
     actions = {
-        "upload": lambda: hand_in(cast.carol, cast.blue, round),
-        "team": lambda: leave_for_another_team(cast),
+        "upload": lambda: hand_in(cast.eve, team, round),
+        "team": lambda: leave_for_another_team(cast, cast.eve, team),
     }
     threads = [threading.Thread(target=run, args=pair) for pair in actions.items()]
     for thread in threads:
@@ -107,10 +108,8 @@ def test_of_an_upload_and_a_new_team_at_once_one_is_refused(cast, round, race):
         thread.join()
     refused = {name: code for name, code in outcomes.items() if isinstance(code, str)}
     assert refused in ({"upload": "not_allowed"}, {"team": "has_played"}), outcomes
-    teams = set(Membership.objects.filter(user=cast.carol).values_list("team", flat=True))
-    uploaded = set(
-        Submission.objects.filter(submitted_by=cast.carol).values_list("team", flat=True)
-    )
+    teams = set(Membership.objects.filter(user=cast.eve).values_list("team", flat=True))
+    uploaded = set(Submission.objects.filter(submitted_by=cast.eve).values_list("team", flat=True))
     assert len(teams | uploaded) == 1
 
 
