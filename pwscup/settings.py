@@ -112,6 +112,10 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
 # How many proxies in front of the server may be believed about the address that rate limits count by.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PWSCUP_TRUSTED_PROXIES", default=0)
 
+# Of one person: names of teams are free for others, and a team that was left is no second seat.
+MAX_TEAMS_PER_PERSON = env.int("PWSCUP_MAX_TEAMS_PER_PERSON", default=5)
+MAX_TEAMS_PER_DAY = env.int("PWSCUP_MAX_TEAMS_PER_DAY", default=20)
+
 # Languages: English and Japanese; times are stored in UTC and shown in the contest's zone.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ja", _("Japanese"))]

@@ -6,11 +6,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import transaction
 from django.http import HttpRequest
 
 from pwscup.accounts.models import User
+from pwscup.accounts.services import remember_address
 from pwscup.accounts.tokens import revoke_all
 
 
@@ -26,6 +28,16 @@ class AccountAdapter(DefaultAccountAdapter):
         with transaction.atomic():
             super().set_password(user, password)
             revoke_all(user)
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """A confirmed address replaces the one before, by which its owner can still be recognized."""
+        user = email_address.user
+        with transaction.atomic():
+            before = user.email
+            confirmed = super().confirm_email(request, email_address)
+            if user.email != before:
+                remember_address(user=user, address=before)
+        return confirmed
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
         """The link in the mail; it carries the way back, because it may be opened in another browser."""

@@ -97,6 +97,49 @@ class Membership(models.Model):
         return f"{self.user} in {self.team}"
 
 
+class FormerAddress(models.Model):
+    """Fact: the keyed hash of an address that an account had when it took part in a contest, and has no more.
+
+    With it a person is recognized who comes back under another account. It goes with the contest's data.
+    """
+
+    contest = models.ForeignKey(
+        "contests.Contest", on_delete=models.CASCADE, related_name="former_addresses"
+    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="former_addresses")
+    digest = models.CharField(max_length=64, help_text="as `accounts.addresses.digest_of` makes it")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["contest", "user", "digest"], name="former_address_kept_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["contest", "digest"], name="former_address_by_digest")]
+
+    def __str__(self) -> str:
+        return f"former address of {self.user}"
+
+
+class Readmission(models.Model):
+    """Fact: the organizers let a person play again who was in another team; named by the hash of an address."""
+
+    contest = models.ForeignKey(
+        "contests.Contest", on_delete=models.CASCADE, related_name="readmissions"
+    )
+    digest = models.CharField(max_length=64)
+    granted_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    granted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "digest"], name="readmitted_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"readmission to {self.contest}"
+
+
 def invitation_token() -> str:
     return secrets.token_urlsafe(24)
 

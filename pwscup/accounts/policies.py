@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from django.conf import settings
+
+from pwscup.accounts import selectors
+from pwscup.accounts.addresses import digest_of
 from pwscup.accounts.models import Invitation, Membership, Team, User
 from pwscup.core.models import Event
 
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
 
     from pwscup.contests.models import Contest
 
-TOOK_A_SEAT = ("team.created", "team.joined")
+DAY = timedelta(days=1)
 # The states of submissions that use a try; this app stands below the one that names them.
 PLAYED = ("waiting", "running", "scored")
 
@@ -26,10 +31,10 @@ def is_organizer(user: User | AnonymousUser, contest: Contest) -> bool:
     return user.is_superuser or contest.organizers.filter(pk=user.pk).exists()
 
 
-def has_organized(user: User, contest: Contest) -> bool:
-    """Whether the person was an organizer of the contest once: the answer key is not forgotten."""
+def has_organized(people: Iterable[int], contest: Contest) -> bool:
+    """One of these accounts was an organizer of the contest once: the answer key is not forgotten."""
     left = Event.objects.filter(contest_id=contest.pk, kind="contest.organizer_removed")
-    return left.filter(data__user_id=user.pk).exists()
+    return left.filter(data__user_id__in=list(people)).exists()
 
 
 def is_judge(user: User | AnonymousUser, contest: Contest) -> bool:
@@ -37,10 +42,10 @@ def is_judge(user: User | AnonymousUser, contest: Contest) -> bool:
     return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
 
 
-def has_judged(user: User, contest: Contest) -> bool:
-    """Whether the person was a judge of the contest once."""
+def has_judged(people: Iterable[int], contest: Contest) -> bool:
+    """One of these accounts was a judge of the contest once."""
     left = Event.objects.filter(contest_id=contest.pk, kind="contest.judge_removed")
-    return left.filter(data__user_id=user.pk).exists()
+    return left.filter(data__user_id__in=list(people)).exists()
 
 
 def plays_in(user: User, contest: Contest) -> bool:
@@ -66,58 +71,96 @@ def may_rename(user: User | AnonymousUser, team: Team, now: datetime) -> bool:
     return is_captain(user, team) and not closed
 
 
-def has_played(user: User, contest: Contest, *, but: Team | None = None) -> bool:
-    """Whether the person has sat in a team of the contest, other than `but`, that has handed in files.
+def has_played(user: User, contest: Contest) -> bool:
+    """The person has sat in a team of the contest that has submitted files, under this account or another.
 
-    Such a person knows that team's answer key, and would have its tries a second time. Seats that
-    were given up are told by the events alone.
+    Such a person knows that team's answer key, and would have its attempts a second time.
     """
-    return _sat_in(user, contest, but).filter(submissions__state__in=PLAYED).exists()
+    sat_in = _sat_in(selectors.same_person(user, contest), contest, but=None)
+    return sat_in.filter(submissions__state__in=PLAYED).exists()
 
 
-def has_had_table(user: User, contest: Contest, *, but: Team | None = None) -> bool:
-    """The same of a team that has a table of its own by now: whoever saw it finds its records among the candidates."""
-    return _sat_in(user, contest, but).filter(datasets__isnull=False).exists()
+def _refusal_of_seats(people: Iterable[int], contest: Contest, but: Team | None) -> str | None:
+    """What these accounts have of teams other than `but`, whose seats were given up, that allows no other seat."""
+    sat_in = _sat_in(people, contest, but)
+    if sat_in.filter(submissions__state__in=PLAYED).exists():
+        return "has_played"
+    # The records of a team's own table are found again among the candidates by anyone who saw it.
+    if sat_in.filter(datasets__isnull=False).exists():
+        return "has_had_table"
+    if sat_in.filter(answers__isnull=False).exists():  # a second budget
+        return "has_asked"
+    return None
 
 
-def has_asked(user: User, contest: Contest, *, but: Team | None = None) -> bool:
-    """The same of a team that has paid for answers: such a person would have a second budget."""
-    return _sat_in(user, contest, but).filter(answers__isnull=False).exists()
-
-
-def _sat_in(user: User, contest: Contest, but: Team | None) -> QuerySet[Team]:
-    """The teams of the contest, other than `but`, in which the person has a seat or had one."""
-    seats = Event.objects.filter(contest_id=contest.pk, actor=user, kind__in=TOOK_A_SEAT)
+def _sat_in(people: Iterable[int], contest: Contest, but: Team | None) -> QuerySet[Team]:
+    """The teams of the contest, other than `but`, in which one of these accounts has a seat or had one."""
+    seats = Event.objects.filter(
+        contest_id=contest.pk, actor__in=people, kind__in=selectors.TOOK_A_SEAT
+    )
     slugs = {subject.removeprefix("team ") for subject in seats.values_list("subject", flat=True)}
     teams = contest.teams.filter(slug__in=slugs)
     return teams.exclude(pk=but.pk) if but else teams
+
+
+def is_readmitted(user: User, contest: Contest) -> bool:
+    """The organizers let the person play again who has been in another team."""
+    return contest.readmissions.filter(digest=digest_of(user.email, contest)).exists()
+
+
+def has_published_tables(contest: Contest) -> bool:
+    """Tables of teams are published: an account made now could attack the table of its owner's old team."""
+    return contest.rounds.filter(releases__isnull=False).exists()
 
 
 def refusal_to_play(
     user: User, contest: Contest, now: datetime, *, team: Team | None = None
 ) -> str | None:
     """Why this person may not enter that team, or a new one (a code of `services.REASONS`), or None."""
-    if is_organizer(user, contest) or has_organized(user, contest):
+    people = selectors.same_person(user, contest)
+    return (
+        _refusal_of_office(user, people, contest)
+        or _refusal_of_time(contest, now)
+        or ("has_team" if plays_in(user, contest) else None)
+        or _refusal_of_past(user, people, contest, team)
+        or (_refusal_of_new_team(people, contest, now) if team is None else None)
+    )
+
+
+def _refusal_of_office(user: User, people: Iterable[int], contest: Contest) -> str | None:
+    if is_organizer(user, contest) or has_organized(people, contest):
         return "organizer"
-    if is_judge(user, contest) or has_judged(user, contest):
+    if is_judge(user, contest) or has_judged(people, contest):
         return "judge"
+    return None
+
+
+def _refusal_of_time(contest: Contest, now: datetime) -> str | None:
     if not contest.is_published:
         return "not_published"
-    if is_over(contest, now):
-        return "contest_over"
-    if plays_in(user, contest):
-        return "has_team"
-    if has_played(user, contest, but=team):
-        return "has_played"
-    if has_had_table(user, contest, but=team):
-        return "has_had_table"
-    if has_asked(user, contest, but=team):
-        return "has_asked"
-    if team is None and contest.admission == contest.Admission.INVITED:
+    return "contest_over" if is_over(contest, now) else None
+
+
+def _refusal_of_past(
+    user: User, people: frozenset[int], contest: Contest, team: Team | None
+) -> str | None:
+    """Another seat that the person had, under this account or under one that is deleted by now."""
+    if (code := _refusal_of_seats(people, contest, team)) is None or is_readmitted(user, contest):
+        return None
+    under_this = _refusal_of_seats({user.pk}, contest, team)
+    return code if under_this else "came_back"
+
+
+def _refusal_of_new_team(people: Iterable[int], contest: Contest, now: datetime) -> str | None:
+    if contest.admission == contest.Admission.INVITED:
         return "invited_only"
-    if team is None and not contest.has_room():
-        return "no_people_left"
-    return None
+    if not contest.has_late_teams and has_published_tables(contest):
+        return "tables_published"
+    if selectors.n_teams_created(people, contest) >= settings.MAX_TEAMS_PER_PERSON:
+        return "too_many_teams"
+    if selectors.n_teams_created(people, since=now - DAY) >= settings.MAX_TEAMS_PER_DAY:
+        return "too_many_teams_today"
+    return None if contest.has_room() else "no_people_left"
 
 
 def refusal_of_invitation(invitation: Invitation, now: datetime) -> str | None:

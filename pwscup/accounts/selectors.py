@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from pwscup.accounts.models import Invitation, Membership, Team, User
+from pwscup.accounts.addresses import digest_of
+from pwscup.accounts.models import FormerAddress, Invitation, Membership, Team, User
+from pwscup.core.models import Event
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
+
+TOOK_A_SEAT = ("team.created", "team.joined")
+# What others build on: a team with one of these stays for ever.
+FACTS = (
+    "submissions",
+    "releases",
+    "datasets",
+    "answers",
+    "choices",
+    "rulings",
+    "late_allowances",
+    "marks",
+    "questions",
+)
+LEFT_OFFICE = ("contest.organizer_removed", "contest.judge_removed")
 
 
 def team_of(user: User | AnonymousUser, contest: Contest) -> Team | None:
@@ -60,3 +78,67 @@ def personal_invitations(team: Team) -> QuerySet[Invitation]:
     """What organizers sent to single people who have not come yet."""
     waiting = team.invitations.filter(revoked_at=None, used_at=None)
     return waiting.exclude(email="").order_by("id")
+
+
+def unused(teams: QuerySet[Team]) -> QuerySet[Team]:
+    """Those without members in whose name nothing was ever done; never one of the platform itself."""
+    no_facts = {f"{name}__isnull": True for name in FACTS}
+    return teams.filter(is_house=False, memberships__isnull=True, **no_facts)
+
+
+def is_abandoned(team: Team) -> bool:
+    """Everybody has left a team that people created, and nothing was ever done in its name."""
+    set_up = team.invitations.exclude(email="")
+    return unused(Team.objects.filter(pk=team.pk)).exists() and not set_up.exists()
+
+
+# One person, several accounts
+
+
+def same_person(user: User, contest: Contest) -> frozenset[int]:
+    """The accounts under which this person took part in the contest, this one included.
+
+    Accounts are one person's where one of them had the address that another one has or had.
+    """
+    kept = FormerAddress.objects.filter(contest=contest)
+    people, digests = {user.pk}, {digest_of(user.email, contest)}
+    while True:
+        found = kept.filter(Q(digest__in=digests) | Q(user__in=people))
+        pairs = list(found.values_list("user_id", "digest"))
+        n_known = len(people) + len(digests)
+        people |= {person for person, _digest in pairs}
+        digests |= {digest for _person, digest in pairs}
+        if len(people) + len(digests) == n_known:
+            return frozenset(people)
+
+
+def contests_touched(user: User) -> QuerySet[Contest]:
+    """The contests with data in which the person took a seat, or has or had an office."""
+    seats = Event.objects.filter(actor=user, kind__in=TOOK_A_SEAT)
+    left = Event.objects.filter(kind__in=LEFT_OFFICE, data__user_id=user.pk)
+    events = [
+        *seats.values_list("contest_id", flat=True),
+        *left.values_list("contest_id", flat=True),
+    ]
+    contests = Membership._meta.get_field("contest").related_model.objects.filter(erased_at=None)
+    named = (
+        Q(pk__in=events) | Q(teams__memberships__user=user) | Q(organizers=user) | Q(judges=user)
+    )
+    return contests.filter(named).distinct()
+
+
+def taken_slugs(contest: Contest) -> set[str]:
+    """The slugs of the teams that the contest has and had: the trail names teams by them."""
+    made = Event.objects.filter(contest_id=contest.pk, kind__in=("team.created", "team.set_up"))
+    former = {subject.removeprefix("team ") for subject in made.values_list("subject", flat=True)}
+    return former | set(contest.teams.values_list("slug", flat=True))
+
+
+def n_teams_created(
+    people: Iterable[int], contest: Contest | None = None, since: datetime | None = None
+) -> int:
+    """How many teams these accounts created: in a contest, or in all of them; since then, or ever."""
+    created = Event.objects.filter(kind="team.created", actor__in=people)
+    if contest is not None:
+        created = created.filter(contest_id=contest.pk)
+    return (created if since is None else created.filter(at__gt=since)).count()

@@ -12,7 +12,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts import names, policies, selectors
-from pwscup.accounts.models import Invitation, Membership, Team, User
+from pwscup.accounts.addresses import digest_of
+from pwscup.accounts.models import (
+    FormerAddress,
+    Invitation,
+    Membership,
+    Readmission,
+    Team,
+    User,
+)
 from pwscup.core.audit import record
 from pwscup.core.refusals import RefusedByCode
 
@@ -43,6 +51,24 @@ REASONS: dict[str, Promise] = {
     "has_asked": _(
         "You were in another team of this contest, which has paid for answers. One person plays in one team."
     ),
+    "came_back": _(
+        "Somebody with your e-mail address was in another team of this contest under another account. "
+        "One person plays in one team. The organizers can admit you."
+    ),
+    "tables_published": _(
+        "The tables of the teams are published already, so no new teams are created. Join a team with an "
+        "invitation link from its captain, or ask the organizers."
+    ),
+    "too_many_teams": _(
+        "You have created as many teams in this contest as one person may. Join a team with an invitation "
+        "link from its captain."
+    ),
+    "too_many_teams_today": _(
+        "You have created as many teams today as one person may. Wait a day, or join a team with an "
+        "invitation link from its captain."
+    ),
+    "team_used": _("The team has members, or something was done in its name, so it stays."),
+    "team_gone": _("This team no longer exists: everybody has left it."),
     "is_member": _("You are already in this team."),
     "team_full": _("The team is full: every seat is taken."),
     "invitation_revoked": _("This invitation has been revoked. Ask the captain for a new link."),
@@ -82,8 +108,7 @@ def create_team(
     _refuse(policies.refusal_to_play(user, contest, timezone.now()))
     _refuse_taken_name(contest, name)
     _refuse_foreign_division(contest, division)
-    slugs = set(contest.teams.values_list("slug", flat=True))
-    slug = names.team_slug(name, slugs)
+    slug = names.team_slug(name, selectors.taken_slugs(contest))
     team = Team.objects.create(
         contest=contest, name=name, slug=slug, captain=user, division=division
     )
@@ -201,7 +226,10 @@ def remove_member(*, user: User, team: Team, member: User) -> None:
 
 @transaction.atomic
 def leave_team(*, user: User, team: Team) -> None:
-    """Give up one's seat; a captain only as the last member, and then the team stays without anybody."""
+    """Give up one's seat; a captain only as the last member.
+
+    Then the team stays without anybody, or goes where nothing was ever done in its name.
+    """
     team = _lock(team)
     membership = _membership(team, user)
     if team.captain_id == user.pk and team.memberships.exclude(user=user).exists():
@@ -210,6 +238,23 @@ def leave_team(*, user: User, team: Team) -> None:
     if team.captain_id == user.pk:
         _close(team)
     _record("team.left", user, team)
+    if selectors.is_abandoned(team):
+        _remove(user, team)
+
+
+@transaction.atomic
+def remove_team(*, actor: User, team: Team) -> None:
+    """Remove a team without members in whose name nothing was ever done, by an organizer's word."""
+    team = _lock(team)
+    if not selectors.unused(Team.objects.filter(pk=team.pk)).exists():
+        raise RefusedError("team_used")
+    _remove(actor, team)
+
+
+def _remove(actor: User, team: Team) -> None:
+    """Free the name; the slug stays taken, because the trail names the team by it."""
+    _record("team.removed", actor, team, name=team.name)
+    team.delete()
 
 
 # People
@@ -231,10 +276,10 @@ def delete_account(*, user: User) -> None:
         raise RefusedError("hand_over_first")
     for membership in selectors.memberships_of(person):
         leave_team(user=person, team=membership.team)
+    _leave_offices(person)
+    remember_address(user=person, address=person.email)
     EmailAddress.objects.filter(user=person).delete()
     person.access_tokens.all().delete()
-    person.organizes.clear()
-    person.judges.clear()
     person.email = f"deleted-{person.pk}@deleted.invalid"
     person.display_name = "deleted user"
     person.is_active = person.is_organizer = person.is_superuser = False
@@ -243,6 +288,35 @@ def delete_account(*, user: User) -> None:
     person.set_unusable_password()  # every session carries a hash of the password and ends with it
     person.save()
     record("account.deleted", actor=person, subject=f"user {person.pk}")
+
+
+def _leave_offices(person: User) -> None:
+    """The trail says who organized and judged: who comes back under another account may not play."""
+    for kind, contests in (
+        ("contest.organizer_removed", person.organizes),
+        ("contest.judge_removed", person.judges),
+    ):
+        for contest_id in contests.values_list("pk", flat=True):
+            subject = f"user {person.pk}"
+            record(kind, actor=person, contest_id=contest_id, subject=subject, user_id=person.pk)
+        contests.clear()
+
+
+def remember_address(*, user: User, address: str) -> None:
+    """Keep the hash of an address that an account gives up, for each contest that it took part in."""
+    for contest in selectors.contests_touched(user):
+        FormerAddress.objects.get_or_create(
+            contest=contest, user=user, digest=digest_of(address, contest)
+        )
+
+
+@transaction.atomic
+def readmit(*, actor: User, contest: Contest, email: str) -> None:
+    """Let the person with this address play again who was in another team; the answer is the same for any address."""
+    Readmission.objects.get_or_create(
+        contest=contest, digest=digest_of(email, contest), defaults={"granted_by": actor}
+    )
+    record("team.readmitted", actor=actor, contest_id=contest.pk, subject=contest.slug)
 
 
 @transaction.atomic
@@ -265,7 +339,10 @@ def _lock_person(user: User) -> User:
 
 
 def _lock(team: Team) -> Team:
-    return Team.objects.select_for_update().get(pk=team.pk)
+    locked = Team.objects.select_for_update().filter(pk=team.pk).first()
+    if locked is None:
+        raise RefusedError("team_gone")
+    return locked
 
 
 def _lock_as_captain(user: User, team: Team) -> Team:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pwscup.accounts import invitations as mails
 from pwscup.accounts import services as accounts
 from pwscup.contests import people, selectors, services, team_lists, team_tables
-from pwscup.contests.forms import DivisionForm, InviteForm, TeamListForm
+from pwscup.contests.forms import DivisionForm, InviteForm, ReadmissionForm, TeamListForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
 from pwscup.core.exports import csv_response
@@ -41,6 +41,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
         "divisions": people.divisions_of(contest),
         "n_teams_left": team_tables.n_teams_left(contest),
         "division_form": DivisionForm(prefix="new"),
+        "readmission_form": ReadmissionForm(prefix="readmit"),
         "list_form": TeamListForm(initial={"version": contest.version}),
     }
     return render(request, "organize/teams.html", page | bound, status=status)
@@ -97,6 +98,29 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     return _done(
         request, contest.slug, words, accounts.move_to_division, team=team, division=division
     )
+
+
+@require_POST
+@for_organizers
+def remove(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Remove a team that nobody is in and that has done nothing."""
+    team = contest.teams.filter(pk=posted_number(request, "team")).first()
+    if team is None:
+        raise Http404
+    words = _("The team “%(team)s” is removed; its name is free.") % {"team": team.name}
+    return _done(request, contest.slug, words, accounts.remove_team, team=team)
+
+
+@require_POST
+@for_organizers
+def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Admit somebody who was in another team; the page answers the same for any address."""
+    form = ReadmissionForm(request.POST, prefix="readmit")
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, readmission_form=form)
+    words = _("The person with this address may join a team again, or create one.")
+    what = {"contest": contest, "email": form.cleaned_data["email"]}
+    return _done(request, contest.slug, words, accounts.readmit, **what)
 
 
 # Lists of teams

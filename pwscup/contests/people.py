@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Count, Prefetch
 
+from pwscup.accounts import selectors
 from pwscup.accounts.models import Invitation, Membership, Team
 from pwscup.contests.terms import digest_of
 
@@ -52,6 +53,7 @@ class TeamLine:
     n_members: int
     invitations: tuple[Invitation, ...]  # the personal ones, used and revoked ones too
     has_seat: bool
+    may_be_removed: bool
 
 
 def team_lines(contest: Contest) -> list[TeamLine]:
@@ -63,12 +65,14 @@ def team_lines(contest: Contest) -> list[TeamLine]:
         .annotate(n_members=Count("memberships"))
         .prefetch_related(Prefetch("invitations", queryset=personal, to_attr="personal"))
     )
+    unused = set(selectors.unused(contest.teams.all()).values_list("pk", flat=True))
     return [
         TeamLine(
             team,
             team.n_members,
             tuple(team.personal),
             team.n_members + sum(map(is_waiting, team.personal)) < contest.max_team_size,
+            team.pk in unused,
         )
         for team in teams.order_by("name", "id")
     ]

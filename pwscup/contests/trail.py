@@ -61,6 +61,8 @@ KINDS = {
     "team.invitation_revoked": gettext_lazy("invitation link revoked"),
     "team.joined": gettext_lazy("joined the team"),
     "team.left": gettext_lazy("left the team"),
+    "team.removed": gettext_lazy("empty team removed"),
+    "team.readmitted": gettext_lazy("a person admitted again"),
     "team.member_removed": gettext_lazy("member removed"),
     "team.captain_transferred": gettext_lazy("captaincy handed over"),
     "submission.received": gettext_lazy("submission received"),

@@ -69,6 +69,10 @@ urlpatterns = [
         name="organize-divisions",
     ),
     path("organize/<slug:slug>/teams/move/", organizer_teams.move, name="organize-team-move"),
+    path("organize/<slug:slug>/teams/remove/", organizer_teams.remove, name="organize-team-remove"),
+    path(
+        "organize/<slug:slug>/teams/readmit/", organizer_teams.readmit, name="organize-team-readmit"
+    ),
     path(
         "organize/<slug:slug>/teams/invitations/",
         organizer_teams.invitations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models import OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from pwscup.contests.disclosed import budget_in
@@ -13,7 +13,7 @@ from pwscup.disclosure.models import Answer, epsilon_of, millionths_of
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
-    from pwscup.contests.models import Round
+    from pwscup.contests.models import Contest, Round
     from scoring.privacy.accounting import Budget
 
 
@@ -31,6 +31,21 @@ def budget_of(team: Team, round: Round) -> Budget:
 def spent_by(team: Team, round: Round) -> Decimal:
     """The exact sum of what the team's answers cost."""
     return epsilon_of(answers_of(team, round).values_list("spent", flat=True).first() or 0)
+
+
+def left_for_all(contest: Contest) -> Decimal | None:
+    """What all teams of the contest together may still spend; None where the organizers set no cap.
+
+    Read from the database each time: with the contest's row locked nobody else spends meanwhile.
+    """
+    cap = type(contest).objects.values_list("epsilon_cap", flat=True).get(pk=contest.pk)
+    return None if cap is None else max(Decimal(0), cap.normalize() - spent_by_all(contest))
+
+
+def spent_by_all(contest: Contest) -> Decimal:
+    """The exact sum of what all answers of a contest cost."""
+    answers = Answer.objects.filter(round__contest=contest)
+    return epsilon_of(answers.aggregate(sum=Sum("cost"))["sum"] or 0)
 
 
 def spent_before(moment: str) -> Coalesce:

@@ -117,6 +117,7 @@ def ask_page(request: HttpRequest, round: Round, outcome: Outcome | None = None)
         "target": spec_of(contest).target,
         "target_address": Question(spec_of(contest).target).address,
         "budget": ledger.budget_of(team, round) if team else None,
+        "left_for_all": ledger.left_for_all(contest),
         "problems": outcome.problems if outcome else (),
         "n_more": outcome.n_more if outcome else 0,
         "offer": _offer(outcome.quote, attributes, team, round) if outcome else None,
@@ -224,6 +225,8 @@ class Disclosing:
 def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     """Every round that discloses: when its table was released, or who has spent how much."""
     page = organizer_common.organizer_page(request, contest, "disclosure")
+    page["spent_by_all"] = ledger.spent_by_all(contest)
+    page["left_for_all"] = ledger.left_for_all(contest)
     teams, spending = list(contest.teams.order_by("name")), selectors.spending_of(contest)
     rounds = contest.rounds.filter(kind__in=kinds_of("disclosure"))
     page["disclosing"] = [

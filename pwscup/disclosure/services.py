@@ -22,7 +22,7 @@ from pwscup.core import audit, storage
 from pwscup.core.refusals import RefusedByCode
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
-from pwscup.submissions.services import check_round
+from pwscup.submissions.services import SubmissionRefused, check_round
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
 from scoring.rulesets.kinds import BATCH, INTERACTIVE
@@ -41,6 +41,10 @@ REFUSALS = {
     "data.missing": _("The contest has no table yet."),
     "budget.exceeded": _(
         "The answer costs %(got)s — expected at most %(expected)s, which is what your team has left."
+    ),
+    "budget.all_teams": _(
+        "The answer costs %(got)s — expected at most %(expected)s, which is what all teams of the contest "
+        "together have left."
     ),
     "answers.too_many": _("Your team has %(expected)s answers in this round: no more are given."),
 }
@@ -127,8 +131,11 @@ def ask(
     parsed, cost = quoted.query, quoted.epsilon
     counts = disclosing.noisy_counts(round.contest, parsed, cost)
     with transaction.atomic():
+        if round.contest.epsilon_cap is not None:  # of all teams: they wait for each other
+            type(round.contest).objects.select_for_update(no_key=True).get(pk=round.contest_id)
         # Every request of the team waits here, so that each sees what the others have spent.
-        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        if Team.objects.select_for_update(no_key=True).filter(pk=team.pk).first() is None:
+            raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone
         _check_may_ask(user, team, round, asked_at)  # leaving the team takes this lock too
         if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
             return Asked(paid, is_new=False)
@@ -186,10 +193,14 @@ def _payable(team: Team, round: Round, cost: Decimal) -> tuple[int, Budget]:
     if number > MAX_ANSWERS:
         raise QueryRefused("answers.too_many", expected=MAX_ANSWERS)
     try:
-        return number, ledger.budget_of(team, round).spend(cost)
+        budget = ledger.budget_of(team, round).spend(cost)
     except BudgetExceeded as exceeded:
         expected = f"{exceeded.remaining:f}"
         raise QueryRefused("budget.exceeded", got=f"{cost:f}", expected=expected) from exceeded
+    left = ledger.left_for_all(round.contest)
+    if left is not None and cost > left:
+        raise QueryRefused("budget.all_teams", got=f"{cost:f}", expected=f"{left:f}")
+    return number, budget
 
 
 def _record(answer: Answer) -> None:

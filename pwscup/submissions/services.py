@@ -292,7 +292,8 @@ def _enter(
 
 def _lock(team: Team) -> None:
     """Whoever leaves the team, is removed or is ruled about waits here: what is asked now holds to the end."""
-    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    if Team.objects.select_for_update(no_key=True).filter(pk=team.pk).first() is None:
+        raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone
 
 
 def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:

@@ -18,6 +18,7 @@ FILES = (
     "test_disclosure.py",
     "test_disclosure_concurrency.py",
     "test_submit_at_once.py",
+    "test_returning.py",
     "test_series_draws.py",
 )
 

@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 
 from pwscup.accounts import services
-from pwscup.accounts.models import Membership, User
+from pwscup.accounts.models import Membership, Team, User
 from pwscup.core import mailbox
 from pwscup.core.models import Event
 from tests.factories import PASSWORD
@@ -259,11 +259,17 @@ def test_a_captain_hands_over_before_deletion(cast, as_user):
     assert not is_logged_in(client)
 
 
-def test_the_team_of_a_last_member_stays_without_members(cast, as_user):
+def test_the_team_of_a_last_member_stays_without_members(cast, as_user, submission):
+    services.leave_team(user=cast.bob, team=cast.red)
+    delete(as_user(cast.alice))
+    cast.red.refresh_from_db()
+    assert cast.red.captain is None
+    assert cast.red.memberships.count() == 0
+
+
+def test_a_team_that_did_nothing_goes_with_the_account_of_its_last_member(cast, as_user):
     delete(as_user(cast.carol))
-    cast.blue.refresh_from_db()
-    assert cast.blue.captain is None
-    assert cast.blue.memberships.count() == 0
+    assert not Team.objects.filter(pk=cast.blue.pk).exists()
 
 
 def test_an_organizer_who_deletes_the_account_organizes_no_more(cast, as_user):

@@ -93,6 +93,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
+        organize-team-remove organize-team-readmit
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule
@@ -145,6 +146,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
+        organize-team-remove organize-team-readmit
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke

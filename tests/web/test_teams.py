@@ -286,7 +286,7 @@ def test_the_captaincy_goes_to_a_member_and_to_nobody_else(cast):
     assert kinds(cast.contest) == ["team.captain_transferred", "team.left"]
 
 
-def test_a_captain_leaves_only_as_the_last(cast, link):
+def test_a_captain_leaves_only_as_the_last(cast, link, submission):
     refused("captain_stays", services.leave_team, user=cast.alice, team=cast.red)
     services.leave_team(user=cast.bob, team=cast.red)
     services.leave_team(user=cast.alice, team=cast.red)

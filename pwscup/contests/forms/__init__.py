@@ -14,6 +14,7 @@ from pwscup.contests.forms.people import (
     InviteForm,
     JudgeForm,
     OrganizerForm,
+    ReadmissionForm,
     TeamListForm,
 )
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
@@ -45,6 +46,7 @@ __all__ = [
     "OrganizerForm",
     "OutageForm",
     "PauseForm",
+    "ReadmissionForm",
     "ResumeForm",
     "RetentionForm",
     "RoundForm",

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.contests.disclosed import hides_table
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
@@ -60,7 +61,12 @@ class SettingsForm(DescriptionForm, VersionedForm):
     """The settings of a contest that exists."""
 
     class Meta(DescriptionForm.Meta):
-        fields = [*DescriptionForm.Meta.fields, "admission"]
+        fields = [*DescriptionForm.Meta.fields, "admission", "has_late_teams", "epsilon_cap"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not hides_table(self.instance):
+            del self.fields["epsilon_cap"]
 
 
 class NewContestForm(DescriptionForm):

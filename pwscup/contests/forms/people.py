@@ -25,6 +25,12 @@ class JudgeForm(OrganizerForm):
     """The account of somebody who marks presentations."""
 
 
+class ReadmissionForm(forms.Form):
+    """The address of somebody who was in another team and may play again."""
+
+    email = forms.EmailField(label=_("E-mail address"))
+
+
 class DivisionForm(forms.Form):
     """The titles of a division."""
 

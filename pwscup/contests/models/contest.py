@@ -41,6 +41,25 @@ class Contest(models.Model):
     admission = models.CharField(
         _("who may play"), max_length=10, choices=Admission, default=Admission.OPEN
     )
+    has_late_teams = models.BooleanField(
+        _("new teams may be created after the tables of the teams are published"),
+        default=False,
+        help_text=_(
+            "Somebody who was in a team could come back under another account and attack its table."
+        ),
+    )
+    epsilon_cap = models.DecimalField(
+        _("ε of the answers to all teams together, at most"),
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_(
+            "What teams learn of the hidden table adds up, also where several of them share what they "
+            "have. Without a cap only the budget of each team counts."
+        ),
+    )
     organizers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="organizes")
     judges = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="judges", blank=True)
     is_published = models.BooleanField(default=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -32,6 +33,8 @@ SETTINGS = (
     "timezone",
     "max_team_size",
     "admission",
+    "has_late_teams",
+    "epsilon_cap",
 )
 
 
@@ -109,7 +112,13 @@ def update_settings(
         setattr(contest, name, after)
     held.save(update_fields=list(changes))
     if changes:
-        audit.record("contest.settings_changed", actor=actor, contest_id=contest.pk, **changes)
+        recorded = {name: [_plain(value) for value in both] for name, both in changes.items()}
+        audit.record("contest.settings_changed", actor=actor, contest_id=contest.pk, **recorded)
+
+
+def _plain(value: Any) -> Any:
+    """A setting as an event holds it: JSON has no decimal numbers."""
+    return f"{value.normalize():f}" if isinstance(value, Decimal) else value
 
 
 @transaction.atomic

@@ -75,7 +75,10 @@ def erase(
     version: int | None = None,
     now: datetime | None = None,
 ) -> int:
-    """Delete the bytes of tables, uploads, releases and their keys; return how many files that were."""
+    """Delete the bytes of tables, uploads, releases and their keys, and the hashes by which people were recognized.
+
+    Returns how many files that were.
+    """
     now = now or timezone.now()
     held = lock(contest, version)
     if held.erased_at is not None:
@@ -90,6 +93,8 @@ def erase(
     files = files_of(held)
     size_bytes = files.filter(erased_at=None).aggregate(sum=Sum("size_bytes"))["sum"] or 0
     n_files = storage.erase(files, now)
+    held.former_addresses.all().delete()
+    held.readmissions.all().delete()
     held.erased_at = contest.erased_at = now
     held.save(update_fields=["erased_at"])
     audit.record(

@@ -13,6 +13,7 @@ from pwscup.accounts import invitations
 from pwscup.accounts.models import Invitation, Team, User
 from pwscup.accounts.names import team_slug
 from pwscup.accounts.policies import is_over
+from pwscup.accounts.selectors import taken_slugs
 from pwscup.contests import team_lists
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
@@ -41,7 +42,7 @@ def set_up_teams(
     found = team_lists.read(held, text)
     if found.problems:
         raise TeamListRefused(found)
-    slugs = set(held.teams.values_list("slug", flat=True))
+    slugs = taken_slugs(held)
     teams = []
     for planned in found.teams:
         slug = team_slug(planned.name, slugs)
