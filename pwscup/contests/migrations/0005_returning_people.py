@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contests', '0003_series'),
+        ('contests', '0004_uploads_in_flight'),
     ]
 
     operations = [
