@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0006_access_tokens'),
-        ('contests', '0004_returning_people'),
+        ('contests', '0003_series'),
     ]
 
     operations = [
