@@ -17,7 +17,7 @@ from scoring.equivalence import IntArray, Table
 from scoring.errors import MAX_REPORTED, Collector, Problem, ProblemsFound, shorten
 from scoring.original_values import NOT_IN_ORIGINAL, values_of
 from scoring.reading import check_header
-from scoring.records import CodeArray, NumberArray, Records
+from scoring.records import CodeArray, NumberArray, Records, names_in, values_in
 from scoring.schema import Column, Schema
 from scoring.text import decode, read_header, records
 from scoring.writing import written
@@ -147,9 +147,9 @@ def write_aligned(table: Table, positions: IntArray, schema: Schema) -> bytes:
     >>> write_aligned(table("swapped").head(2), np.array([1, -1]), SCHEMA)
     b'QI1,QI2,QI3,SA1,SA2\\n2,1,1,100,400\\n,,,,\\n'
     """
-    frame = table.to_frame() if isinstance(table, Records) else table
-    columns = [column for column in schema.public().columns if column.name in frame.columns]
-    cells = [written(frame[column.name], column) for column in columns]
+    names = names_in(table)
+    columns = [column for column in schema.public().columns if column.name in names]
+    cells = [written(values_in(table, column.name), column) for column in columns]
     kept = list(zip(*cells, strict=True))
     empty = ("",) * len(columns)
     text = io.StringIO()

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from scoring.equivalence import (
     Classes,
@@ -24,6 +24,9 @@ from scoring.equivalence import (
 from scoring.kernels import amounts
 from scoring.kernels.parts import in_parts
 from scoring.records import Records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BLOCK = 4_096  # rows that stay in the cache until all their columns are there
 
@@ -134,11 +137,6 @@ def numbers(table: Table, columns: Sequence[str]) -> FloatArray:
     for position, name in enumerate(columns):
         matrix[:, position] = column(table, name)
     return matrix
-
-
-def names(table: Table) -> Sequence[str]:
-    """The columns of a table."""
-    return list(table.columns) if isinstance(table, pd.DataFrame) else table.names
 
 
 def frame_of(table: Table) -> pd.DataFrame:

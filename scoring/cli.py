@@ -79,13 +79,13 @@ COMMANDS: dict[str, Command] = {
             "validate",
             "check a submission as the server does and list every problem",
             cli_arguments.validate,
-            "scoring.cli_commands:validate",
+            "scoring.cli_validate:validate",
         ),
         Command(
             "score",
             "compute the official utility and safety of a submission",
             cli_arguments.score,
-            "scoring.cli_commands:score_submission",
+            "scoring.cli_score:score_submission",
         ),
         Command(
             "attack",
@@ -98,7 +98,7 @@ COMMANDS: dict[str, Command] = {
             "mark",
             "compare a guess file with the declared row numbers, or with a key",
             cli_arguments.mark,
-            "scoring.cli_commands:mark_guess",
+            "scoring.cli_mark:mark_guess",
         ),
         Command(
             "lecture-split",

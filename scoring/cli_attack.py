@@ -40,7 +40,7 @@ def attack(arguments: Namespace, output: Output) -> None:
     target = _target(arguments, schema, output)
     tables = [target.known, target.attacked]
     if method is MEMBERSHIP:
-        tables.insert(1, read_control(arguments, schema, output))
+        tables.insert(1, read_control(arguments, schema, output).to_frame())
     elif method is not CANDIDATES:
         options["rng"] = np.random.default_rng(arguments.seed)
     output.step(f"attacking {len(tables[-1])} records by {method.id}")
@@ -89,7 +89,8 @@ class _Target:
 def _target(arguments: Namespace, schema: Schema, output: Output) -> _Target:
     if arguments.candidates is None:
         original = read_original(arguments, schema, output)
-        return _Target(original, read_anonymized(arguments, schema, output))
+        anonymized = read_anonymized(arguments, schema, output)
+        return _Target(original.to_frame(), anonymized.to_frame())
     output.step("reading the candidate table")
     data = read_file(arguments.candidates)
     candidates = read_table(data, schema, file="candidates", original=True)

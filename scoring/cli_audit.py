@@ -34,11 +34,11 @@ def run_audit(arguments: Namespace, output: Output) -> None:
     table, source = read_declared(arguments, original, schema, output)
     control = None
     if arguments.control is not None:
-        control = read_control(arguments, schema, output)
+        control = read_control(arguments, schema, output).to_frame()
     try:
         found = audit(
-            original,
-            table,
+            original.to_frame(),
+            table.to_frame(),
             source,
             schema,
             rng=np.random.default_rng(arguments.seed),

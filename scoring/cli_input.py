@@ -6,18 +6,17 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from scoring.aligned import read_aligned
 from scoring.cli_output import Output, UsageError, read_file
 from scoring.equivalence import IntArray
 from scoring.hierarchy_files import FILE as HIERARCHY
 from scoring.original_values import check_original_values
-from scoring.reading import read_table
+from scoring.reading import read_records
+from scoring.records import Records
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema
 from scoring.schema import Schema
-from scoring.validation import read_submission
+from scoring.validation import read_submitted_records
 
 _FILES = (
     "schema",
@@ -62,16 +61,16 @@ def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
     return ruleset.schema
 
 
-def read_original(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+def read_original(arguments: Namespace, schema: Schema, output: Output) -> Records:
     """The table of `--original`."""
     output.step("reading the original table")
-    return read_table(read_file(arguments.original), schema, file="original", original=True)
+    return read_records(read_file(arguments.original), schema, file="original", original=True)
 
 
-def read_anonymized(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+def read_anonymized(arguments: Namespace, schema: Schema, output: Output) -> Records:
     """The table of `--anonymized`."""
     output.step("reading the anonymized table")
-    return read_table(read_file(arguments.anonymized), schema, file="anonymized")
+    return read_records(read_file(arguments.anonymized), schema, file="anonymized")
 
 
 def files_read(arguments: Namespace, *, but: Sequence[str] = ()) -> dict[str, str | None]:
@@ -85,19 +84,19 @@ def files_read(arguments: Namespace, *, but: Sequence[str] = ()) -> dict[str, st
     return files
 
 
-def read_control(arguments: Namespace, schema: Schema, output: Output) -> pd.DataFrame:
+def read_control(arguments: Namespace, schema: Schema, output: Output) -> Records:
     """The table of `--control`: people whom the anonymized table was not made from."""
     output.step("reading the control table")
-    return read_table(read_file(arguments.control), schema, file="control", original=True)
+    return read_records(read_file(arguments.control), schema, file="control", original=True)
 
 
 def read_declared(
     arguments: Namespace,
-    original: pd.DataFrame,
+    original: Records,
     schema: Schema,
     output: Output,
     ruleset: Ruleset | None = None,
-) -> tuple[pd.DataFrame, IntArray]:
+) -> tuple[Records, IntArray]:
     """The table of `--anonymized` and the original row of each of its records, both checked.
 
     The ruleset decides whether the table is an aligned one, and which values it may hold.
@@ -107,17 +106,16 @@ def read_declared(
     if ruleset is not None and is_aligned(ruleset):
         if arguments.rows is not None:
             raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
-        records, source = read_aligned(
+        return read_aligned(
             read_file(arguments.anonymized),
             original=original,
             schema=schema,
             original_values_only=values_only,
             blank_records=ruleset.validity.blank_records,
         )
-        return records.to_frame(), source
     rows = None if arguments.rows is None else read_file(arguments.rows)
     data = read_file(arguments.anonymized)
-    table, source = read_submission(data, rows, original=original, schema=schema)
+    table, source = read_submitted_records(data, rows, n_original=len(original), schema=schema)
     if values_only:
         check_original_values(table, original, schema)
     return table, source

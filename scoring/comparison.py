@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from scoring.alignment import Alignment, Vectors, column, frame_of, numbers
 from scoring.equivalence import Classes, FloatArray, IntArray, NumberArray, Table
@@ -21,6 +21,9 @@ from scoring.prepared import (
 from scoring.schema import Schema
 from scoring.score_options import OPTION_CHOICES, Options
 from scoring.sums import Sums, class_sums, correlations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "OPTION_CHOICES",

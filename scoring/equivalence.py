@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from scoring.kernels.parts import in_parts
 from scoring.records import Records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IntArray = npt.NDArray[np.int64]
 NumberArray = npt.NDArray[np.int32]
@@ -20,7 +22,7 @@ AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
 
 """Kernels are imported where they run: many modules want no more of this one than these names."""
 
-Table = pd.DataFrame | Records
+Table: TypeAlias = "pd.DataFrame | Records"
 Levels = FloatArray | Sequence[Any]
 
 _LARGEST_CODE = 2**62
@@ -269,6 +271,8 @@ def coded(table: Table, name: str) -> tuple[NumberArray, Levels]:
     values = comparable(table[name])
     if values.dtype == np.float64:
         return _coded_numbers(values.astype(np.float64))
+    import pandas as pd  # loaded already: the table is one of its own
+
     codes, levels = pd.factorize(values, use_na_sentinel=False)
     return codes.astype(np.int32), levels.tolist()
 
@@ -283,6 +287,8 @@ def _coded_numbers(values: FloatArray) -> tuple[NumberArray, FloatArray]:
 
 def comparable(column: pd.Series) -> npt.NDArray[np.generic]:
     """A column as an array in which equal values compare equal whatever their storage type."""
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    from pandas.api.types import is_numeric_dtype
+
+    if is_numeric_dtype(column.dtype):
         return column.to_numpy(dtype=np.float64)
     return column.to_numpy(dtype=object)

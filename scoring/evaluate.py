@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-import numpy as np
 
 from scoring.comparison import Comparison, Options, Prepared
 from scoring.equivalence import IntArray, Table
 from scoring.errors import ProblemsFound
+from scoring.guess_results import Mark, mark
 from scoring.ranking import DECIMALS
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.schema import Schema
@@ -62,7 +60,7 @@ def score(
     Examples
     --------
     >>> from scoring.examples import SCHEMA, table
-    >>> score(table("original"), table("noise"), np.arange(4), SCHEMA, measures=["U1", "S1"])
+    >>> score(table("original"), table("noise"), [0, 1, 2, 3], SCHEMA, measures=["U1", "S1"])
     {'n_original': 4, 'n_anonymized': 4, 'U1': 1.25, 'S1': 2}
     """
     options.check()
@@ -84,37 +82,3 @@ def measured(comparison: Comparison, measure: str, options: Options) -> float | 
     """One measure as `score` has it, of tables that are compared already."""
     value = MEASURES[measure].function(comparison, options)
     return round(value, DECIMALS) if isinstance(value, float) else value
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a guess file hits: `rate` is `hits` / `n_records`."""
-
-    n_records: int
-    hits: int
-    rate: float
-
-
-def mark(source: IntArray, guess: IntArray) -> Mark:
-    """Mark guesses against the declared rows.
-
-    Parameters
-    ----------
-    source, guess : int arrays, shape (n_records,)
-        0-based original rows; -1 in `guess` is no guess and never hits.
-
-    Raises
-    ------
-    ValueError
-        Where the lengths differ or there is no record.
-
-    Examples
-    --------
-    >>> mark(np.array([2, 0, 1]), np.array([2, -1, 0]))
-    Mark(n_records=3, hits=1, rate=0.333333333)
-    """
-    declared, guessed = np.asarray(source), np.asarray(guess)
-    if declared.shape != guessed.shape or declared.ndim != 1 or not len(declared):
-        raise ValueError("expected one guess for each of one or more records")
-    hits = int(((declared == guessed) & (declared >= 0)).sum())
-    return Mark(len(declared), hits, round(hits / len(declared), DECIMALS))

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.cells import MAX_CATEGORY
 from scoring.errors import Collector, shorten
 from scoring.hierarchy_files import FILE, read_definitions
 from scoring.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -134,6 +136,7 @@ def hierarchies(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from scoring.schema import Kind, Role
     >>> schema = Schema((Column("age", Role.QUASI_IDENTIFIER, Kind.INTEGER),))
     >>> table = pd.DataFrame({"age": [21, 39, 40, 68]})
@@ -166,6 +169,8 @@ def hierarchies(
 
 def _occurring(series: pd.Series, column: Column) -> tuple[NDArray[Any], Ints]:
     """The values that occur, in the column's order, and the position of each record's value."""
+    import pandas as pd
+
     if column.is_numeric:
         values, of_record = np.unique(series.to_numpy(), return_inverse=True)
         return values, of_record.astype(np.int64)
@@ -189,6 +194,8 @@ def _by_thresholds(
 def _by_labels(
     column: Column, values: NDArray[Any], of_record: Ints, depths: Sequence[Mapping[str, str]]
 ) -> Hierarchy:
+    import pandas as pd
+
     groups, labels = [np.arange(len(values), dtype=np.int64)], [tuple(map(str, values))]
     for depth in depths:
         found, names = pd.factorize(np.array([depth[v] for v in values], dtype=object))
@@ -241,5 +248,7 @@ def _label(first: str, last: str) -> str:
 
 def _numbered(groups: Ints) -> Ints:
     """The same groups numbered from 0 in the order of their first values."""
+    import pandas as pd
+
     numbered: Ints = pd.factorize(groups)[0].astype(np.int64)
     return numbered

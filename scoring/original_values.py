@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
-from scoring.alignment import names
 from scoring.equivalence import Table
 from scoring.errors import Collector, Problem, shorten
-from scoring.records import Records
+from scoring.records import Records, names_in, values_in
 from scoring.schema import Column, Schema
 from scoring.writing import written
 
@@ -47,20 +47,30 @@ def check_original_values(
     ...     error.n_total, str(error).partition(" — ")[0]
     (8, 'anonymized, record 1, column SA1')
     """
-    frame = table.to_frame() if isinstance(table, Records) else table
     found: list[Problem] = []
     for column in schema.public().columns:
-        if column.name not in names(table):
+        if column.name not in names_in(table):
             continue
+        values = values_in(table, column.name)
         known = values_of(original, column)
-        for at, value in enumerate(frame[column.name].tolist()):
-            if value not in known:
-                [cell] = written(pd.Series([value]), column)
-                params: dict[str, str | int | float] = {"got": shorten(cell)}
-                found.append(Problem(NOT_IN_ORIGINAL, params, file, at + 1, column.name))
+        for at in _unknown(table, values, column, known):
+            [cell] = written(values[at : at + 1], column)
+            params: dict[str, str | int | float] = {"got": shorten(cell)}
+            found.append(Problem(NOT_IN_ORIGINAL, params, file, at + 1, column.name))
     problems = Collector()
     problems.extend(sorted(found, key=lambda problem: problem.row or 0))
     problems.raise_if_any()
+
+
+def _unknown(
+    table: Table, values: npt.NDArray[Any], column: Column, known: set[Any]
+) -> Sequence[int]:
+    """The records whose value of a column is none of those known."""
+    if isinstance(table, Records) and column.name in table.codes:
+        levels = table.levels[column.name]
+        is_unknown = np.array([level not in known for level in levels], dtype=np.bool_)
+        return np.flatnonzero(is_unknown[table.codes[column.name]]).tolist()
+    return [at for at, value in enumerate(values.tolist()) if value not in known]
 
 
 def values_of(original: Table, column: Column) -> set[Any]:
@@ -72,7 +82,7 @@ def values_of(original: Table, column: Column) -> set[Any]:
     >>> sorted(values_of(table("original"), SCHEMA.column("SA1")))
     [100, 200, 300, 400]
     """
-    if isinstance(original, pd.DataFrame):
+    if not isinstance(original, Records):
         return set(original[column.name].tolist())
     if column.is_numeric:
         return set(original.numbers[column.name].tolist())

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from scoring.alignment import column, frame_of, names, numbers
+from scoring.alignment import column, frame_of, numbers
 from scoring.attacks.nearest import PointIndex, ValueIndex
 from scoring.equivalence import Classes, FloatArray, IntArray, NumberArray, Table, frozen
 from scoring.kernels import amounts
 from scoring.kernels.parts import in_parts
+from scoring.records import Records, names_in
 from scoring.schema import Schema
 from scoring.sums import Sums, class_sums, correlations
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +187,7 @@ def check_columns(table: Table, schema: Schema, name: str) -> None:
     if not len(table):
         raise ValueError(f"{name}: expected at least one record")
     scored = schema.quasi_identifiers + schema.sensitive_numeric
-    known = set(names(table))
+    known = set(names_in(table))
     missing = [column for column in scored if column not in known]
     if missing:
         raise ValueError(f"{name}: expected columns {', '.join(missing)}")
@@ -205,8 +209,8 @@ def row_sums(values: FloatArray, threads: int = 1) -> FloatArray:
 
 
 def _public(table: Table, schema: Schema) -> Table:
-    public = [name for name in schema.public().names if name in names(table)]
-    if isinstance(table, pd.DataFrame):
+    public = [name for name in schema.public().names if name in names_in(table)]
+    if not isinstance(table, Records):
         return table[public].reset_index(drop=True)
     for name in table.names:
         if name not in public:

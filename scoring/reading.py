@@ -7,10 +7,9 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from scoring import ordinary_files
 from scoring.cells import ColumnProblems, binds_integers, check_categories, read_numbers
@@ -21,6 +20,9 @@ from scoring.row_numbers import ROW_HEADER, read_guess, read_rows, write_guess, 
 from scoring.schema import SOURCE_ROW, Column, Kind, Role, Schema
 from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
 from scoring.writing import write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "MAX_UNUSABLE",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CodeArray = npt.NDArray[np.int32]
 NumberArray = npt.NDArray[np.float64] | npt.NDArray[np.int64]
@@ -45,6 +47,8 @@ class Records:
     @classmethod
     def of(cls, table: pd.DataFrame, schema: Schema) -> Records:
         """The columns of `table` that the schema knows, their types from the schema."""
+        import pandas as pd
+
         numbers: dict[str, NumberArray] = {}
         codes: dict[str, CodeArray] = {}
         levels: dict[str, tuple[str, ...]] = {}
@@ -67,8 +71,16 @@ class Records:
         kept = ({key: part[key] for key in names if key in part} for part in parts)
         return Records(names, *kept)
 
+    def values(self, name: str) -> npt.NDArray[Any]:
+        """One column as numbers, or as str in an array of objects."""
+        if name in self.numbers:
+            return self.numbers[name]
+        return np.array(self.levels[name], dtype=object)[self.codes[name]]
+
     def to_frame(self) -> pd.DataFrame:
         """The table with categories as str."""
+        import pandas as pd  # which reading and scoring do without
+
         data: dict[str, pd.Series] = {}
         for name in self.names:
             if name in self.numbers:
@@ -77,3 +89,13 @@ class Records:
                 values = pd.array(list(self.levels[name]), dtype="str")
                 data[name] = pd.Series(values.take(self.codes[name]))
         return pd.DataFrame(data)
+
+
+def names_in(table: pd.DataFrame | Records) -> Sequence[str]:
+    """The columns of a table."""
+    return table.names if isinstance(table, Records) else list(table.columns)
+
+
+def values_in(table: pd.DataFrame | Records, name: str) -> npt.NDArray[Any]:
+    """One column of a table as an array."""
+    return table.values(name) if isinstance(table, Records) else table[name].to_numpy()

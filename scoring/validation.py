@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from scoring.equivalence import IntArray
 from scoring.errors import Collector, Problem, ProblemsFound
@@ -12,6 +11,9 @@ from scoring.reading import read_ordinary_file, read_records, read_rows, split_s
 from scoring.records import Records
 from scoring.schema import SOURCE_ROW, Schema
 from scoring.text import UTF8_BOM
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read_submission(

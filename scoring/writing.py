@@ -7,16 +7,18 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from scoring.cells import MAX_DECIMALS
 from scoring.ordinary_files import pays
-from scoring.records import Records
+from scoring.records import Records, values_in
 from scoring.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _N_CELL_BYTES = 6  # of a usual cell
 _BLOCK = 16_384  # records written at a time
@@ -48,21 +50,19 @@ def write_table(table: pd.DataFrame | Records, schema: Schema) -> bytes:
 
 
 def _lines_cell_by_cell(table: pd.DataFrame | Records, columns: Sequence[Column]) -> bytes:
-    frame = table.to_frame() if isinstance(table, Records) else table
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(zip(*(written(frame[c.name], c) for c in columns), strict=True))
+    writer.writerows(zip(*(written(values_in(table, c.name), c) for c in columns), strict=True))
     return text.getvalue().encode()
 
 
-def written(values: pd.Series, column: Column) -> list[str]:
+def written(values: npt.NDArray[Any], column: Column) -> list[str]:
     """The cells of a column as they stand in a file."""
     if not column.is_numeric:
         return [str(value) for value in values.tolist()]
-    numbers = values.to_numpy()
-    if numbers.dtype.kind in "iu":
-        return [str(number) for number in numbers.tolist()]
-    return [_decimal(number) for number in numbers.tolist()]
+    if values.dtype.kind in "iu":
+        return [str(number) for number in values.tolist()]
+    return [_decimal(number) for number in values.tolist()]
 
 
 def _decimal(number: float) -> str:
@@ -89,6 +89,8 @@ def _cells(table: pd.DataFrame | Records, column: Column, *, alone: bool) -> Cel
     values = table[column.name]
     if column.is_numeric:
         return number_cells(values.to_numpy())
+    import pandas as pd  # loaded already: the table is one of its own
+
     if not isinstance(values.dtype, pd.StringDtype):
         return None
     codes, levels = pd.factorize(values)

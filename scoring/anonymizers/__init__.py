@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from scoring.anonymizers.back_mapping import BACK_MAPPING
 from scoring.anonymizers.base import Anonymized, Anonymizer
@@ -35,6 +35,9 @@ from scoring.anonymizers.yamaoka import YAMAOKA
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.options import Option, Value
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ANONYMIZERS", "Anonymized", "Anonymizer", "Option", "Value", "anonymize"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -13,6 +14,9 @@ from scoring.equivalence import comparable
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
 from scoring.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "back-mapping"
 
@@ -60,6 +64,8 @@ def back_mapping(
 
 
 def _nearest(values: pd.Series, original: pd.Series) -> pd.Series:
+    import pandas as pd
+
     existing = np.unique(original.to_numpy())
     numbers = values.to_numpy()
     above = np.clip(np.searchsorted(existing, numbers), 0, len(existing) - 1)
@@ -71,6 +77,8 @@ def _nearest(values: pd.Series, original: pd.Series) -> pd.Series:
 def _most_frequent(
     values: pd.Series, original: pd.Series, source: NDArray[np.int64], column: Column
 ) -> pd.Series:
+    import pandas as pd
+
     labels = comparable(values)
     is_new = ~np.isin(labels.astype(str), comparable(original).astype(str))
     if not is_new.any():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns, numeric_columns
@@ -13,6 +13,9 @@ from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.schema import Column, Kind, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOP, BOTTOM = "top-coding", "bottom-coding"
 THRESHOLD, MEDIAN = "threshold", "median"
@@ -97,6 +100,8 @@ def _coded(
     quantile: float,
     write: str,
 ) -> Anonymized:
+    import pandas as pd
+
     numeric = numeric_columns(schema)
     scored = schema.quasi_identifiers + schema.sensitive
     usual = tuple(name for name in numeric if name in scored)

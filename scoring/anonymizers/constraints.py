@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.domain import ordinal
@@ -21,6 +21,9 @@ from scoring.errors import Problem, ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, wrong_value
 from scoring.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]

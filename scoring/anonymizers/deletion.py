@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "record-deletion"
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import ceil, floor
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.cells import MAX_DECIMALS, MAX_DIGITS
 from scoring.schema import Column, Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 UNITS = 10**MAX_DECIMALS
 """Numbers have up to four decimals: they are multiples of 1 / UNITS."""
@@ -29,6 +32,8 @@ def to_domain(values: NDArray[np.float64], column: Column) -> NDArray[np.float64
 
 def ordinal(series: pd.Series, column: Column) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
     """Codes of a category column and the values that they stand for, in the column's order."""
+    import pandas as pd
+
     values = column.values if column.values is not None else tuple(sorted(series.unique()))
     codes = pd.Index(values, dtype=object).get_indexer(pd.Index(series, dtype=object))
     return codes.astype(np.int64), np.array(values, dtype=object)
@@ -52,6 +57,8 @@ def one_value_each(series: pd.Series, column: Column, groups: NDArray[np.int64])
     The most frequent category, of equally frequent ones the first in the column's order; the
     (lower) median of numbers.
     """
+    import pandas as pd
+
     if column.kind is Kind.CATEGORY:
         codes, values = ordinal(series, column)
         chosen = values[most_frequent(codes, groups, len(values))]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.anonymizers.chosen import chosen_columns
@@ -26,6 +25,9 @@ from scoring.hierarchies import Hierarchy, Intervals, hierarchies
 from scoring.numbering import combined
 from scoring.options import Option, refuse
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "lattice"
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -18,6 +17,9 @@ from scoring.hierarchies import Hierarchy, Intervals, hierarchies
 from scoring.numbering import combined
 from scoring.options import Option, refuse
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "local-recoding"
 Ints = NDArray[np.int64]
@@ -153,6 +155,8 @@ def _join(found: Sequence[Hierarchy], levels: Ints, left: Ints, k: int) -> bool:
 def _recoded(
     table: pd.DataFrame, found: Sequence[Hierarchy], levels: Ints, write: str
 ) -> pd.DataFrame:
+    import pandas as pd
+
     classes = _classes_by_levels(found, levels)
     result = table.copy()
     for i, h in enumerate(found):

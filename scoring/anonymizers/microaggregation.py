@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -13,6 +14,9 @@ from scoring.equivalence import Classes
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
 from scoring.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Groups = NDArray[np.int64]

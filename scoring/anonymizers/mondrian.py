@@ -4,9 +4,9 @@ K-Anonymity", partitioning at the median."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -17,6 +17,9 @@ from scoring.errors import gettext_noop as _
 from scoring.numbering import numbered
 from scoring.options import Option
 from scoring.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "mondrian"
 STRICT, RELAXED = "strict", "relaxed"

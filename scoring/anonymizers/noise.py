@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -14,6 +14,9 @@ from scoring.anonymizers.domain import LARGEST, to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hmac
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "pseudonymize"
 SHORTEST_KEY = 16
@@ -153,6 +156,8 @@ def pseudonymize(
     -----
     See `pseudonyms`.
     """
+    import pandas as pd
+
     suitable = tuple(c.name for c in schema.columns if c.kind is Kind.CATEGORY and not c.values)
     noun = "columns of free text (categories whose values the schema does not list)"
     if not columns:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -30,6 +30,9 @@ from scoring.options import Option, refuse
 from scoring.privacy.post_randomization import epsilon_of_k, rhos_of
 from scoring.privacy.randomized_response import probabilities
 from scoring.schema import Column, Kind, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Codes = NDArray[np.int64]
 
@@ -88,6 +91,8 @@ class Domain:
 
     def series(self, codes: Codes, dtype: object) -> pd.Series:
         """The values of the codes, in the type of the column they came from."""
+        import pandas as pd
+
         values = codes + self.low if self.values is None else self.values[codes]
         return pd.Series(values).astype(dtype)  # type: ignore[call-overload,no-any-return]  # any dtype
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
@@ -16,6 +15,9 @@ from scoring.hierarchies import Hierarchy, Intervals, hierarchies
 from scoring.numbering import numbered
 from scoring.options import Option, refuse
 from scoring.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GLOBAL = "global-recoding"
 VALUE, LABEL = "value", "label"
@@ -126,6 +128,8 @@ def recoded(
     table: pd.DataFrame, found: Sequence[Hierarchy], levels: Sequence[int], write: str = VALUE
 ) -> pd.DataFrame:
     """The table with each column at its level; the hierarchies are of the same records."""
+    import pandas as pd
+
     result = table.copy()
     for h, level in zip(found, levels, strict=True):
         if level == 0:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
@@ -16,6 +17,9 @@ from scoring.hierarchies import EVERYTHING
 from scoring.numbering import combined
 from scoring.options import Option, refuse
 from scoring.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RECORDS, ATTRIBUTES = "record-suppression", "attribute-suppression"
 
@@ -97,6 +101,8 @@ def attribute_suppression(
     ProblemsFound
         A column does not exist, k is larger than the table, or "*" is not allowed.
     """
+    import pandas as pd
+
     names = chosen_columns(ATTRIBUTES, columns, schema.names, "columns")
     if not names:
         check_group_size(ATTRIBUTES, k, len(table))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer
@@ -11,6 +12,9 @@ from scoring.errors import Problem, ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ID = "yamaoka"
 

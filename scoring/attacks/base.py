@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from scoring.addresses import function_at
+from scoring.addresses import docstring_at, function_at
 from scoring.errors import ProblemsFound
 from scoring.options import Method, Option, Value
 from scoring.schema import Role, Schema
@@ -110,7 +109,7 @@ class Inquiry(Method):
     @property
     def description(self) -> str:
         """The function's docstring: method, parameters, source."""
-        return inspect.getdoc(self.function) or ""
+        return docstring_at(self.address)
 
     @property
     def summary(self) -> str:

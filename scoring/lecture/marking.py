@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scoring.equivalence import IntArray
-from scoring.evaluate import Mark
+from scoring.guess_results import Mark
 from scoring.ranking import DECIMALS
 
 

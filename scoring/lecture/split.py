@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from scoring.equivalence import IntArray
 from scoring.errors import Collector
 from scoring.lecture.draw import candidate_table, draw
 from scoring.lecture.release import candidate_lines
 from scoring.schema import Column, Kind, Role, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_TEAMS = 1_000
 KEY_SCHEMA = Schema(
@@ -92,6 +95,8 @@ def key_of(teams: Sequence[TeamDraw]) -> pd.DataFrame:
     >>> key_of([team]).to_numpy().tolist()
     [['team1', 1, 3, 8], ['team1', 2, 2, 3]]
     """
+    import pandas as pd
+
     parts = [
         pd.DataFrame(
             {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from scoring.comparison import Comparison
 from scoring.intervals import wilson
 from scoring.measures.coding import Coded, CodedTable
 from scoring.numbering import combined
 from scoring.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _CERTAINTY = 1 - 1e-6
 

@@ -11,8 +11,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
 
 from scoring.privacy.domains import (
     Floats,
@@ -188,6 +186,8 @@ def gaussian_delta(sensitivity: float, epsilon: float, sigma: float) -> float:
     >>> round(gaussian_delta(1, 1, 3.7304), 7)
     1e-05
     """
+    from scipy.special import log_ndtr, ndtr
+
     checked_epsilon(epsilon)
     ratio = checked_positive("sensitivity", sensitivity) / checked_positive("sigma", sigma)
     middle = epsilon / ratio
@@ -211,6 +211,8 @@ def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     >>> round(gaussian_sigma(1, 1, 1e-5), 2), round(math.sqrt(2 * math.log(1.25e5)), 2)
     (3.73, 4.84)
     """
+    from scipy.optimize import brentq
+
     checked_probability("delta", delta)
     checked_positive("sensitivity", sensitivity)
     low, high = 1.0, 1.0

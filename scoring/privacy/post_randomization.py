@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from scoring.privacy.domains import (
     Floats,
@@ -128,6 +127,8 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
     def excess(t: float) -> float:
         rho = -math.expm1(-t)
         return math.fsum(t + math.log1p((v - 1) * rho) for v in sizes) - epsilon
+
+    from scipy.optimize import brentq  # takes 0.2 s to load, and few who import this module call it
 
     t = brentq(excess, 0.0, epsilon / len(sizes), xtol=1e-300, rtol=1e-15)
     rho = min(-math.expm1(-float(t)), math.nextafter(1, 0))

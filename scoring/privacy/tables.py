@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from scoring.privacy.domains import Floats, Integers, checked_sizes
 
@@ -160,8 +159,9 @@ def spearman_each(estimates: Floats, truth: ArrayLike) -> Floats:
     >>> spearman_each(np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]), [4, 5, 9]).tolist()
     [1.0, nan]
     """
-    ranks = rankdata(estimates.reshape(len(estimates), -1), axis=1)
-    expected = rankdata(np.asarray(truth, dtype=np.float64).ravel())
+    expected = _ranks(np.asarray(truth, dtype=np.float64).ravel())
+    ranks = np.array([_ranks(estimate.ravel()) for estimate in estimates])
+    ranks = ranks.reshape(len(estimates), len(expected))
     ranks -= ranks.mean(axis=1, keepdims=True)
     expected -= expected.mean()
     lengths = np.sqrt((ranks**2).sum(axis=1) * (expected**2).sum())
@@ -169,6 +169,16 @@ def spearman_each(estimates: Floats, truth: ArrayLike) -> Floats:
     flat = lengths == 0
     found: Floats = np.where(flat, np.nan, products / np.where(flat, 1.0, lengths))
     return np.clip(found, -1.0, 1.0)
+
+
+def _ranks(values: Floats) -> Floats:
+    """The values' ranks, from 1, equal ones sharing the mean of theirs; all NaN where one value is."""
+    if np.isnan(values).any():
+        return np.full(len(values), np.nan)
+    _values, position, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    means: Floats = (last - counts + 1 + last) / 2
+    return means[position]
 
 
 def root_mean_square(values: ArrayLike) -> float:

@@ -254,7 +254,7 @@ def _of_releases(attributes: Sequence[Column]) -> set[str]:
 
 def _texts(table: Records, column: Column) -> NDArray[np.object_]:
     if column.is_numeric:
-        return np.array(written(pd.Series(table.numbers[column.name]), column), dtype=object)
+        return np.array(written(table.numbers[column.name], column), dtype=object)
     return np.array(table.levels[column.name], dtype=object)[table.codes[column.name]]
 
 

@@ -749,7 +749,7 @@ def test_an_interrupted_command_leaves_no_traceback(run, submission, monkeypatch
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scoring.cli_commands.score", interrupted)
+    monkeypatch.setattr("scoring.cli_score.score", interrupted)
     status, out, err = run(f"score {SUBMISSION}")
     assert (status, out) == (130, "")
     assert err.endswith("score: interrupted\n")

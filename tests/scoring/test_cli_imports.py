@@ -1,0 +1,102 @@
+"""The command line loads what a command needs: the heavy libraries in memory when it ends, by command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scoring.cli import main
+
+ROOT = Path(__file__).parents[2]
+HEAVY = (
+    "numpy",
+    "pandas",
+    "numba",
+    "scipy.linalg",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.special",
+)
+HEAVY += ("scipy.stats", "sklearn", "matplotlib")
+
+PROGRAM = f"""
+import json, runpy, sys
+sys.argv = ["scoring", *json.loads(sys.argv[1])]
+try:
+    runpy.run_module("scoring", run_name="__main__")
+except SystemExit as stop:
+    assert not stop.code, stop.code
+print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
+"""
+
+SUBMISSION = "--schema S.toml --original X.csv --anonymized Y.csv --rows R.csv"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A submission with its guess file."""
+    folder = tmp_path_factory.mktemp("submission")
+    at = {name: str(folder / name) for name in ("X.csv", "S.toml", "Y.csv", "R.csv")}
+    drawn = ["generate", "households", "--records", "50", "--seed", "3"]
+    assert main([*drawn, "--out", at["X.csv"], "--schema-out", at["S.toml"]]) == 0
+    files = ["--schema", at["S.toml"], "--original", at["X.csv"], "--out", at["Y.csv"]]
+    seed = ["--seed", "123456789012345678901234567890"]
+    assert main(["anonymize", "sa-noise", *files, "--rows", at["R.csv"], *seed]) == 0
+    return folder
+
+
+def loaded(folder: Path, line: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(line.split())],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "libraries"),
+    [
+        (f"validate {SUBMISSION}", ["numpy"]),
+        (f"score {SUBMISSION}", ["numpy", "numba"]),
+        ("mark --rows R.csv --guess R.csv", ["numpy"]),
+        ("generate households --records 5 --seed 1 --out G.csv", ["numpy", "pandas"]),
+        (
+            "anonymize sa-noise --schema S.toml --original X.csv --out A.csv --rows B.csv"
+            " --seed 123456789012345678901234567890",
+            ["numpy", "pandas"],
+        ),
+        ("score --help", []),
+        ("sequential risk --help", []),
+        ("dp convert --help", []),
+        ("anonymize --help", ["numpy"]),
+        ("attack --help", ["numpy"]),
+        ("rank --help", []),
+    ],
+)
+def test_a_command_loads_what_it_needs(line, libraries, folder):
+    assert loaded(folder, line) == libraries
+
+
+def test_a_process_that_is_not_the_commands_alone_keeps_numba_whole():
+    program = (
+        "import scoring.kernels.amounts, numba, numpy as np\n"
+        "print(numba.njit(lambda a, b: np.dot(a, b))(np.ones(2), np.ones(2)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "2.0\n"
