@@ -7,7 +7,7 @@ ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test setup lock lint types contracts messages bench bench-pycanon clean
+.PHONY: help run test setup lock lint types contracts messages bench bench-pycanon load chaos clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -37,6 +37,12 @@ bench: $(VENV)/.test  ## what scoring costs, beside other libraries: a table and
 bench-pycanon: $(VENV)/.uv  ## an environment of its own for pyCANON, which wants older libraries; `make bench` then measures it too
 	@$(BIN)/uv venv --quiet --python $(BIN)/python --allow-existing $(VENV)-pycanon
 	@$(BIN)/uv pip install --quiet --python $(VENV)-pycanon/bin/python pycanon==1.3.6
+
+load: $(VENV)/.test  ## a bounded load on a real installation in both modes; ARGS="burst polls" chooses scenarios
+	@$(BIN)/python -m benchmarks.reliability.load $(ARGS)
+
+chaos: $(VENV)/.test  ## 1,000 submissions under faults in both modes; ARGS="worker disk --submissions 100" chooses
+	@$(BIN)/python -m benchmarks.reliability.chaos $(ARGS)
 
 messages: $(VENV)/.test  ## collect translatable texts into locale/
 	@$(BIN)/python manage.py makemessages --locale ja --ignore .venv --ignore tests --no-location --no-obsolete
