@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "pwscup.core.middleware.ErasedMiddleware",
+    "pwscup.core.middleware.UnavailableMiddleware",
     "pwscup.api.middleware.ApiMiddleware",  # last: it sees what every page says is wrong
 ]
 
@@ -136,6 +137,8 @@ PRIVATE_ROOT = DATA_DIR / "files"
 # What was rejected or taken back uses no try; without a bound it could fill the disk.
 MAX_WASTED_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_WASTED_UPLOADS_PER_DAY", default=200)
 MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
+# Kept free for the uploads of teams: imports and archives stop there, and organizers are warned at twice as much.
+DISK_RESERVE_BYTES = env.int("PWSCUP_DISK_RESERVE_BYTES", default=1024 * 1024 * 1024)
 MAX_ARCHIVE_BYTES = env.int("PWSCUP_MAX_ARCHIVE_BYTES", default=2 * 1024 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

@@ -23,3 +23,4 @@ ACCOUNT_RATE_LIMITS = False
 CELERY_BROKER_URL = "memory://"
 CELERY_TASK_ALWAYS_EAGER = True  # on commit a submission is scored at once, in the same process
 UPLOAD_GRACE_SECONDS = 0
+DISK_RESERVE_BYTES = 0

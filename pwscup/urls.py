@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+handler500 = "pwscup.core.views.failed"
 urlpatterns = [
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("pwscup.core.urls")),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 PREFIX = "/api/"
 JSON = "application/json"
+KEPT = ("Allow", "Retry-After")
 
 
 class ApiMiddleware:
@@ -26,9 +27,9 @@ class ApiMiddleware:
             return response
         is_json = response.get("Content-Type", "").startswith(JSON)
         if response.status_code >= 400 and not is_json:
-            allowed = response.get("Allow")
+            kept = {name: response[name] for name in KEPT if name in response}
             response = problems.of_status(response.status_code)
-            if allowed is not None:
-                response["Allow"] = allowed
+            for name, value in kept.items():
+                response[name] = value
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response

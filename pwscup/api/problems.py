@@ -37,6 +37,17 @@ OF_STATUS = {
         "server.failed",
         _("The server failed at this request. The organizers can find out why."),
     ),
+    503: (
+        "server.busy",
+        _("The server is busy. Nothing was done: send it again after as long as Retry-After says."),
+    ),
+    507: (
+        "server.full",
+        _(
+            "The server has no space left. Nothing was done, and no attempt was used: send it again in a few minutes, "
+            "and report it to the organizers."
+        ),
+    ),
 }
 """What is known of an answer that says nothing but its status."""
 ENVELOPE = {

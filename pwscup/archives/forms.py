@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.archives.models import Archive
 from pwscup.contests.forms import VersionedForm
+from pwscup.core import space
 
 
 class ArchiveForm(VersionedForm):
@@ -65,5 +66,13 @@ class ImportForm(forms.Form):
                     "expected": filesizeformat(settings.MAX_ARCHIVE_BYTES),
                     "got": filesizeformat(upload.size),
                 }
+            )
+        if not space.has_room_for(upload.size):
+            raise ValidationError(
+                _(
+                    "There is too little space: imports leave %(reserve)s of the disk free for the uploads of teams. "
+                    "Ask the operators to make space."
+                )
+                % {"reserve": filesizeformat(settings.DISK_RESERVE_BYTES)}
             )
         return upload

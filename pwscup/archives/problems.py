@@ -21,6 +21,10 @@ WORDS = {
         "The archive unpacks to too much — expected at most %(expected)s — got %(got)s. "
         "An operator of this installation can raise the limit."
     ),
+    "space": gettext_lazy(
+        "There is too little space on this installation — expected %(expected)s with what is kept free for the "
+        "uploads of teams — got %(got)s. Ask its operators to make space, then import the archive again."
+    ),
     "too_many": gettext_lazy("The archive has too many entries — expected at most %(expected)s."),
     "duplicate": gettext_lazy("%(entry)s — it is there twice — expected each entry once."),
     "unknown": gettext_lazy("%(entry)s — this entry does not belong into an archive of a contest."),

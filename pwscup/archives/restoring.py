@@ -11,7 +11,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from pwscup.accounts.models import User
@@ -23,7 +25,7 @@ from pwscup.archives.problems import ArchiveRefused, Findings
 from pwscup.archives.reading import Reader
 from pwscup.contests.models import Contest
 from pwscup.contests.services import free_slug
-from pwscup.core import storage
+from pwscup.core import space, storage
 from pwscup.core.models import Job, StoredFile
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def restore(path: Path, *, actor: User | None, keep: Callable[[Imported], bool])
         reading.check_rows(reader, findings)
         sense.check_sense(reader, findings)
         findings.refuse_if_any()
+        _refuse_without_space(checked)
         files: dict[str, StoredFile] = {}
         is_kept = False
         try:
@@ -84,6 +87,15 @@ def restore(path: Path, *, actor: User | None, keep: Callable[[Imported], bool])
                         storage.discard(file)
 
 
+def _refuse_without_space(checked: checking.Checked) -> None:
+    """Before anything is written: what the archive unpacks to has to leave the reserve free."""
+    n_bytes = sum(entry.size_bytes for entry in checked.entries.values())
+    if not space.has_room_for(n_bytes):
+        shown = {"expected": filesizeformat(n_bytes + settings.DISK_RESERVE_BYTES)}
+        shown["got"] = filesizeformat(space.free_bytes())
+        raise ArchiveRefused([{"code": "space", "params": shown}], 1)
+
+
 # Files
 
 
@@ -93,7 +105,7 @@ def _write_files(reader: Reader, files: dict[str, StoredFile]) -> None:
         known = {key: row[key] for key in ("sha256", "size_bytes", "erased_at", "created_at")}
         if row["erased_at"] is None:
             chunks = _chunks(reader, f"files/{row['sha256']}")
-            file = storage.write(chunks, area=row["area"], name=row["name"])
+            file = storage.write(chunks, area=row["area"], name=row["name"], can_wait=True)
             file.created_at = row["created_at"]
         else:
             path = f"{storage.ERASED}{secrets.token_hex(16)}"
@@ -102,7 +114,7 @@ def _write_files(reader: Reader, files: dict[str, StoredFile]) -> None:
     if layout.EVENTS in reader.checked.entries:
         area = storage.Area.ARCHIVE
         chunks = _chunks(reader, layout.EVENTS)
-        files[layout.EVENTS] = storage.write(chunks, area=area, name=layout.EVENTS)
+        files[layout.EVENTS] = storage.write(chunks, area=area, name=layout.EVENTS, can_wait=True)
 
 
 def _chunks(reader: Reader, entry: str) -> Iterator[bytes]:

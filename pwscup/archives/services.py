@@ -7,7 +7,10 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Sum
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -19,8 +22,9 @@ from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import holding_rules
-from pwscup.core import audit, storage
+from pwscup.core import audit, space, storage
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -92,6 +96,14 @@ def _hindrances(
             )
             % {"n": MOST_KEPT}
         )
+    if not space.has_room_for(_largest_size(contest)):
+        found.append(
+            _(
+                "There is too little space: an archive must leave %(reserve)s of the disk free for the uploads of "
+                "teams. Delete archives that are not needed, or ask the operators to make space."
+            )
+            % {"reserve": filesizeformat(settings.DISK_RESERVE_BYTES)}
+        )
     if with_members and not (with_key and names == Archive.Names.ALL):
         found.append(
             _(
@@ -108,6 +120,12 @@ def _hindrances(
             % {"slug": contest.slug}
         )
     return found
+
+
+def _largest_size(contest: Contest) -> int:
+    """What an archive takes where nothing in it can be packed smaller: the files of the contest."""
+    kept = files_of(contest).filter(erased_at=None)
+    return kept.aggregate(total=Sum("size_bytes"))["total"] or 0
 
 
 @transaction.atomic
@@ -149,7 +167,7 @@ def receive_archive(
     """Keep an uploaded archive until it is imported or refused."""
     if not policies.may_create_contests(actor):
         raise ContestRefused(_("Contests are made by people whom the operators allow it."))
-    file = storage.write(chunks, area=storage.Area.ARCHIVE, name=name)
+    file = storage.write(chunks, area=storage.Area.ARCHIVE, name=name, can_wait=True)
     try:
         with transaction.atomic():
             file.save()

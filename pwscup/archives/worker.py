@@ -44,9 +44,8 @@ def _write(claim: Claim) -> bool:
         queue.progress(claim, n_total=n_total, n_done=0)
         read_sealed = partial(evaluation.archived_file, contest=contest, actor=archive.requested_by)
         chunks = packing.packed(folder, stored, read_sealed, partial(_tell, claim))
-        file = storage.write(
-            chunks, area=storage.Area.ARCHIVE, name=f"{contest.slug}-archive-{archive.pk}.zip"
-        )
+        called = f"{contest.slug}-archive-{archive.pk}.zip"
+        file = storage.write(chunks, area=storage.Area.ARCHIVE, name=called, can_wait=True)
     if not queue.finish_written(claim, file):
         storage.discard(file)
         return False

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from pwscup.core import mailbox
+from pwscup.core import mailbox, space
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
@@ -14,6 +14,8 @@ def site(request: HttpRequest) -> dict[str, Any]:
         "DEMO": settings.DEMO,
         "MAILBOX": mailbox.is_open(request),
         "RETURN_HERE": return_here(request),
+        "SPACE_IS_LOW": space.is_low,
+        "SPACE_RESERVE": settings.DISK_RESERVE_BYTES,
     }
 
 

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import transaction
 
 from pwscup.core.models import StoredFile
+from pwscup.core.space import within_reserve
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -36,8 +37,13 @@ class ErasedFileError(FileNotFoundError):
 ERASED = "erased/"  # where no file lies: the path of a row whose bytes are gone
 
 
-def write(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:
-    """Write the bytes and return their row unsaved, so that slow disks hold up no transaction."""
+def write(
+    chunks: bytes | Iterable[bytes], *, area: str, name: str, can_wait: bool = False
+) -> StoredFile:
+    """Write the bytes and return their row unsaved, so that slow disks hold up no transaction.
+
+    What `can_wait` leaves the reserve free that `core.space` keeps for the uploads of teams.
+    """
     path = f"{area}/{secrets.token_hex(16)}"
     target = settings.PRIVATE_ROOT / path
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -45,7 +51,8 @@ def write(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFil
     beside = target.with_suffix(".part")
     try:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:
-            for chunk in [chunks] if isinstance(chunks, bytes) else chunks:
+            pieces = [chunks] if isinstance(chunks, bytes) else chunks
+            for chunk in within_reserve(pieces) if can_wait else pieces:
                 digest.update(chunk)
                 size += len(chunk)
                 handle.write(chunk)

@@ -39,6 +39,7 @@ class Service:
     deaths: int = 0
     began: int = 0
     shown: int = 0
+    trouble: str = ""
 
     @property
     def is_running(self) -> bool:
@@ -76,7 +77,7 @@ class Service:
 
     def open_log(self) -> None:
         """Begin a new log where the old one has grown large; show only what is written from now on."""
-        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if self.log.exists() and self.log.stat().st_size > MAX_LOG_BYTES:
             self.log.replace(self.log.with_suffix(".1.log"))
         self.log.touch()
@@ -117,14 +118,29 @@ class Supervisor:
         """Look once at every service: show its errors, note its death, start it again when it is time."""
         now = time.monotonic()
         for service in self.services:
+            try:
+                self._look_at(service, now)
+            except OSError as error:
+                self._put_off(service, now, error)
+
+    def _look_at(self, service: Service, now: float) -> None:
+        with contextlib.suppress(OSError):  # a log that cannot be read says nothing now
             self._relay(service)
-            if service.is_running or service.once:
-                continue
-            if service.due_at == 0:
-                self._note_death(service, now)
-            elif now >= service.due_at:
-                service.due_at = 0
-                service.start()
+        if service.is_running or service.once:
+            return
+        if service.due_at == 0:
+            self._note_death(service, now)
+        elif now >= service.due_at:
+            service.start()
+            service.due_at = 0
+
+    def _put_off(self, service: Service, now: float, error: OSError) -> None:
+        """A full disk or a missing log ends nothing here: what does not start is started later."""
+        if service.due_at:
+            service.due_at = now + LONGEST_PAUSE
+        if str(error) != service.trouble:
+            service.trouble = str(error)
+            self._say(f"[{service.name}] {error}")
 
     def _relay(self, service: Service) -> None:
         for line in service.new_lines():

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views import defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from pwscup.core import unavailable
 
 
 @require_safe
@@ -18,3 +23,8 @@ def health(request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         return JsonResponse({"status": "no database"}, status=503)
     return JsonResponse({"status": "ok"})
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """The answer where a middleware failed, which has no page of its own: Django calls this as it handles the error."""
+    return unavailable.answer(request, sys.exc_info()[1]) or defaults.server_error(request)

@@ -10,6 +10,7 @@ from pwscup.accounts.models import User
 from pwscup.archives import problems, services, worker
 from pwscup.archives.models import ContestImport
 from pwscup.contests.services.common import ContestRefused
+from pwscup.core.space import ReserveReachedError
 
 CHUNK = 1024 * 1024
 
@@ -31,6 +32,8 @@ class Command(BaseCommand):
                 job = _received(user, file, chunks)
         except OSError as error:
             raise CommandError(f"{file}: {error.strerror}") from error
+        except ReserveReachedError as error:
+            raise CommandError(f"{file}: {error}, as PWSCUP_DISK_RESERVE_BYTES asks.") from error
         except ContestRefused as refusal:
             raise CommandError(
                 f"{organizer}: {refusal} Run `manage.py grant_organizer {organizer}`."

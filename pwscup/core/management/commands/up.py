@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -61,6 +62,18 @@ def about_file() -> Path:
     return settings.DATA_DIR / "up.json"
 
 
+def _replace(path: Path, text: str) -> None:
+    """Write a whole file or leave the old one."""
+    part = path.with_suffix(".part")
+    try:
+        part.write_text(text)
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
 class Command(BaseCommand):
     help = "Start the web server, the worker and the broker; Ctrl-C stops everything."
     requires_system_checks = []
@@ -84,6 +97,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(unusable_data(error)) from None
         self.stopping = threading.Event()
+        self.said: set[str] = set()
         self.signals = 0
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._on_signal)
@@ -94,6 +108,8 @@ class Command(BaseCommand):
             raise CommandError(self._already_running()) from None
         except broker.NoBrokerError as error:
             raise CommandError(str(error)) from None
+        except OSError as error:
+            raise CommandError(unusable_data(error)) from None
 
     def _move_to(self, folder: Path) -> None:
         """Start anew with another data folder: the settings that were read name the old one."""
@@ -132,7 +148,8 @@ class Command(BaseCommand):
         finally:
             self._say("Stopping …")
             self.supervisor.stop(is_urgent=lambda: self.signals > 1)
-            about_file().unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                about_file().unlink(missing_ok=True)
             self._say("Stopped.")
 
     def _note(self) -> None:
@@ -140,9 +157,11 @@ class Command(BaseCommand):
         if self.pids != self.supervisor.pids():
             self.pids = self.supervisor.pids()
             about = {"address": self.address, "pid": os.getpid(), "services": self.pids}
-            beside = about_file().with_suffix(".part")
-            beside.write_text(json.dumps(about))
-            beside.replace(about_file())
+            try:
+                _replace(about_file(), json.dumps(about))
+            except OSError as error:  # on a full disk the site goes on
+                self.pids = None
+                self._say_once(f"{about_file().name} cannot be written: {error.strerror or error}")
 
     def _check_port(self) -> None:
         """A predecessor that was killed may need a moment to let go of its port."""
@@ -255,5 +274,11 @@ class Command(BaseCommand):
         return "\n".join(lines)
 
     def _say(self, text: str) -> None:
-        self.stdout.write(text)
-        self.stdout.flush()
+        with contextlib.suppress(OSError):  # it may go to a file on a full disk
+            self.stdout.write(text)
+            self.stdout.flush()
+
+    def _say_once(self, text: str) -> None:
+        if text not in self.said:
+            self.said.add(text)
+            self._say(text)
