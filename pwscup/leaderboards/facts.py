@@ -38,6 +38,14 @@ from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
 from pwscup.leaderboards.scope import Scope, Stage, may_show
 from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
 from pwscup.submissions import marks, selectors
+from pwscup.submissions.counting import (
+    Result,
+    counted_rates,
+    counted_results,
+    decoded,
+    released_results,
+    standing_rows,
+)
 from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
@@ -177,11 +185,10 @@ def _facts_of(
     awaited: dict[int, int],
 ) -> Facts:
     inside = {player.id for player in everybody}
-    released = _released(stage.attack, scope) if stage.attack else None
-    counted = {t: s for t, s in _counted(scope, stage, released).items() if t in inside}
-    values = {t: values_of(s, scope.before) for t, s in sorted(counted.items())}
+    released = released_results(stage.attack, scope.before) if stage.attack else None
+    counted = _counted(scope, stage, released, inside)
     attack = stage.shown(stage.attack)
-    rates = _rates(attack, scope.before) if attack else {}
+    rates = counted_rates(attack, scope.before) if attack else {}
     published = frozenset((released or {}).keys() & inside)
     return Facts(
         players=players,
@@ -191,8 +198,8 @@ def _facts_of(
         anonymization=_phase(stage.anonymization, stage.now, awaited),
         attack=_phase(stage.attack, stage.now, awaited),
         presentation=_phase(stage.presentation, stage.now, awaited),
-        measured={team: found for team, found in values.items() if found is not None},
-        arrived={team: submission.arrived_at for team, submission in counted.items()},
+        measured=_measured(counted),
+        arrived={team: result.arrived_at for team, result in counted.items()},
         published=published,
         rates={(a, d): r for (a, d), r in rates.items() if a in inside and d in published},
         marks=_marks(stage, scope),
@@ -218,38 +225,19 @@ def _phase_of(round: Round, now: datetime, awaited: dict[int, int]) -> Phase:
     )
 
 
-def _released(attack: Round, scope: Scope) -> dict[int, Submission] | None:
-    """The submissions that were published to be attacked, but for those that were withdrawn since;
-    None where nothing is published yet."""
-    found = as_of(selectors.releases(attack), "created_at", scope.before)
-    releases = list(found.prefetch_related("submission__evaluations__rescore"))
-    if not releases:
-        return None
-    counting = selectors.standing(Submission.objects.filter(releases__round=attack), scope.before)
-    standing = set(counting.values_list("pk", flat=True))
-    return {r.team_id: r.submission for r in releases if r.submission_id in standing}
-
-
 def _counted(
-    scope: Scope, stage: Stage, released: Mapping[int, Submission] | None
-) -> Mapping[int, Submission]:
+    scope: Scope, stage: Stage, released: Mapping[int, Result] | None, inside: set[int]
+) -> dict[int, Result]:
+    """What counts of each team in the round whose tables are attacked."""
     round = stage.shown(stage.anonymization)
     if round is None:
         return {}
-    return selectors.counted_submissions(round, scope.before) if released is None else released
+    found = counted_results(round, scope.before) if released is None else released
+    return {team: result for team, result in sorted(found.items()) if team in inside}
 
 
-def _rates(attack: Round, before: datetime | None) -> dict[tuple[int, int], float]:
-    counted = selectors.counted_guesses(attack, before)
-    values = {pair: values_of(submission, before) for pair, submission in counted.items()}
-    rates = {pair: found.get("rate") for pair, found in values.items() if found is not None}
-    return {pair: rate for pair, rate in rates.items() if rate is not None}
-
-
-def values_of(submission: Submission, before: datetime | None = None) -> Values | None:
-    """What the evaluation that holds says, while the next one may be running."""
-    newest = selectors.newest_evaluation(submission, before)
-    return newest.values if newest else None
+def _measured(counted: Mapping[int, Result]) -> dict[int, Values]:
+    return {t: result.values for t, result in counted.items() if result.values is not None}
 
 
 def _marks(stage: Stage, scope: Scope) -> dict[int, float]:
@@ -272,30 +260,30 @@ def _disclosure(
     phase, spec = _phase_of(round, stage.now, awaited), scope.rules.round(round.key)
     if not phase.shown:
         return Disclosure(spec, phase, {}, {}, ())
-    counted = selectors.counted_submissions(round, scope.before)
-    counted = {t: s for t, s in sorted(counted.items()) if t in inside}
-    values = {team: values_of(submission, scope.before) for team, submission in counted.items()}
+    found = counted_results(round, scope.before)
+    counted = {team: result for team, result in sorted(found.items()) if team in inside}
     return Disclosure(
         spec=spec,
         phase=phase,
-        measured={team: found for team, found in values.items() if found is not None},
-        arrived={team: submission.arrived_at for team, submission in counted.items()},
-        estimates=tuple(_estimates(round, scope, inside, {s.pk for s in counted.values()})),
+        measured=_measured(counted),
+        arrived={team: result.arrived_at for team, result in counted.items()},
+        estimates=tuple(_estimates(round, scope, {r.submission for r in counted.values()}, inside)),
     )
 
 
 def _estimates(
-    round: Round, scope: Scope, inside: set[int], counting: set[int]
+    round: Round, scope: Scope, counting: set[int], inside: set[int]
 ) -> Iterator[Estimate]:
     """Every estimate that stands, the oldest first, in a constant number of queries."""
-    standing = selectors.standing(Submission.objects.filter(round=round), scope.before)
-    found = standing.annotate(spent=ledger.spent_before("arrived_at"))
+    found = Submission.objects.filter(round=round)
+    found = found.annotate(already_spent=ledger.spent_before("arrived_at"))
     released = _released_at(round, scope) if round.kind == BATCH else None
-    for submission in found.prefetch_related("evaluations__rescore").order_by("arrived_at", "pk"):
-        values = values_of(submission, scope.before)
-        if submission.team_id in inside and values is not None:
-            epsilon = epsilon_of(submission.spent) if released is None else released
-            yield Estimate(submission.team_id, epsilon, values, submission.pk in counting)
+    rows = standing_rows(scope.contest, found, scope.before, "team", "already_spent")
+    for pk, text, team, spent in rows:
+        values = decoded(text)
+        if team in inside and values is not None:
+            epsilon = epsilon_of(spent) if released is None else released
+            yield Estimate(team, epsilon, values, pk in counting)
 
 
 def _released_at(round: Round, scope: Scope) -> Decimal | None:

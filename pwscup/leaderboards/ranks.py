@@ -13,6 +13,7 @@ from pwscup.leaderboards import disclosure_board, facts, rank_sum
 from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.sections import Facts, Values
+from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from scoring.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
@@ -34,7 +35,8 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     values are those of the frozen boards.
     """
     round = submission.round
-    values = facts.values_of(submission)
+    newest = selectors.newest_evaluation(submission)
+    values = newest.values if newest else None
     if round.phase not in PHASES or submission.state != State.SCORED or values is None:
         return None
     hidden = hidden_measures(round.contest, viewer)

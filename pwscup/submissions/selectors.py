@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.policies import Person
 
-MAX_KEYS = 10_000  # SQLite takes 32,766 parameters in a statement; 200 teams make more guesses
 NEWEST_FIRST = ("-arrived_at", "-id")
 OLDEST_FIRST = ("arrived_at", "id")
 
@@ -207,7 +205,9 @@ def counted_submissions(round: Round, before: datetime | None = None) -> dict[in
         choices = Choice.objects.filter(round=round, submission__in=scored.order_by().values("pk"))
         choices = as_of(choices, "chosen_at", before)
         counted |= dict(choices.order_by("id").values_list("team_id", "submission_id"))
-    return {s.team_id: s for s in _fetch(counted.values())}
+    found = Submission.objects.select_related("team", "round__contest", "target__team")
+    found = found.prefetch_related("evaluations__rescore").order_by("pk")
+    return {s.team_id: s for s in found.filter(pk__in=counted.values())}
 
 
 def counted_submission(team: Team, round: Round) -> Submission | None:
@@ -221,29 +221,10 @@ def counted_submission(team: Team, round: Round) -> Submission | None:
     return _with_results(scored).order_by(*NEWEST_FIRST).first()
 
 
-def counted_guesses(
-    round: Round, before: datetime | None = None
-) -> dict[tuple[int, int], Submission]:
-    """What counts of each attacker against each defender, by their teams: the last guess that was scored."""
-    scored = standing(Submission.objects.filter(round=round), before).exclude(target=None)
-    pairs = scored.order_by(*OLDEST_FIRST).values_list("team_id", "target__team_id", "pk")
-    counted = {(attacker, defender): pk for attacker, defender, pk in pairs}
-    return {(s.team_id, s.target.team_id): s for s in _fetch(counted.values())}
-
-
 def counting_guesses(team: Team, round: Round) -> dict[int, int]:
     """The key of one team's guess that counts against each release, by the release's key."""
     scored = standing(Submission.objects.filter(team=team, round=round)).exclude(target=None)
     return dict(scored.order_by(*OLDEST_FIRST).values_list("target_id", "pk"))
-
-
-def _fetch(keys: Iterable[int]) -> list[Submission]:
-    """The submissions with these keys, each with its target and evaluations."""
-    found = Submission.objects.select_related("team", "round__contest", "target__team")
-    found = found.prefetch_related("evaluations__rescore").order_by("pk")
-    keys = sorted(keys)
-    chunks = (keys[start : start + MAX_KEYS] for start in range(0, len(keys), MAX_KEYS))
-    return [submission for chunk in chunks for submission in found.filter(pk__in=chunk)]
 
 
 # Releases

@@ -1,0 +1,137 @@
+"""Results of submissions as plain values: what boards are made of, without an object for every rate.
+
+The same rules as in `selectors` hold here: of a submission counts the newest evaluation that holds, and
+what an organizer withdrew or a re-scoring rejected does not stand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, QuerySet, TextField
+from django.db.models.functions import Cast
+
+from pwscup.contests.models import Contest, Round
+from pwscup.submissions import policies
+from pwscup.submissions.models import Choice, Release, Rescore, Ruling, Submission
+from pwscup.submissions.selectors import as_of
+from pwscup.submissions.states import State
+
+Values = Mapping[str, float | None]
+AS_TEXT = Cast("evaluations__values", TextField())
+"""Read as they are stored: only what counts is worth decoding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A submission that stands: whose, when it arrived, and what the evaluation that holds says."""
+
+    submission: int
+    team: int
+    arrived_at: datetime
+    values: Values | None
+
+
+def standing_rows(
+    contest: Contest, submissions: QuerySet[Submission], before: datetime | None, *columns: str
+) -> Iterator[tuple[Any, ...]]:
+    """Key, values as JSON (None without an evaluation) and columns of the submissions that stand, the oldest first.
+
+    With `before`, as things stood then.
+    """
+    withdrawn, applied = _withdrawn(contest, before), _applied(contest, before)
+    scored = as_of(submissions.filter(state=State.SCORED), "arrived_at", before)
+    rows = scored.order_by("arrived_at", "pk", "evaluations__pk").values_list(
+        "pk", "evaluations__pk", "evaluations__rescore", AS_TEXT, *columns
+    )
+    newest: dict[int, tuple[Any, ...]] = {}
+    for pk, evaluation, rescore, text, *others in rows:
+        if evaluation is not None and (rescore is None or rescore in applied):
+            newest[pk] = (text is not None, pk, text, *others)
+        elif pk not in newest:
+            newest[pk] = (True, pk, None, *others)
+    for is_accepted, *row in newest.values():
+        if is_accepted and row[0] not in withdrawn:
+            yield tuple(row)
+
+
+def _withdrawn(contest: Contest, before: datetime | None) -> set[int]:
+    """The submissions that an organizer withdrew: the newest ruling about each says so."""
+    rulings = Ruling.objects.filter(team__contest=contest, submission__isnull=False)
+    newest = as_of(rulings, "decided_at", before).order_by("pk").values_list("submission", "kind")
+    return {pk for pk, kind in dict(newest).items() if kind == Ruling.Kind.WITHDRAWN}
+
+
+def _applied(contest: Contest, before: datetime | None) -> set[int]:
+    """The re-scorings whose evaluations hold."""
+    applied = Rescore.objects.filter(contest=contest, state=Rescore.State.APPLIED)
+    return set(as_of(applied, "decided_at", before).values_list("pk", flat=True))
+
+
+def decoded(text: str | None) -> Values | None:
+    """The values of a row."""
+    return None if text is None else json.loads(text)
+
+
+# What counts
+
+
+def counted_results(round: Round, before: datetime | None = None) -> dict[int, Result]:
+    """What counts of each team, by team, as `selectors.counted_submissions` says."""
+    rows = list(
+        standing_rows(
+            round.contest,
+            Submission.objects.filter(round=round),
+            before,
+            "team",
+            "arrived_at",
+        )
+    )
+    counted = {team: pk for pk, _, team, _ in rows}
+    if policies.counts_by_choice(round):
+        known = {row[0] for row in rows}
+        choices = as_of(Choice.objects.filter(round=round), "chosen_at", before)
+        chosen = choices.order_by("pk").values_list("team", "submission")
+        counted |= {team: pk for team, pk in chosen if pk in known}
+    counting = set(counted.values())
+    return {
+        team: Result(pk, team, at, decoded(text)) for pk, text, team, at in rows if pk in counting
+    }
+
+
+def released_results(attack: Round, before: datetime | None = None) -> dict[int, Result] | None:
+    """The submissions that were published to be attacked, by team, but for those that were withdrawn since;
+    None where nothing is published yet."""
+    found = as_of(Release.objects.filter(round=attack), "created_at", before)
+    released = {pk: team for team, pk in found.values_list("team", "submission")}
+    if not released:
+        return None
+    submissions = Submission.objects.filter(releases__round=attack)
+    rows = standing_rows(attack.contest, submissions, before, "arrived_at")
+    return {
+        released[pk]: Result(pk, released[pk], at, decoded(text))
+        for pk, text, at in rows
+        if pk in released
+    }
+
+
+def counted_guesses(
+    attack: Round, before: datetime | None = None
+) -> dict[tuple[int, int], tuple[int, str | None]]:
+    """The last scored guess of each attacker against each defender, by their teams: its key and its values."""
+    guesses = Submission.objects.filter(round=attack, target__isnull=False)
+    guesses = guesses.annotate(defender=F("target__team"))
+    rows = standing_rows(attack.contest, guesses, before, "team", "defender")
+    return {(attacker, defender): (pk, text) for pk, text, attacker, defender in rows}
+
+
+def counted_rates(attack: Round, before: datetime | None = None) -> dict[tuple[int, int], float]:
+    """The rates of the guesses that count, by the teams of attacker and defender."""
+    found = sorted(counted_guesses(attack, before).items(), key=lambda guess: guess[1][0])
+    values = ((pair, decoded(text)) for pair, (_, text) in found)
+    rates = ((pair, of.get("rate")) for pair, of in values if of is not None)
+    return {pair: rate for pair, rate in rates if rate is not None}
