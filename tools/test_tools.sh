@@ -1,19 +1,16 @@
 #!/bin/sh
 # What the tests need beside Python packages: Chromium with a Japanese font, GNU gettext, PostgreSQL and Redis.
-# libfaketime, which `make chaos` shifts clocks with, is installed where that is possible, and needed by no test.
 # Root on Debian or Ubuntu: installed. Elsewhere: Chromium by Playwright; for the rest the message says what is missing.
 set -eu
 python=$1
 browser=""
 missing=""
-wanted=""
 have() { command -v "$1" >/dev/null 2>&1; }
 have chromium-headless-shell || have chromium || have google-chrome || have chromium-browser || browser=chromium
 have msgfmt && have xgettext || missing="$missing gettext"
 have redis-server || missing="$missing redis-server"
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || have postgres || missing="$missing postgresql"
-ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || wanted=faketime
-[ -z "$browser$missing$wanted" ] && { fc-list 2>/dev/null | grep -qi "noto.*cjk" && exit 0; }
+[ -z "$browser$missing" ] && { fc-list 2>/dev/null | grep -qi "noto.*cjk" && exit 0; }
 if [ "$(id -u)" = 0 ] && have apt-get; then
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -qq
@@ -22,7 +19,7 @@ if [ "$(id -u)" = 0 ] && have apt-get; then
         browser=chromium-headless-shell
     fi
     # shellcheck disable=SC2086
-    apt-get install -y -qq --no-install-recommends $browser $missing $wanted fonts-noto-cjk fontconfig >/dev/null
+    apt-get install -y -qq --no-install-recommends $browser $missing fonts-noto-cjk fontconfig >/dev/null
     exit 0
 fi
 if [ -n "$browser" ]; then

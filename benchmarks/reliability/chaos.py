@@ -180,8 +180,9 @@ class Siege:
         every = (BEFORE_SECONDS + fault.seconds + AFTER_SECONDS) / max(n, 1)
         own = [Sent(f"{fault.name}{i}", self.rng.randrange(N_TABLES)) for i in range(n)]
         self.sent[fault.name] = own
-        n_slow = max(1, round(SLOW_SHARE * n))
-        slow = set(self.rng.sample(range(n), min(n, n_slow)))
+        slow = set(self.rng.sample(range(n), round(SLOW_SHARE * n)))
+        at_work = round((BEFORE_SECONDS - 1) / every)  # when the fault comes
+        slow |= {i for i in (at_work, at_work + 1) if i < n}
 
         async def later(i: int, sent: Sent) -> None:
             await asyncio.sleep(i * every)
@@ -199,9 +200,11 @@ class Siege:
         outcome, ended = Outcome(), self.endings
         try:
             await asyncio.to_thread(fault.do, self.site)
-            outcome.recovery = await self._recovery(fault)
-            if fault.undo:
-                await asyncio.to_thread(fault.undo, self.site)
+            try:
+                outcome.recovery = await self._recovery(fault)
+            finally:
+                if fault.undo:
+                    await asyncio.to_thread(fault.undo, self.site)
         except NotHereError as reason:
             outcome.note = f"not run: {reason}"
         except Exception as error:
@@ -209,7 +212,8 @@ class Siege:
         await self._start_again()
         own = await stream
         if self.endings > ended:
-            outcome.note = "the supervisor ended, and was started again"
+            ending = "the supervisor ended, and was started again"
+            outcome.note = "; ".join(part for part in (outcome.note, ending) if part)
         answers = sum((sent.answers for sent in own), Counter())
         outcome.answers = dict(answers)
         return outcome

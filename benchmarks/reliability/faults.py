@@ -8,17 +8,17 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.reliability.installation import MODES, Installation
 from benchmarks.reliability.processes import tree
 
-FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
+CLOCK = Path(__file__).parent / "clock"
 BLOCK = bytes(1 << 20)
 LOCK_SECONDS, STOP_SECONDS, FULL_SECONDS, SLOW_SECONDS, SKEW_SECONDS = 45, 40, 15, 15, 40
-BROKER_SECONDS = 5
+BROKER_SECONDS, FLUSH_SECONDS = 5, 3
 
 
 class NotHereError(RuntimeError):
@@ -49,11 +49,12 @@ def _kill_service(name: str) -> Callable[[Installation], None]:
     return lambda site: _kill(site.services()[name])
 
 
-def _kill_child(name: str) -> Callable[[Installation], None]:
-    """One of the processes of a service, or its only one."""
+def _kill_children(name: str) -> Callable[[Installation], None]:
+    """The processes that a service has started, or its only one."""
 
     def kill(site: Installation) -> None:
-        _kill([*site.children(name), site.services()[name]][0])
+        for pid in site.children(name) or [site.services()[name]]:
+            _kill(pid)
 
     return kill
 
@@ -68,7 +69,10 @@ def _kill_broker(site: Installation) -> None:
 
 
 def _flush(site: Installation) -> None:
-    site.do("flush")
+    """While the worker stands still, so that messages are lost."""
+    with _stopped(site):
+        time.sleep(FLUSH_SECONDS)
+        site.do("flush")
 
 
 def _kill_supervisor(site: Installation) -> None:
@@ -77,13 +81,22 @@ def _kill_supervisor(site: Installation) -> None:
     site.start()
 
 
-def _stop_worker(site: Installation) -> None:
+@contextlib.contextmanager
+def _stopped(site: Installation) -> Iterator[None]:
+    """The worker with all its processes stands still meanwhile."""
     pids = tree(site.services()["worker"])
     for pid in pids:
         _kill(pid, signal.SIGSTOP)
-    time.sleep(STOP_SECONDS)
-    for pid in pids:
-        _kill(pid, signal.SIGCONT)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            _kill(pid, signal.SIGCONT)
+
+
+def _stop_worker(site: Installation) -> None:
+    with _stopped(site):
+        time.sleep(STOP_SECONDS)
 
 
 # The database
@@ -152,18 +165,11 @@ def _slow_storage(site: Installation) -> None:
 
 def _lose_file(site: Installation) -> None:
     """A waiting submission's files are away until it is final; then they are restored, and it is tried again."""
-    pids = tree(site.services()["worker"])
-    for pid in pids:
-        _kill(pid, signal.SIGSTOP)
-    moved: list[Path] = []
-    try:
+    with _stopped(site):
         waiting = _until(lambda: site.do("newest_waiting"), 10)
         moved = [Path(path) for path in site.do("files_of", public_id=waiting)]
         for path in moved:
             path.rename(path.with_suffix(".away"))
-    finally:
-        for pid in pids:
-            _kill(pid, signal.SIGCONT)
     site.do("final_of", public_id=waiting, seconds=20)
     for path in moved:
         path.with_suffix(".away").rename(path)
@@ -182,24 +188,16 @@ def _until(condition: Callable[[], str | None], seconds: float) -> str:
 # Clocks
 
 
-def shifted(offset: str) -> dict[str, str]:
-    """The environment of a process whose clock is shifted, as "+60s", by libfaketime."""
-    found = sorted(Path("/").glob(FAKETIME))
-    if not found:
-        raise NotHereError("needs libfaketime (Debian: apt-get install faketime)")
-    return {
-        "LD_PRELOAD": str(found[-1]),
-        "FAKETIME": offset,
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        "DONT_FAKE_MONOTONIC": "1",
-    }
+def shifted(seconds: int) -> dict[str, str]:
+    """The environment of processes whose clock is wrong by so many seconds."""
+    return {"CLOCK_OFFSET": str(seconds), "PYTHONPATH": str(CLOCK)}
 
 
-def _skewed(offset: str) -> Callable[[Installation], None]:
+def _skewed(seconds: int) -> Callable[[Installation], None]:
     """One more worker, on a machine whose clock is wrong."""
 
     def skew(site: Installation) -> None:
-        worker = site.worker(f"skewed{offset}", **shifted(offset))
+        worker = site.worker(f"skewed{seconds}", **shifted(seconds))
         time.sleep(SKEW_SECONDS)
         worker.terminate()
         worker.wait(STOP_SECONDS)
@@ -209,10 +207,9 @@ def _skewed(offset: str) -> Callable[[Installation], None]:
 
 def _set_back(site: Installation) -> None:
     """The machine stops hard, and comes back with a clock that is an hour behind."""
-    clock = shifted("-3600s")
     site.kill()
     time.sleep(1)
-    site.start(**clock)
+    site.start(**shifted(-3600))
 
 
 def _set_right(site: Installation) -> None:
@@ -226,12 +223,14 @@ FAULTS = {
     fault.name: fault
     for fault in (
         Fault("web", "kill -9 of the web server", _kill_service("web")),
-        Fault("web-child", "kill -9 of a process of the web server", _kill_child("web")),
+        Fault("web-children", "kill -9 of the processes of the web server", _kill_children("web")),
         Fault("worker", "kill -9 of the worker", _kill_service("worker")),
-        Fault("worker-child", "kill -9 of a process of the worker", _kill_child("worker")),
+        Fault(
+            "worker-children", "kill -9 of the processes of the worker", _kill_children("worker")
+        ),
         Fault("beat", "kill -9 of the beat", _kill_service("beat")),
         Fault("broker", "kill -9 of the broker", _kill_broker, BROKER_SECONDS),
-        Fault("flush", "flush of the broker", _flush),
+        Fault("flush", "flush of the broker", _flush, FLUSH_SECONDS),
         Fault("supervisor", "kill -9 of the supervisor, started again", _kill_supervisor, 5),
         Fault("terminate", "all database connections ended", _terminate, 0, DISTRIBUTED),
         Fault("backend", "kill -9 of a database backend", _kill_backend, 2, DISTRIBUTED),
@@ -242,8 +241,8 @@ FAULTS = {
             "storage", f"storage slower by 1 s for {SLOW_SECONDS} s", _slow_storage, SLOW_SECONDS
         ),
         Fault("file", "a file lost, restored, tried again", _lose_file, 5),
-        Fault("ahead", "a worker 60 s ahead", _skewed("+60s"), SKEW_SECONDS, DISTRIBUTED),
-        Fault("behind", "a worker 60 s behind", _skewed("-60s"), SKEW_SECONDS, DISTRIBUTED),
+        Fault("ahead", "a worker 60 s ahead", _skewed(60), SKEW_SECONDS, DISTRIBUTED),
+        Fault("behind", "a worker 60 s behind", _skewed(-60), SKEW_SECONDS, DISTRIBUTED),
         Fault("back", "the clock set back by an hour", _set_back, 10, undo=_set_right),
     )
 }
