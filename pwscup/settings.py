@@ -136,6 +136,8 @@ STORAGES = {
 PRIVATE_ROOT = DATA_DIR / "files"
 # What was rejected or taken back uses no try; without a bound it could fill the disk.
 MAX_WASTED_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_WASTED_UPLOADS_PER_DAY", default=200)
+MAX_WASTED_BYTES_PER_DAY = env.int("PWSCUP_MAX_WASTED_BYTES_PER_DAY", default=500 * 1024 * 1024)
+KEEP_REFUSED_HOURS = env.int("PWSCUP_KEEP_REFUSED_HOURS", default=7 * 24)
 MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
 # Kept free for the uploads of teams: imports and archives stop there, and organizers are warned at twice as much.
 DISK_RESERVE_BYTES = env.int("PWSCUP_DISK_RESERVE_BYTES", default=1024 * 1024 * 1024)
@@ -211,6 +213,7 @@ CELERY_TASK_DEFAULT_QUEUE = "scoring"
 CELERY_TASK_ROUTES = {
     "pwscup.core.tasks.seal": {"queue": "housekeeping"},
     "pwscup.*.tasks.sweep": {"queue": "housekeeping"},
+    "pwscup.submissions.tasks.drop_refused": {"queue": "housekeeping"},
     # Whatever takes minutes: audits, re-scorings, dry runs, reports, archives.
     "pwscup.*.tasks.run": {"queue": "audits"},
     "pwscup.archives.tasks.write": {"queue": "audits"},
@@ -240,9 +243,11 @@ SWEEPING = (
 )
 # Rounds close, targets and results are published here: people watch a countdown.
 PROMPT_SECONDS = min(SWEEP_SECONDS, 2)
+DROP_SECONDS = 600
 CELERY_BEAT_SCHEDULE = {
     "seal": _every(SWEEP_SECONDS, "pwscup.core.tasks.seal"),
     **{f"sweep-{app}": _every(SWEEP_SECONDS, f"pwscup.{app}.tasks.sweep") for app in SWEEPING},
+    "drop-refused": _every(DROP_SECONDS, "pwscup.submissions.tasks.drop_refused"),
     "sweep-submissions": _every(PROMPT_SECONDS, "pwscup.submissions.tasks.sweep"),
 }
 

@@ -70,6 +70,7 @@ KINDS = {
     "submission.rejected": gettext_lazy("submission rejected"),
     "submission.failed": gettext_lazy("scoring failed"),
     "submission.cancelled": gettext_lazy("submission taken back"),
+    "submission.files_deleted": gettext_lazy("files of refused submissions deleted"),
     "submission.chosen": gettext_lazy("submission chosen to count"),
     "submission.annotated": gettext_lazy("note changed"),
     "contest.ruleset_changed": gettext_lazy("rules changed"),

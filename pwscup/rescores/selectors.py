@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Exists, OuterRef, QuerySet
 
 from pwscup.contests.models import Contest, RulesetVersion
-from pwscup.submissions.models import Evaluation, Rescore, Submission
+from pwscup.submissions.models import Evaluation, Rescore, Submission, SubmissionFile
 from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
@@ -34,9 +34,14 @@ def rescores(contest: Contest) -> QuerySet[Rescore]:
 
 
 def missing(rescore: Rescore) -> QuerySet[Submission]:
-    """What was judged and has no evaluation in this re-scoring yet, in the order of arrival."""
+    """What was judged and has no evaluation in this re-scoring yet, in the order of arrival.
+
+    What was rejected so long ago that its files are deleted stays rejected.
+    """
     made = Evaluation.objects.filter(rescore=rescore, submission=OuterRef("pk"))
+    gone = SubmissionFile.objects.filter(submission=OuterRef("pk"), file__erased_at__isnull=False)
     judged = Submission.objects.filter(round__contest=rescore.contest_id, state__in=JUDGED)
+    judged = judged.exclude(Exists(gone), state=State.REJECTED)
     return judged.exclude(Exists(made)).order_by("arrived_at", "id")
 
 

@@ -12,6 +12,7 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    Sum,
     Value,
     prefetch_related_objects,
 )
@@ -19,6 +20,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from pwscup.accounts.models import Team
+from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
@@ -29,12 +31,14 @@ from pwscup.submissions.models import (
     Rescore,
     Ruling,
     Submission,
+    SubmissionFile,
 )
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from pwscup.accounts.models import User
     from pwscup.submissions.policies import Person
 
 NEWEST_FIRST = ("-arrived_at", "-id")
@@ -91,10 +95,33 @@ def latest_evaluation(submission: Submission) -> Evaluation | None:
     return newest_evaluation(submission) if submission.state == State.SCORED else None
 
 
-def n_wasted(team: Team, since: datetime) -> int:
-    """How many of the team's uploads used no try since then: rejected, taken back or failed."""
-    recent = Submission.objects.filter(team=team, arrived_at__gt=since)
-    return recent.exclude(state__in=USES_A_TRY).count()
+def wasted(team: Team, user: User | None, since: datetime) -> tuple[int, int]:
+    """Uploads since then that used no attempt: rejected, taken back or failed; their number and their bytes.
+
+    Of the team, and of the person in any team of the contest, so that another team is no way on.
+    """
+    theirs = Q(team=team)
+    if user is not None:
+        people = same_person(user, team.contest)
+        theirs |= Q(team__contest=team.contest_id, submitted_by__in=people)
+    found = Submission.objects.filter(theirs, arrived_at__gt=since).exclude(state__in=USES_A_TRY)
+    size = SubmissionFile.objects.filter(submission__in=found.values("pk"))
+    return found.count(), size.aggregate(sum=Sum("file__size_bytes"))["sum"] or 0
+
+
+def refused_files(before: datetime) -> QuerySet[Submission]:
+    """What was rejected or taken back before that time and still has its bytes, though nothing needs them.
+
+    An appeal and an open re-scoring need the files of what was rejected.
+    """
+    open_rescore = Rescore.objects.filter(contest=OuterRef("round__contest")).exclude(
+        state__in=(Rescore.State.APPLIED, Rescore.State.DROPPED)
+    )
+    kept = SubmissionFile.objects.filter(submission=OuterRef("pk"), file__erased_at=None)
+    refused = Submission.objects.filter(
+        state__in=(State.REJECTED, State.CANCELLED), finished_at__lte=before, appeal=None
+    )
+    return refused.filter(Exists(kept), ~Exists(open_rescore))
 
 
 def queue_place(submission: Submission) -> int | None:

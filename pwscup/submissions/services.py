@@ -63,8 +63,12 @@ REFUSALS = {
     "target.unknown": _("There is no such table in this round."),
     "target.own": _("This is your own table; guess about another team's."),
     "tries.wasted": _(
-        "%(expected)s uploads of your team were rejected or taken back within a day. Wait some hours; "
-        "python -m scoring validate checks files at home."
+        "%(expected)s uploads of yours or of your team were rejected or taken back within a day. Wait some "
+        "hours; python -m scoring validate checks files at home."
+    ),
+    "tries.wasted_bytes": _(
+        "Uploads of yours or of your team that were rejected or taken back within a day have more than "
+        "%(expected)s bytes. Wait some hours; python -m scoring validate checks files at home."
     ),
     "tries.none_left": _("No tries are left: %(expected)s may be used."),
     "tries.none_today": _(
@@ -274,9 +278,7 @@ def _enter(
     if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
     _check_tries(team, round, target, arrived_at)
-    most = settings.MAX_WASTED_UPLOADS_PER_DAY
-    if selectors.n_wasted(team, arrived_at - timedelta(days=1)) >= most:
-        raise SubmissionRefused("tries.wasted", expected=most)
+    _check_wasted(user, team, arrived_at)
     last = Submission.objects.filter(team=team, round=round).aggregate(last=Max("number"))["last"]
     return Submission.objects.create(
         round=round,
@@ -288,6 +290,14 @@ def _enter(
         arrived_at=arrived_at,
         sent_at=timezone.now(),  # about to be; `queue.announce` takes it back where it fails
     )
+
+
+def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
+    n_uploads, n_bytes = selectors.wasted(team, user, arrived_at - timedelta(days=1))
+    if n_uploads >= (most := settings.MAX_WASTED_UPLOADS_PER_DAY):
+        raise SubmissionRefused("tries.wasted", expected=most)
+    if n_bytes >= (most := settings.MAX_WASTED_BYTES_PER_DAY):
+        raise SubmissionRefused("tries.wasted_bytes", expected=most)
 
 
 def _lock(team: Team) -> None:

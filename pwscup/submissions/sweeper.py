@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Sum
 from django.utils import timezone
 
-from pwscup.core import jobs
-from pwscup.submissions import draws, inflight, queue, releases
-from pwscup.submissions.models import Submission
+from pwscup.core import audit, jobs, storage
+from pwscup.core.models import StoredFile
+from pwscup.submissions import draws, inflight, queue, releases, selectors
+from pwscup.submissions.models import Submission, SubmissionFile
+
+AT_ONCE = 1_000  # of one task, so that workers have time for something else
 
 
 def sweep(now: datetime | None = None) -> None:
@@ -19,6 +25,37 @@ def sweep(now: datetime | None = None) -> None:
     inflight.note_complete(now)
     releases.publish_due(now)
     draws.draw_due(now)
+
+
+def drop_refused(now: datetime) -> int:
+    """Delete the bytes of what was rejected or taken back long ago; return how many files that were.
+
+    Names, sizes and hashes stay. An event of each contest says how many it were.
+    """
+    before = now - timedelta(hours=settings.KEEP_REFUSED_HOURS)
+    refused = list(selectors.refused_files(before).values_list("pk", "round__contest")[:AT_ONCE])
+    n_files = 0
+    for contest_id in sorted({contest_id for _pk, contest_id in refused}):
+        keys = [pk for pk, of in refused if of == contest_id]
+        n_files += _drop(contest_id, keys, now)
+    return n_files
+
+
+def _drop(contest_id: int, submissions: list[int], now: datetime) -> int:
+    with transaction.atomic():
+        ids = SubmissionFile.objects.filter(submission__in=submissions).values("file")
+        files = StoredFile.objects.filter(pk__in=ids, erased_at=None)
+        size_bytes = files.aggregate(sum=Sum("size_bytes"))["sum"] or 0
+        n_files = storage.erase(files, now)
+        if n_files:
+            audit.record(
+                "submission.files_deleted",
+                contest_id=contest_id,
+                n_submissions=len(submissions),
+                n_files=n_files,
+                size_bytes=size_bytes,
+            )
+    return n_files
 
 
 def take_back_expired(now: datetime) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils import timezone
+
 from pwscup.celery import app
 from pwscup.core.sending import send_soon
 from pwscup.submissions import sweeper, worker
@@ -17,6 +19,12 @@ def score(submission_id: int) -> None:
 def sweep() -> None:
     """Find what was lost, send what was forgotten, publish what is due."""
     sweeper.sweep()
+
+
+@app.task
+def drop_refused() -> None:
+    """Delete the bytes of refused files that nothing needs any more."""
+    sweeper.drop_refused(timezone.now())
 
 
 def send_score(submission_id: int) -> None:
