@@ -110,6 +110,15 @@ ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser in which the p
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
+# A class behind one router has one address; failed log-ins count for an account and an address together.
+PEOPLE_PER_ADDRESS = env.int("PWSCUP_PEOPLE_PER_ADDRESS", default=60)
+ACCOUNT_RATE_LIMITS = {
+    "signup": f"{PEOPLE_PER_ADDRESS}/m/ip",
+    "login": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
+    "login_failed": f"{PEOPLE_PER_ADDRESS}/m/ip,5/5m/key",
+    "reset_password": f"{PEOPLE_PER_ADDRESS}/m/ip,5/m/key",
+    "reset_password_from_key": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
+}
 # How many proxies in front of the server may be believed about the address that rate limits count by.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PWSCUP_TRUSTED_PROXIES", default=0)
 

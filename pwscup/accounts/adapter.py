@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from allauth.core.internal.ratelimit import get_ip
+from django.conf import settings
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import transaction
 from django.http import HttpRequest
@@ -15,9 +17,27 @@ from pwscup.accounts.models import User
 from pwscup.accounts.services import remember_address
 from pwscup.accounts.tokens import revoke_all
 
+LINKS = ("activate_url", "password_reset_url", "signup_url")
+
+
+def at_site(address: str) -> str:
+    """The same page at the site's own address: a request may name any host that leads here."""
+    parts = urlsplit(address)
+    return settings.SITE_URL + urlunsplit(("", "", parts.path, parts.query, parts.fragment))
+
 
 class AccountAdapter(DefaultAccountAdapter):
     """Keeps the display name, and the page a person came from, through sign-up and its e-mail."""
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Every link of a mail, and the name of the site, are those of the settings."""
+        links = {name: at_site(context[name]) for name in LINKS if name in context}
+        site = {"domain": urlsplit(settings.SITE_URL).netloc}
+        super().send_mail(template_prefix, email, context | links | {"current_site": site})
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Failed log-ins are counted for an account and a source: a stranger locks out nobody else."""
+        return f"{credentials.get('email', '').lower()}:{get_ip(request)}"
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.display_name = form.cleaned_data["display_name"]

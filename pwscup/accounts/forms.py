@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from allauth.account.forms import SignupForm as AllauthSignupForm
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -15,6 +16,7 @@ from pwscup.accounts.tokens import LIFETIMES
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+    from django.http import HttpRequest, HttpResponse
 
     from pwscup.contests.models import Division
 
@@ -41,6 +43,12 @@ class SignupForm(AllauthSignupForm):
 
     display_name = display_name_field()
     field_order = ["email", "display_name", "password1", "password2"]
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        """Hash the password also where the address has an account: the time must not show which it was."""
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])
+        return super().try_save(request)
 
 
 class ProfileForm(forms.Form):

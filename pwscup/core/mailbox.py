@@ -87,9 +87,13 @@ def _link(address: str, host: str) -> SafeString:
         here = urlsplit(address).netloc == host
     except ValueError:  # "http://[" is no address
         here = False
-    if not here:
-        return conditional_escape(address)
-    return format_html('<a href="{}">{}</a>', address, address)
+    if here:
+        return format_html('<a href="{}">{}</a>', address, address)
+    if address.startswith(
+        f"{settings.SITE_URL}/"
+    ):  # stay at the host under which the site was opened
+        return format_html('<a href="{}">{}</a>', address.removeprefix(settings.SITE_URL), address)
+    return conditional_escape(address)
 
 
 @never_cache

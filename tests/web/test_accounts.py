@@ -8,6 +8,8 @@ from io import StringIO
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.core import mail
 from django.core.cache import cache
 from django.core.mail import EmailMessage
@@ -16,6 +18,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from pwscup import settings as installation
 from pwscup.accounts import services
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.core import mailbox
@@ -43,7 +46,7 @@ def log_in(client: Client, email: str, password: str = PASSWORD, **fields: str):
 
 def link_in(message: EmailMessage) -> str:
     """The path of the one link in a mail."""
-    (link,) = re.findall(r"http://testserver(/\S+)", message.body)
+    (link,) = re.findall(rf"{re.escape(settings.SITE_URL)}(/\S+)", message.body)
     return link
 
 
@@ -139,15 +142,84 @@ def test_log_in_says_the_same_for_a_wrong_password_and_a_wrong_address(cast, cli
     assert pages[0]
 
 
-def test_log_in_is_throttled(cast, client, settings):
-    settings.ACCOUNT_RATE_LIMITS = {}  # allauth's own limits
+@pytest.fixture
+def hashed(monkeypatch) -> list[str]:
+    """A line for each time that a password is hashed: what takes time in an installation."""
+    calls: list[str] = []
+    encode = MD5PasswordHasher.encode
+
+    def counted(self, password, salt):
+        calls.append(password)
+        return encode(self, password, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", counted)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("address", "fields"),
+    [
+        (SIGNUP, {"display_name": "X", "password1": NEW_PASSWORD, "password2": NEW_PASSWORD}),
+        (LOGIN, {"password": "wrong"}),
+        ("/accounts/password/reset/", {}),
+    ],
+)
+def test_as_many_passwords_are_hashed_with_an_account_as_without(cast, hashed, address, fields):
+    work = []
+    for email in ("alice@example.org", "nobody@example.org"):
+        hashed.clear()
+        Client().post(address, fields | {"email": email, "login": email})
+        work.append(len(hashed))
+    assert work[0] == work[1]
+    assert work[0] == (0 if "reset" in address else 1)
+
+
+@pytest.fixture
+def limited(settings):
+    """The limits of an installation."""
+    settings.ACCOUNT_RATE_LIMITS = installation.ACCOUNT_RATE_LIMITS
     cache.clear()
+    yield
+    cache.clear()
+
+
+def test_log_in_is_throttled(cast, client, limited):
     for _ in range(5):
         log_in(client, "alice@example.org", "wrong")
     page = log_in(client, "alice@example.org").context["form"].non_field_errors()
     assert "Too many failed login attempts" in page[0]
     assert not is_logged_in(client)
-    cache.clear()
+
+
+def test_a_stranger_locks_nobody_out(cast, client, limited):
+    stranger = Client(REMOTE_ADDR="192.0.2.7")
+    for _ in range(6):
+        log_in(stranger, "alice@example.org", "wrong")
+    answer = log_in(stranger, "alice@example.org")
+    assert "Too many failed login attempts" in answer.context["form"].non_field_errors()[0]
+    log_in(client, "alice@example.org")
+    assert is_logged_in(client)
+
+
+def test_another_host_brings_no_new_attempts(cast, client, limited):
+    for _ in range(5):
+        log_in(client, "alice@example.org", "wrong")
+    answer = client.post(
+        LOGIN, {"login": "alice@example.org", "password": PASSWORD}, HTTP_HOST="localhost"
+    )
+    assert "Too many failed login attempts" in answer.context["form"].non_field_errors()[0]
+
+
+def test_a_class_behind_one_address_signs_up_and_logs_in_within_a_minute(db, limited):
+    for number in range(40):
+        answer = sign_up(Client(), f"student{number}@example.org")
+        assert answer.url == reverse("account_email_verification_sent")
+    for number in range(40):
+        answer = log_in(Client(), f"student{number}@example.org", NEW_PASSWORD)
+        assert answer.status_code == 302
+    assert (
+        sum(sign_up(Client(), f"more{n}@example.org").status_code == 429 for n in range(60)) == 40
+    )
 
 
 def test_too_many_requests_get_a_page_of_ours(cast, as_user, settings):
@@ -159,6 +231,40 @@ def test_too_many_requests_get_a_page_of_ours(cast, as_user, settings):
     assert answer.status_code == 429
     assert "Too many attempts" in answer.content.decode()
     cache.clear()
+
+
+# Links in mails
+
+
+@pytest.mark.parametrize(
+    ("address", "fields"),
+    [
+        ("/accounts/password/reset/", {"email": "alice@example.org"}),
+        ("/accounts/password/reset/", {"email": "nobody@example.org"}),
+        *(
+            (
+                SIGNUP,
+                {
+                    "email": email,
+                    "display_name": "X",
+                    "password1": NEW_PASSWORD,
+                    "password2": NEW_PASSWORD,
+                },
+            )
+            for email in ("alice@example.org", "new@example.org")
+        ),
+    ],
+)
+def test_links_in_mails_lead_to_the_site_whatever_host_was_asked(
+    cast, client, settings, address, fields
+):
+    settings.ALLOWED_HOSTS = ["*"]
+    settings.SITE_URL = "https://cup.example.org"
+    client.post(address, fields, HTTP_HOST="evil.example")
+    (message,) = mail.outbox
+    assert "evil.example" not in message.subject + message.body
+    assert "https://cup.example.org/accounts/" in message.body
+    assert "PWSCup — cup.example.org" in message.body
 
 
 # Reset and change
@@ -372,7 +478,7 @@ def test_the_mail_page_shows_a_sign_up_and_its_link(db, mail_folder, client):
     page = client.get(reverse("mail")).content.decode()
     assert "[PWSCup] Confirm your e-mail address" in page
     assert "Somebody has given this e-mail address" in page
-    (link,) = re.findall(r'<a href="http://testserver(/accounts/confirm-email/[^"]+)"', page)
+    (link,) = re.findall(r'<a href="(/accounts/confirm-email/[^"]+)"', page)
     client.post(link)
     assert is_logged_in(client)
 
