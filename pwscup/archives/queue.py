@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
+from pwscup.archives import unfinished
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.core import audit, jobs, storage
 from pwscup.core.jobs import Claim
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pwscup.archives.restoring import Imported
+    from pwscup.contests.models import Contest
 
 
 def announce_archive(archive_id: int) -> bool:
@@ -69,6 +72,11 @@ def _record(claim: Claim, kind: str, **data: Any) -> None:
 # Imports
 
 
+def note_contest(claim: Claim, contest: Contest) -> bool:
+    """Name the contest that is being made, if the claim still holds, so that what a crash leaves of it is found."""
+    return bool(jobs.held(claim).update(contest=contest))
+
+
 def finish_imported(claim: Claim, imported: Imported) -> bool:
     """Write what came of an archive, if the claim still holds; inside the transaction that makes the contest."""
     done = jobs.finish(
@@ -111,6 +119,7 @@ def finish_import_failed(claim: Claim, reference: str) -> bool:
         done = jobs.finish(claim, ContestImport.State.FAILED, reference=reference)
         if done:
             _record_import(_without_archive(claim), "import.failed", reference=reference)
+            transaction.on_commit(partial(remove_partial, claim.pk))
     return done
 
 
@@ -131,11 +140,22 @@ def _record_import(job: ContestImport, kind: str, **data: Any) -> None:
 # Housekeeping
 
 
+def remove_partial(import_id: int) -> None:
+    """Remove what an import that failed has made of its contest; of one that is done nothing is removed."""
+    job = ContestImport.objects.select_related("contest").get(pk=import_id)
+    if job.state in (ContestImport.State.FAILED, ContestImport.State.REFUSED):
+        unfinished.remove(unfinished.prefix_of(import_id), job.contest)
+
+
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent, delete archives of deleted data."""
     jobs.sweep(Archive, now, fail=finish_archive_failed, announce=announce_archive)
     jobs.sweep(ContestImport, now, fail=finish_import_failed, announce=announce_import)
     _erase_archives(now)
+    given_up = (ContestImport.State.FAILED, ContestImport.State.REFUSED)
+    left = ContestImport.objects.filter(state__in=given_up).exclude(contest=None)
+    for import_id in list(left.values_list("pk", flat=True)):
+        remove_partial(import_id)
 
 
 def _erase_archives(now: datetime) -> None:

@@ -1,13 +1,12 @@
-"""From a checked archive to a contest: the files first, then all rows in one transaction, or nothing at all."""
+"""From a checked archive to a contest: the files, then the rows in short transactions; a failure leaves nothing."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from pwscup.accounts.models import User
-from pwscup.archives import checking, history, layout, reading, sense, standings
+from pwscup.archives import checking, history, layout, reading, sense, standings, unfinished
 from pwscup.archives.layout import Column, Sheet
 from pwscup.archives.models import Archive
 from pwscup.archives.naming import called
@@ -27,11 +26,11 @@ from pwscup.contests.models import Contest
 from pwscup.contests.services import free_slug
 from pwscup.core import space, storage
 from pwscup.core.models import Job, StoredFile
+from pwscup.core.slices import short_transaction, slices
 
 if TYPE_CHECKING:
     from django.db.models import Model
 
-BATCH = 500
 CHUNK = 64 * 1024
 
 
@@ -50,16 +49,27 @@ class Restoring:
     """The rows so far: the new keys by what names a row in the archive."""
 
     reader: Reader
-    files: dict[str, StoredFile]
+    prefix: str
+    files: dict[str, StoredFile] = field(default_factory=dict)
     contest: Contest = field(default_factory=Contest)
     keys: dict[str, dict[str, int]] = field(default_factory=dict)
     later: list[tuple[Sheet, Column, int, str]] = field(default_factory=list)
+    held: dict[type[Model], list[int]] = field(default_factory=dict)
 
 
-def restore(path: Path, *, actor: User | None, keep: Callable[[Imported], bool]) -> Imported | None:
-    """Make a contest of the archive at `path`; None where `keep` says in the end that nobody waits for it.
+def restore(
+    path: Path,
+    *,
+    actor: User | None,
+    prefix: str,
+    begin: Callable[[Contest], bool],
+    keep: Callable[[Imported], bool],
+) -> Imported | None:
+    """Make a contest of the archive at `path`; None where `begin` or `keep` says that nobody waits for it.
 
-    `keep` is called inside the transaction.
+    The rows are written in short transactions, so that others write meanwhile: until the last of them the contest is a
+    draft of nobody, and what waits in it is nobody's work. `begin` is called in the transaction that makes the contest,
+    `keep` in the last one. Names of files begin with `prefix`, by which `unfinished.remove` finds what a crash left.
 
     Raises
     ------
@@ -73,18 +83,20 @@ def restore(path: Path, *, actor: User | None, keep: Callable[[Imported], bool])
         sense.check_sense(reader, findings)
         findings.refuse_if_any()
         _refuse_without_space(checked)
-        files: dict[str, StoredFile] = {}
-        is_kept = False
+        work = Restoring(reader, prefix)
         try:
-            _write_files(reader, files)
-            imported = _enter(reader, files, actor, keep)
-            is_kept = imported is not None
-            return imported
-        finally:
-            if not is_kept:
-                for file in files.values():
-                    if file.erased_at is None:
-                        storage.discard(file)
+            _write_files(work)
+            return _entered(work, actor, begin, keep)
+        except _NotWanted:
+            unfinished.remove(prefix, work.contest if work.contest.pk else None)
+            return None
+        except (IntegrityError, DataError) as error:
+            unfinished.remove(prefix, work.contest if work.contest.pk else None)
+            problem = {"code": "contradiction", "params": {"got": str(error).splitlines()[0][:200]}}
+            raise ArchiveRefused([problem], 1) from error
+        except BaseException:
+            unfinished.remove(prefix, work.contest if work.contest.pk else None)
+            raise
 
 
 def _refuse_without_space(checked: checking.Checked) -> None:
@@ -99,22 +111,25 @@ def _refuse_without_space(checked: checking.Checked) -> None:
 # Files
 
 
-def _write_files(reader: Reader, files: dict[str, StoredFile]) -> None:
+def _write_files(work: Restoring) -> None:
     """The bytes onto the disk; their rows are not saved yet."""
+    reader, prefix = work.reader, work.prefix
     for row in reading.rows(reader, layout.FILES):
         known = {key: row[key] for key in ("sha256", "size_bytes", "erased_at", "created_at")}
+        area, name = row["area"], row["name"]
         if row["erased_at"] is None:
             chunks = _chunks(reader, f"files/{row['sha256']}")
-            file = storage.write(chunks, area=row["area"], name=row["name"], can_wait=True)
+            file = storage.write(chunks, area=area, name=name, prefix=prefix, can_wait=True)
             file.created_at = row["created_at"]
         else:
-            path = f"{storage.ERASED}{secrets.token_hex(16)}"
-            file = StoredFile(area=row["area"], name=row["name"], path=path, **known)
-        files[row["n"]] = file
+            path = f"{storage.ERASED}{prefix}{secrets.token_hex(16)}"
+            file = StoredFile(area=area, name=name, path=path, **known)
+        work.files[row["n"]] = file
     if layout.EVENTS in reader.checked.entries:
-        area = storage.Area.ARCHIVE
-        chunks = _chunks(reader, layout.EVENTS)
-        files[layout.EVENTS] = storage.write(chunks, area=area, name=layout.EVENTS, can_wait=True)
+        name, chunks = layout.EVENTS, _chunks(reader, layout.EVENTS)
+        work.files[name] = storage.write(
+            chunks, area=storage.Area.ARCHIVE, name=name, prefix=prefix, can_wait=True
+        )
 
 
 def _chunks(reader: Reader, entry: str) -> Iterator[bytes]:
@@ -126,84 +141,83 @@ def _chunks(reader: Reader, entry: str) -> Iterator[bytes]:
 # Rows
 
 
-def _enter(
-    reader: Reader,
-    files: dict[str, StoredFile],
-    actor: User | None,
-    keep: Callable[[Imported], bool],
-) -> Imported | None:
-    try:
-        with transaction.atomic():
-            imported = _entered(reader, files, actor)
-            if not keep(imported):
-                raise _NotWanted
-            return imported
-    except _NotWanted:
-        return None
-    except (IntegrityError, DataError) as error:
-        problem = {"code": "contradiction", "params": {"got": str(error).splitlines()[0][:200]}}
-        raise ArchiveRefused([problem], 1) from error
-
-
 class _NotWanted(Exception):  # noqa: N818 — it ends a transaction, nothing is wrong
     """Another worker has the import by now."""
 
 
-def _entered(reader: Reader, files: dict[str, StoredFile], actor: User | None) -> Imported:
-    work = Restoring(reader, files)
+def _entered(
+    work: Restoring,
+    actor: User | None,
+    begin: Callable[[Contest], bool],
+    keep: Callable[[Imported], bool],
+) -> Imported:
     _save_files(work)
-    work.contest = _contest(work, actor)
+    with short_transaction():
+        work.contest = _contest(work)
+        if not begin(work.contest):
+            raise _NotWanted
     for sheet in layout.SHEETS:
         if sheet not in (layout.FILES, layout.CONTEST_SHEET):
             _save_sheet(work, sheet)
     _set_later(work)
-    events = files.get(layout.EVENTS)
+    events = work.files.get(layout.EVENTS)
     chain: dict[str, Any] = {}
     if events is not None:
-        with reader.open(layout.EVENTS) as source:
+        with work.reader.open(layout.EVENTS) as source:
             chain = history.verified(history.lines_of(source))
-    return Imported(work.contest, _compared(work), events, chain)
+    imported = Imported(work.contest, _compared(work), events, chain)
+    with transaction.atomic():
+        _complete(work, actor)
+        if not keep(imported):
+            raise _NotWanted
+    return imported
+
+
+def _complete(work: Restoring, actor: User | None) -> None:
+    """From here on it is a draft of the person who imports it, and what waits is worked on."""
+    for model, held in work.held.items():
+        for keys in slices(held):
+            model._default_manager.filter(pk__in=keys).update(state=Job.WAITING)
+    if actor is not None:
+        work.contest.organizers.add(actor)
 
 
 def _save_files(work: Restoring) -> None:
-    saved = StoredFile.objects.bulk_create(work.files.values(), batch_size=BATCH)
-    work.keys["files"] = dict(zip(work.files, (file.pk for file in saved), strict=True))
+    keys = work.keys.setdefault("files", {})
+    for batch in slices(work.files.items()):
+        with short_transaction():
+            saved = StoredFile.objects.bulk_create([file for _, file in batch])
+        keys.update((key, file.pk) for (key, _), file in zip(batch, saved, strict=True))
 
 
-def _contest(work: Restoring, actor: User | None) -> Contest:
-    """A draft under a free address that nobody but the person who imports it knows of."""
+def _contest(work: Restoring) -> Contest:
+    """A draft under a free address that nobody organizes yet, so that nobody sees it."""
     (row,) = reading.rows(work.reader, layout.CONTEST_SHEET)
     values = _resolved(work, layout.CONTEST_SHEET, row)
     values["slug"] = free_slug(values["slug"])
     rules = sense.holding(work.reader)
     text = work.reader.text(f"rules/{rules}.toml")
-    contest = Contest.objects.create(ruleset_text=text, is_published=False, **values)
-    if actor is not None:
-        contest.organizers.add(actor)
-    return contest
+    return Contest.objects.create(ruleset_text=text, is_published=False, **values)
 
 
 def _save_sheet(work: Restoring, sheet: Sheet) -> None:
     keys = work.keys.setdefault(sheet.name, {})
-    for batch in _batches(reading.rows(work.reader, sheet)):
+    for batch in slices(reading.rows(work.reader, sheet)):
         made = [_instance(work, sheet, row) for row in batch]
-        saved = sheet.model._default_manager.bulk_create(made)
+        with short_transaction():
+            saved = sheet.model._default_manager.bulk_create(made)
         for row, instance in zip(batch, saved, strict=True):
             keys[row["n"] if sheet.key == "n" else str(row[sheet.key])] = instance.pk
+            if getattr(instance, "state", None) == Job.RUNNING:
+                work.held.setdefault(sheet.model, []).append(instance.pk)
             for column in sheet.columns:
                 if column.later and row[column.name] is not None:
                     work.later.append((sheet, column, instance.pk, row[column.name]))
 
 
-def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
-    remaining = iter(rows)
-    while batch := list(islice(remaining, BATCH)):
-        yield batch
-
-
 def _instance(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> Model:
     if sheet is layout.JUDGES:
-        return _placeholder(row["n"])
+        return _placeholder(work.prefix, row["n"])
     values = _resolved(work, sheet, row)
     if sheet.has_contest:
         values["contest"] = work.contest
@@ -211,14 +225,16 @@ def _instance(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> Model:
         if column.text:
             values[column.name] = work.reader.text(column.text.format(**row))
     if values.get("state") in Job.UNFINISHED:
-        values["state"] = Job.WAITING  # whoever worked on it does so elsewhere
+        values["state"] = (
+            Job.RUNNING
+        )  # without a lease, so no worker takes it before the import is complete
     return sheet.model(**values)
 
 
-def _placeholder(n: str) -> User:
+def _placeholder(prefix: str, n: str) -> User:
     """Whoever judged on the other installation: an account that nobody can enter, so that marks stay apart."""
     user = User(
-        email=f"judge-{secrets.token_hex(8)}@imported.invalid",
+        email=f"{prefix}{secrets.token_hex(8)}{unfinished.NOBODY}",
         display_name=f"Judge {n}",
         is_active=False,
         deleted_at=timezone.now(),
@@ -241,13 +257,14 @@ def _resolved(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> dict[str, A
 
 def _set_later(work: Restoring) -> None:
     """References to sheets that are read after the one that has them."""
-    for batch in _batches(work.later):
+    for batch in slices(work.later):
         made = []
         for sheet, column, pk, key in batch:
             attname = sheet.model._meta.get_field(column.name).attname
             made.append(sheet.model(pk=pk, **{attname: work.keys[column.refers][key]}))
         sheet, column = batch[0][:2]
-        sheet.model._default_manager.bulk_update(made, [column.name])
+        with short_transaction():
+            sheet.model._default_manager.bulk_update(made, [column.name])
 
 
 # Boards

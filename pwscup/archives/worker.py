@@ -67,14 +67,20 @@ def read(import_id: int) -> bool:
 
 
 def _read(claim: Claim) -> bool:
-    from pwscup.archives import restoring
+    from pwscup.archives import restoring, unfinished
 
-    job = ContestImport.objects.select_related("file", "requested_by").get(pk=claim.pk)
+    job = ContestImport.objects.select_related("file", "requested_by", "contest").get(pk=claim.pk)
     if job.file is None:
         raise LookupError(f"import {job.pk} has no archive")
-    path, keep = storage.archive_path(job.file), partial(queue.finish_imported, claim)
+    unfinished.remove(unfinished.prefix_of(job.pk), job.contest)  # what an attempt before left
     try:
-        imported = restoring.restore(path, actor=job.requested_by, keep=keep)
+        imported = restoring.restore(
+            storage.archive_path(job.file),
+            actor=job.requested_by,
+            prefix=unfinished.prefix_of(job.pk, claim.fence),
+            begin=partial(queue.note_contest, claim),
+            keep=partial(queue.finish_imported, claim),
+        )
     except ArchiveRefused as refused:
         return queue.finish_refused(claim, refused.problems, refused.n_total)
     if imported is not None:

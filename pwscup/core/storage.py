@@ -38,13 +38,19 @@ ERASED = "erased/"  # where no file lies: the path of a row whose bytes are gone
 
 
 def write(
-    chunks: bytes | Iterable[bytes], *, area: str, name: str, can_wait: bool = False
+    chunks: bytes | Iterable[bytes],
+    *,
+    area: str,
+    name: str,
+    prefix: str = "",
+    can_wait: bool = False,
 ) -> StoredFile:
     """Write the bytes and return their row unsaved, so that slow disks hold up no transaction.
 
+    The name on the disk is random; it begins with `prefix`, by which what belongs together can be found again.
     What `can_wait` leaves the reserve free that `core.space` keeps for the uploads of teams.
     """
-    path = f"{area}/{secrets.token_hex(16)}"
+    path = f"{area}/{prefix}{secrets.token_hex(16)}"
     target = settings.PRIVATE_ROOT / path
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     digest, size = hashlib.sha256(), 0
