@@ -7,6 +7,8 @@ and every read leaves an event that says why.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,26 +19,65 @@ from pwscup.core import audit, storage
 from scoring import commitments
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pwscup.contests.models import Contest, Dataset
     from pwscup.core.models import StoredFile
     from scoring.records import Records
 
 
+_on_record: ContextVar[frozenset[tuple[int, str]]] = ContextVar("_on_record", default=frozenset())
+"""What the event of `on_record` names: the keys of files, that of the secret with the purpose of the seed."""
+
+
+@contextmanager
+def on_record(
+    files: Iterable[StoredFile],
+    *,
+    reason: str,
+    contest: Contest,
+    subject: str,
+    purpose: str | None = None,
+) -> Iterator[None]:
+    """Put several reads on record at once, before the first of them: what is read inside leaves no event of its own.
+
+    Any other file that is read inside does, and so does a seed for another purpose than the one named here.
+    """
+    named = {(file.pk, "") for file in files}
+    seed = {}
+    if purpose is not None:
+        ensure_secret(contest)
+        named.add((contest.secret_id, purpose))
+        seed["purpose"] = purpose
+    audit.record(
+        "truth.read",
+        contest_id=contest.pk,
+        subject=subject,
+        reason=reason,
+        files=", ".join(map(str, sorted({pk for pk, _ in named}))),
+        **seed,
+    )
+    token = _on_record.set(frozenset(named))
+    try:
+        yield
+    finally:
+        _on_record.reset(token)
+
+
 def read_sealed(
     file: StoredFile, *, reason: str, contest_id: int | None, actor: Any = None, **data: str
 ) -> bytes:
-    """The bytes of a sealed file; who read it and why is on record before they are handed out."""
+    """The bytes of a sealed file; who read it and why is on record before they are returned."""
     storage.refuse_erased(file)
-    audit.record(
-        "truth.read",
-        actor=actor,
-        contest_id=contest_id,
-        subject=f"file {file.pk}",
-        reason=reason,
-        **data,
-    )
+    if (file.pk, data.get("purpose", "")) not in _on_record.get():
+        audit.record(
+            "truth.read",
+            actor=actor,
+            contest_id=contest_id,
+            subject=f"file {file.pk}",
+            reason=reason,
+            **data,
+        )
     return (settings.PRIVATE_ROOT / file.path).read_bytes()
 
 

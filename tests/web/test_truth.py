@@ -20,12 +20,12 @@ from django.utils import timezone
 from pwscup.accounts.models import Team, User
 from pwscup.contests import truth
 from pwscup.contests.models import Contest, Dataset
-from pwscup.core import storage
+from pwscup.core import jobs, storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.disclosure.models import Answer
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Question, Webhook
-from pwscup.submissions import evaluation
+from pwscup.submissions import evaluation, queue
 from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
 from scoring import commitments
 from tests import factories
@@ -96,12 +96,62 @@ def test_scoring_and_downloads_leave_their_reasons(cast):
     assert (name, data) == ("rows.csv", factories.ROWS)
     reads = Event.objects.filter(kind="truth.read").order_by("id")
     assert [(event.actor, event.data["reason"]) for event in reads] == [
-        (None, "seed"),
+        (None, f"scoring {submission.public_id}"),
         (None, "scoring: the original is prepared"),
-        (None, f"scoring {submission.public_id}"),
-        (None, f"scoring {submission.public_id}"),
         (cast.alice, f"download of {submission.public_id}"),
     ]
+
+
+def test_a_scoring_is_one_event_that_names_every_file_and_the_purpose_before_any_is_read(
+    cast, monkeypatch
+):
+    round = cast.contest.rounds.get(key="anonymization")
+    scored(hand_in(cast.alice, cast.red, round))  # the original is prepared now
+    submission = hand_in(cast.alice, cast.red, round)
+    Event.objects.filter(kind="truth.read")._raw_delete("default")
+    read_bytes, seen = Path.read_bytes, []
+
+    def read(path):
+        on_record = Event.objects.filter(kind="truth.read").values_list("data", flat=True)
+        seen.append((str(path.relative_to(settings.PRIVATE_ROOT)), list(on_record)))
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read)
+    scored(submission)
+    event = Event.objects.get(kind="truth.read")
+    assert event.subject == str(submission.public_id)
+    assert event.data["purpose"] == f"evaluation/{submission.public_id}"
+    paths = dict(StoredFile.objects.values_list("path", "pk"))
+    assert {str(paths[path]) for path, _ in seen} == set(event.data["files"].split(", "))
+    assert all(on_record == [event.data] for _, on_record in seen)
+    assert len(seen) == 3  # the secret and both files
+
+
+def test_what_an_event_of_several_reads_does_not_name_has_its_own(cast):
+    one, other = (storage.store(b"s", area=storage.Area.SEALED, name="x") for _ in range(2))
+    given = {"reason": "r", "contest_id": cast.contest.pk}
+    named = {"reason": "r", "contest": cast.contest, "subject": "s", "purpose": "p"}
+    with truth.on_record([one], **named):
+        truth.read_sealed(one, **given)
+        truth.derived_seed(cast.contest, "p")
+        assert Event.objects.filter(kind="truth.read").count() == 1
+        truth.read_sealed(other, **given)
+        truth.derived_seed(cast.contest, "q")
+        assert Event.objects.filter(kind="truth.read").count() == 3
+    truth.read_sealed(one, **given)
+    assert Event.objects.filter(kind="truth.read").count() == 4
+
+
+def test_the_seed_of_a_scoring_is_the_same_however_often_it_is_begun(cast):
+    round = cast.contest.rounds.get(key="anonymization")
+    submission = hand_in(cast.alice, cast.red, round)
+    jobs.give_back(queue.claim(submission.pk))  # a worker that was lost
+    result = scored(submission).evaluations.get()
+    assert result.fence == 2
+    again = evaluation.evaluate(submission.pk)
+    assert (again.seed, again.values) == (result.seed, result.values)
+    purpose = f"evaluation/{submission.public_id}"
+    assert result.seed == str(truth.derived_seed(Contest.objects.get(), purpose))
 
 
 # The canary
@@ -345,7 +395,7 @@ def test_scores_and_releases_draw_from_the_secret(cast):
     submission = scored(hand_in(cast.alice, cast.red, round))
     release = pipeline.publish(cast.contest)["Red"]
     contest = Contest.objects.get()
-    purpose = f"evaluation/{submission.public_id}/{submission.fence}"
+    purpose = f"evaluation/{submission.public_id}"
     assert submission.evaluations.get().seed == str(truth.derived_seed(contest, purpose))
     key = json.loads((settings.PRIVATE_ROOT / release.key.path).read_bytes())
     seed = truth.derived_seed(contest, "release/attack/red")

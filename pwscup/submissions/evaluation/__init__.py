@@ -73,27 +73,45 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         Where the files break the rules.
     """
     started = time.perf_counter()
-    submission = Submission.objects.select_related(
+    found = Submission.objects.select_related(
         "team",
-        "round__contest",
+        "round__contest__secret",
         "target__key",
         "target__table",
         "target__candidates",
         "target__team",
-    ).get(pk=submission_id)
+    ).prefetch_related("files__file")
+    submission = found.get(pk=submission_id)
+    contest, kind = submission.round.contest, KINDS[submission.round.kind]
     if rules is not None:
-        submission.round.contest.ruleset = rules
-    purpose = f"evaluation/{submission.public_id}/{submission.fence}"
-    seed = truth.derived_seed(submission.round.contest, purpose)
-    values, hashes = KINDS[submission.round.kind].evaluate(submission, seed)
+        contest.ruleset = rules
+    # Of the submission alone: however often a worker was lost over it, its values are the same.
+    purpose = f"evaluation/{submission.public_id}"
+    with truth.on_record(
+        _files_read(submission),
+        reason=f"scoring {submission.public_id}",
+        contest=contest,
+        subject=str(submission.public_id),
+        purpose=purpose,
+    ):
+        seed = truth.derived_seed(contest, purpose)
+        values, hashes = kind.evaluate(submission, seed)
     return Result(
-        ruleset_digest=submission.round.contest.ruleset.digest,
+        ruleset_digest=contest.ruleset.digest,
         scoring_version=scoring.__version__,
         seed=str(seed),
         input_hashes=hashes,
         values=values,
         seconds=round(time.perf_counter() - started, 4),
     )
+
+
+def _files_read(submission: Submission) -> list[StoredFile]:
+    """The sealed files that scoring opens: what was submitted, and the key of the table that it is about."""
+    if submission.round.phase == "presentation":
+        return []
+    files = [entry.file for entry in submission.files.all()]
+    return files if submission.target is None else [*files, submission.target.key]
 
 
 def audited(submission: Submission, progress: Progress) -> Audit | SeriesAudit:

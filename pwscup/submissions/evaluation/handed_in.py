@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
+from pwscup.submissions.models import SubmissionFile
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -13,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def _stored(submission: Submission, key: str) -> StoredFile:
-    return submission.files.select_related("file").get(key=key).file
+    """One file of the submission; reads nothing where its files are prefetched."""
+    for entry in submission.files.all():
+        if entry.key == key:
+            return entry.file
+    raise SubmissionFile.DoesNotExist(f"submission {submission.pk} has no file {key}")
 
 
 def read(submission: Submission, key: str) -> bytes:
@@ -26,12 +31,13 @@ def read(submission: Submission, key: str) -> bytes:
 
 
 def has(submission: Submission, key: str) -> bool:
-    return submission.files.filter(key=key).exists()
+    return any(entry.key == key for entry in submission.files.all())
 
 
 def hashes(submission: Submission) -> dict[str, str]:
     """The digest of every file by its key."""
-    return dict(submission.files.order_by("key").values_list("key", "file__sha256"))
+    files = sorted(submission.files.all(), key=lambda entry: entry.key)
+    return {entry.key: entry.file.sha256 for entry in files}
 
 
 def own_upload(user: User, submission: Submission, key: str) -> tuple[str, bytes]:
