@@ -149,8 +149,8 @@ def remove_partial(import_id: int) -> None:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent, delete archives of deleted data."""
-    jobs.sweep(Archive, now, fail=finish_archive_failed, announce=announce_archive)
-    jobs.sweep(ContestImport, now, fail=finish_import_failed, announce=announce_import)
+    jobs.sweep(Archive, fail=finish_archive_failed, announce=announce_archive)
+    jobs.sweep(ContestImport, fail=finish_import_failed, announce=announce_import)
     _erase_archives(now)
     given_up = (ContestImport.State.FAILED, ContestImport.State.REFUSED)
     left = ContestImport.objects.filter(state__in=given_up).exclude(contest=None)

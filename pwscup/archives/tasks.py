@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.utils import timezone
-
 from pwscup.archives import queue, worker
 from pwscup.celery import app
+from pwscup.core.clock import read_db_clock
 from pwscup.core.sending import send_soon
 
 
@@ -24,7 +23,7 @@ def read(import_id: int) -> None:
 @app.task
 def sweep() -> None:
     """Find what was lost, send what was forgotten."""
-    queue.sweep(timezone.now())
+    queue.sweep(read_db_clock())
 
 
 def send_write(archive_id: int) -> None:

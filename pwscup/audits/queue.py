@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -81,6 +80,6 @@ def _record(audit_id: int) -> None:
     )
 
 
-def sweep(now: datetime) -> None:
+def sweep() -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    jobs.sweep(Audit, now, fail=finish_failed, announce=announce)
+    jobs.sweep(Audit, fail=finish_failed, announce=announce)

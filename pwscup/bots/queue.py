@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -64,6 +63,6 @@ def _record(claim: Claim) -> None:
     )
 
 
-def sweep(now: datetime) -> None:
+def sweep() -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    jobs.sweep(Rehearsal, now, fail=finish_failed, announce=announce)
+    jobs.sweep(Rehearsal, fail=finish_failed, announce=announce)

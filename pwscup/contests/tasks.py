@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from celery import shared_task  # our application knows apps that this one must not
 from django.conf import settings
-from django.utils import timezone
 
 from pwscup.accounts import invitations
 from pwscup.contests.services import retention
+from pwscup.core.clock import read_db_clock
 
 
 @shared_task
 def mail_invitations() -> None:
     """Send the personal invitations that are due."""
-    invitations.send_due(timezone.now())
+    invitations.send_due(read_db_clock())
 
 
 @shared_task
 def sweep() -> None:
     """Delete the data whose time is over, and have the mails sent that wait."""
-    now = timezone.now()
+    now = read_db_clock()
     retention.erase_due(now)
     if invitations.due(now).exists():
         invitations.announce(send_mails)

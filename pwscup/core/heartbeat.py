@@ -11,9 +11,14 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from pwscup.core import jobs
+from pwscup.core import jobs, storage
 
 logger = logging.getLogger(__name__)
+
+
+PATIENCE_SECONDS = 120
+"""How long a job tries to be put off where the database is away; then its lease has run out long ago."""
+AWAY = (OperationalError, InterfaceError)
 
 
 def attend(
@@ -22,16 +27,40 @@ def attend(
     fail: Callable[[jobs.Claim, str], bool],
     time_limit: float,
 ) -> bool:
-    """Do the work of a claim under its lease; what it does not expect is our failure, and logged."""
+    """Do the work of a claim under its lease; what it does not expect is our failure, and logged.
+
+    Where the database or the storage does not work, the row waits again.
+    """
     with Heartbeat(claim, fail, time_limit):
         try:
             return work(claim)
-        except (OperationalError, InterfaceError):
-            raise  # the database went away: nothing can be written now, and the lease will run out
-        except Exception:
+        except Exception as error:
             reference = jobs.new_reference()
+            if is_passing(error):
+                logger.exception("%s put off [%s]", claim.name, reference)
+                return _put_off(claim, reference, fail)
             logger.exception("%s failed [%s]", claim.name, reference)
             return fail(claim, reference)
+
+
+def is_passing(error: Exception) -> bool:
+    """An error of the database or the storage that may soon be gone; not of files that are to be gone or shut."""
+    if isinstance(error, storage.SealedFileError | storage.ErasedFileError):
+        return False
+    return isinstance(error, (*AWAY, OSError))
+
+
+def _put_off(claim: jobs.Claim, reference: str, fail: Callable[[jobs.Claim, str], bool]) -> bool:
+    """Put the row off as soon as the database takes it; after some time its lease brings it back."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return jobs.put_off(claim, reference, fail)
+        except AWAY:
+            if time.monotonic() > until or connection.in_atomic_block:
+                raise
+            connection.close()
+            time.sleep(1)
 
 
 class Heartbeat:
@@ -75,7 +104,7 @@ class Heartbeat:
     def _renew(self) -> None:
         try:
             jobs.renew(self._claim)
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             logger.warning("lease not renewed: %s", type(error).__name__)
             connection.close()
 

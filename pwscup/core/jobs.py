@@ -12,19 +12,22 @@ import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q
-from django.utils import timezone
 
+from pwscup.core.clock import db_now, read_db_clock
 from pwscup.core.models import Job
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
+BACK_OFF = timedelta(seconds=15)
+PATIENCE = timedelta(minutes=10)
+"""How long a job waits again and again for a database or a storage that does not work, until it has failed."""
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
@@ -77,7 +80,8 @@ def claim(model: type[Job], pk: int) -> Claim | None:
             state=Job.RUNNING,
             fence=F("fence") + 1,
             attempts=F("attempts") + 1,
-            lease_until=timezone.now() + lease(),
+            lease_until=db_now() + lease(),
+            reference="",
         )
         if not taken:
             return None
@@ -92,12 +96,12 @@ def held(claim: Claim) -> Any:
 
 def renew(claim: Claim) -> bool:
     """Extend the lease; False where the claim is worth nothing any more."""
-    return bool(held(claim).update(lease_until=timezone.now() + lease()))
+    return bool(held(claim).update(lease_until=db_now() + lease()))
 
 
 def finish(claim: Claim, state: str, **fields: Any) -> bool:
     """Write how it ended, if the claim still holds."""
-    done = held(claim).update(state=state, finished_at=timezone.now(), lease_until=None, **fields)
+    done = held(claim).update(state=state, finished_at=db_now(), lease_until=None, **fields)
     if not done:
         logger.warning(
             "late result of %s refused: claim %s no longer holds", claim.name, claim.fence
@@ -110,12 +114,56 @@ def give_back(claim: Claim) -> bool:
     return bool(held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None))
 
 
+def put_off(claim: Claim, reference: str, fail: Callable[[Claim, str], bool]) -> bool:
+    """Let the row wait again because the database or the storage did not work; that uses up no attempt.
+
+    It is sent again soon, and has failed where that goes on for too long. Its reference leads to the log meanwhile.
+    """
+    with transaction.atomic():
+        row = held(claim).select_for_update().first()
+        if row is None:
+            return False
+        now = read_db_clock()
+        since = row.put_off_at or now
+        if now - since > PATIENCE:
+            return fail(claim, reference)
+        held(claim).update(
+            state=Job.WAITING,
+            lease_until=None,
+            attempts=max(0, row.attempts - 1),
+            put_off_at=since,
+            reference=reference,
+            sent_at=now - max(timedelta(), _resend_after() - BACK_OFF),
+        )
+    return False
+
+
+def wait_again(model: type[Job], pk: int) -> bool:
+    """Let a row wait that has failed, as if nobody had worked on it; False where it has not failed."""
+    failed = model.objects.filter(pk=pk, state=Job.FAILED)
+    return bool(
+        failed.update(
+            state=Job.WAITING,
+            attempts=0,
+            sent_at=db_now(),
+            finished_at=None,
+            put_off_at=None,
+            reference="",
+        )
+    )
+
+
 # Taking back
+
+
+def is_expired() -> Q:
+    """A lease that has run out, or that reaches further than any lease: a clock was set back meanwhile."""
+    return Q(lease_until__lt=db_now()) | Q(lease_until__gt=db_now() + 2 * lease())
 
 
 def take_back(claim: Claim, fail: Callable[[Claim, str], bool]) -> bool:
     """Let a row wait again whose worker went silent; after the last attempt it has failed."""
-    expired = held(claim).filter(lease_until__lt=timezone.now())
+    expired = held(claim).filter(is_expired())
     with transaction.atomic():
         row = expired.select_for_update().first()  # a lease renewed meanwhile is a lease
         if row is None:
@@ -134,31 +182,26 @@ def take_back(claim: Claim, fail: Callable[[Claim, str], bool]) -> bool:
         return fail(claim, reference)
 
 
-def expired(model: type[Job], now: datetime) -> list[Claim]:
+def expired(model: type[Job]) -> list[Claim]:
     """The claims whose lease has run out."""
-    rows = model.objects.filter(state=Job.RUNNING, lease_until__lt=now)
+    rows = model.objects.filter(is_expired(), state=Job.RUNNING)
     return [Claim(model, pk, fence) for pk, fence in rows.values_list("pk", "fence")]
 
 
 def sweep(
-    model: type[Job],
-    now: datetime,
-    *,
-    fail: Callable[[Claim, str], bool],
-    announce: Callable[[int], bool],
+    model: type[Job], *, fail: Callable[[Claim, str], bool], announce: Callable[[int], bool]
 ) -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    for claim in expired(model, now):
+    for claim in expired(model):
         take_back(claim, fail)
-    resend_forgotten(model, now, announce)
+    resend_forgotten(model, announce)
 
 
-def resend_forgotten(model: type[Job], now: datetime, announce: Callable[[int], bool]) -> int:
-    """Tell the broker again of what waits though it was told long ago, or never."""
-    long_ago = now - timedelta(seconds=settings.RESEND_SECONDS)
-    forgotten = model.objects.filter(
-        Q(sent_at=None) | Q(sent_at__lt=long_ago), state=Job.WAITING
-    ).order_by(*model.QUEUE_ORDER)
+def resend_forgotten(model: type[Job], announce: Callable[[int], bool]) -> int:
+    """Send again what waits though it was sent long ago, or never; a time to come is that of a clock set back."""
+    now = read_db_clock()
+    long_ago = Q(sent_at=None) | Q(sent_at__lt=now - _resend_after()) | Q(sent_at__gt=now)
+    forgotten = model.objects.filter(long_ago, state=Job.WAITING).order_by(*model.QUEUE_ORDER)
     sent = 0
     for pk, sent_at in forgotten.values_list("pk", "sent_at"):
         # Of two sweepers that see the row, the one that moves its time sends it.
@@ -168,3 +211,7 @@ def resend_forgotten(model: type[Job], now: datetime, announce: Callable[[int], 
                 break  # the broker is away; the rest would wait for its silence one by one
             sent += 1
     return sent
+
+
+def _resend_after() -> timedelta:
+    return timedelta(seconds=settings.RESEND_SECONDS)

@@ -60,6 +60,9 @@ class Job(models.Model):
     )
     lease_until = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    put_off_at = models.DateTimeField(
+        null=True, help_text="since when a database or storage that does not work holds it up"
+    )
     reference = models.CharField(
         max_length=12, blank=True, help_text="of a failure of ours, for the log"
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from pwscup.core.clock import read_db_clock
 from pwscup.disclosure import services
 
 
 @shared_task
 def sweep() -> None:
     """Release the table of every batch round that has opened."""
-    services.release_due()
+    services.release_due(read_db_clock())

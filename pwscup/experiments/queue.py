@@ -87,7 +87,7 @@ def _finish(claim: Claim, state: str, **fields: Any) -> bool:
 
 def sweep(now: datetime) -> None:
     """Take back what silent workers hold, send what waits unsent, forget what nobody waits for."""
-    jobs.sweep(Experiment, now, fail=finish_failed, announce=announce)
+    jobs.sweep(Experiment, fail=finish_failed, announce=announce)
     Upload.objects.filter(uploaded_at__lt=now - UPLOADS_KEPT).delete()
     for left in (Experiment, Upload):
         left.objects.filter(owner__deleted_at__isnull=False).delete()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from celery import shared_task  # our application knows apps that this one must not
-from django.utils import timezone
 
+from pwscup.core.clock import read_db_clock
 from pwscup.core.sending import send_soon
 from pwscup.experiments import queue, worker
 
@@ -18,7 +18,7 @@ def run(experiment_id: int) -> None:
 @shared_task
 def sweep() -> None:
     """Find what was lost, send what was forgotten."""
-    queue.sweep(timezone.now())
+    queue.sweep(read_db_clock())
 
 
 def send_run(experiment_id: int) -> None:

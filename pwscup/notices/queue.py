@@ -82,5 +82,5 @@ def postpone_others(delivery: Delivery, due_at: datetime) -> None:
 
 def take_back(now: datetime) -> None:
     """Take back what silent workers hold."""
-    for claim in jobs.expired(Delivery, now):
+    for claim in jobs.expired(Delivery):
         jobs.take_back(claim, finish_failed)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 
 from django.conf import settings
-from django.utils import timezone
 
 from pwscup.celery import app
+from pwscup.core.clock import read_db_clock
 from pwscup.notices import sweeper, worker
 
 logger = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ def work() -> None:
 @app.task
 def sweep() -> None:
     """Find what people are to be told of, and have it sent."""
-    if sweeper.sweep(timezone.now()):
+    if sweeper.sweep(read_db_clock()):
         send_work()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -58,6 +57,6 @@ def _record(claim: Claim) -> None:
     )
 
 
-def sweep(now: datetime) -> None:
+def sweep() -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    jobs.sweep(FinalReport, now, fail=finish_failed, announce=announce)
+    jobs.sweep(FinalReport, fail=finish_failed, announce=announce)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils import timezone
-
 from pwscup.celery import app
 from pwscup.core.sending import send_soon
 from pwscup.reports import queue, worker
@@ -18,7 +16,7 @@ def run(report_id: int) -> None:
 @app.task
 def sweep() -> None:
     """Find what was lost, send what was forgotten."""
-    queue.sweep(timezone.now())
+    queue.sweep()
 
 
 def send_run(report_id: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -74,6 +73,6 @@ def finish_failed(claim: Claim, reference: str) -> bool:
     return done
 
 
-def sweep(now: datetime) -> None:
+def sweep() -> None:
     """Take back what silent workers hold, send what waits unsent."""
-    jobs.sweep(Rescore, now, fail=finish_failed, announce=announce)
+    jobs.sweep(Rescore, fail=finish_failed, announce=announce)

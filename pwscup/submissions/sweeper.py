@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 
 from pwscup.core import audit, jobs, storage
+from pwscup.core.clock import read_db_clock
 from pwscup.core.models import StoredFile
 from pwscup.submissions import draws, inflight, queue, releases, selectors
 from pwscup.submissions.models import Submission, SubmissionFile
@@ -19,9 +19,8 @@ AT_ONCE = 1_000  # of one task, so that workers have time for something else
 
 def sweep(now: datetime | None = None) -> None:
     """Take back what silent workers hold, send what waits unsent, publish and draw what is due."""
-    now = now or timezone.now()
-    take_back_expired(now)
-    resend_forgotten(now)
+    now = now or read_db_clock()
+    jobs.sweep(Submission, fail=queue.finish_failed, announce=queue.announce)
     inflight.note_complete(now)
     releases.publish_due(now)
     draws.draw_due(now)
@@ -56,14 +55,3 @@ def _drop(contest_id: int, submissions: list[int], now: datetime) -> int:
                 size_bytes=size_bytes,
             )
     return n_files
-
-
-def take_back_expired(now: datetime) -> int:
-    """Let everything wait again whose lease has run out."""
-    expired = jobs.expired(Submission, now)
-    return sum(jobs.take_back(claim, queue.finish_failed) for claim in expired)
-
-
-def resend_forgotten(now: datetime) -> int:
-    """Tell the broker again of what waits though it was told long ago, or never."""
-    return jobs.resend_forgotten(Submission, now, queue.announce)

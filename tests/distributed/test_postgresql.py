@@ -19,6 +19,7 @@ FILES = (
     "test_disclosure_concurrency.py",
     "test_submit_at_once.py",
     "test_returning.py",
+    "test_queue.py",
     "test_series_draws.py",
 )
 

@@ -235,7 +235,7 @@ def test_a_silent_worker_loses_the_audit_and_its_late_result(submission, cast, q
     audit = services.request_audit(user=cast.alice, submission=submission)
     late = jobs.claim(Audit, audit.pk)
     Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    queue.sweep(timezone.now())
+    queue.sweep()
     assert told == [audit.pk]
     assert not queue.finish_done(late, {"en": "late"}, values={})
     assert not Audit.objects.get().reports.exists()
@@ -247,6 +247,6 @@ def test_three_silent_workers_are_enough(submission, cast, quick):
     for _ in range(jobs.MAX_ATTEMPTS):
         assert jobs.claim(Audit, audit.pk)
         Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-        queue.sweep(timezone.now())
+        queue.sweep()
     audit.refresh_from_db()
     assert (audit.state, bool(audit.reference)) == (Audit.State.FAILED, True)

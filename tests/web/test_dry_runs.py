@@ -170,7 +170,7 @@ def test_a_worker_that_went_silent_leaves_nothing_behind(cast):
     copy = copies.copy_for_bots(cast.contest, actor=cast.oscar)
     queue.plays_on(lost, copy)
     Rehearsal.objects.filter(pk=rehearsal.pk).update(lease_until=timezone.now())
-    queue.sweep(timezone.now())
+    queue.sweep()
     assert worker.work_on(rehearsal.pk)
     rehearsal.refresh_from_db()
     assert list(Contest.objects.filter(rehearsal_of=cast.contest)) == [rehearsal.played_on]

@@ -460,7 +460,7 @@ def test_a_dead_workers_report_is_taken_back(game, without_pictures):
     report = services.request_report(actor=game.oscar, contest=fresh(game.contest))
     lost = queue.claim(report.pk)
     FinalReport.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    queue.sweep(timezone.now())
+    queue.sweep()
     report.refresh_from_db()
     assert report.state == State.WAITING
     assert worker.work_on(report.pk)

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.core import jobs
+from pwscup.core import clock, jobs
 from pwscup.core.models import Event
 from pwscup.submissions import queue, selectors, sweeper, tasks
 from pwscup.submissions.models import Evaluation, Submission
@@ -152,12 +152,37 @@ def test_a_lease_that_was_renewed_is_not_taken_back(submission):
     assert state_of(submission) == State.RUNNING
 
 
+def test_a_lease_further_away_than_any_lease_is_that_of_a_clock_set_back(submission):
+    claim = queue.claim(submission.pk)
+    Submission.objects.update(lease_until=timezone.now() + timedelta(hours=1))
+    assert jobs.expired(Submission) == [claim]
+    assert jobs.take_back(claim, queue.finish_failed)
+
+
+def test_a_worker_whose_clock_is_wrong_holds_its_lease_by_the_databases(submission, monkeypatch):
+    """On PostgreSQL; SQLite has no clock of its own, and its processes share that of their machine."""
+    if connection.vendor == "sqlite":
+        assert clock.db_now() <= timezone.now()
+        return
+    true = timezone.now()
+    with monkeypatch.context() as skewed:
+        skewed.setattr(timezone, "now", lambda: true - timedelta(seconds=60))
+        claim = queue.claim(submission.pk)
+        assert jobs.renew(claim)
+    assert jobs.expired(Submission) == []
+    with monkeypatch.context() as skewed:
+        skewed.setattr(timezone, "now", lambda: true + timedelta(seconds=60))
+        assert jobs.expired(Submission) == []
+    submission.refresh_from_db()
+    assert submission.lease_until > true
+
+
 def test_after_three_silent_workers_it_has_failed_with_a_reference(submission, caplog):
     for attempt in (1, 2, 3):
         claim = queue.claim(submission.pk)
         assert claim.fence == attempt
         expire(submission)
-        sweeper.take_back_expired(timezone.now())
+        jobs.sweep(Submission, fail=queue.finish_failed, announce=queue.announce)
     assert state_of(submission) == State.FAILED
     assert len(submission.reference) == 10
     assert submission.reference in caplog.text
@@ -174,21 +199,28 @@ def test_references_differ_and_are_readable():
 
 
 def test_what_was_just_sent_is_left_alone(submission, sent):
-    sweeper.resend_forgotten(timezone.now())
+    jobs.resend_forgotten(Submission, queue.announce)
     assert sent == []
 
 
 def test_what_was_sent_a_minute_ago_is_sent_once_more(submission, sent):
     now = timezone.now()
     Submission.objects.update(sent_at=now - timedelta(seconds=61))
-    sweeper.resend_forgotten(now)
-    sweeper.resend_forgotten(now)
+    jobs.resend_forgotten(Submission, queue.announce)
+    jobs.resend_forgotten(Submission, queue.announce)
+    assert sent == [submission.pk]
+
+
+def test_what_was_sent_at_a_time_to_come_is_sent_again(submission, sent):
+    Submission.objects.update(sent_at=timezone.now() + timedelta(hours=1))
+    jobs.resend_forgotten(Submission, queue.announce)
+    jobs.resend_forgotten(Submission, queue.announce)
     assert sent == [submission.pk]
 
 
 def test_what_could_not_be_sent_is_sent_at_the_next_sweep(submission, sent):
     Submission.objects.update(sent_at=None)
-    sweeper.resend_forgotten(timezone.now())
+    jobs.resend_forgotten(Submission, queue.announce)
     assert sent == [submission.pk]
 
 
@@ -196,7 +228,7 @@ def test_only_what_waits_is_sent(cast, round, sent):
     for state in State:
         pk = hand_in(cast.alice, cast.red, round).pk
         Submission.objects.filter(pk=pk).update(state=state, sent_at=None)
-    sweeper.resend_forgotten(timezone.now())
+    jobs.resend_forgotten(Submission, queue.announce)
     assert sent == list(Submission.objects.filter(state="waiting").values_list("pk", flat=True))
 
 
@@ -211,7 +243,7 @@ def test_a_broker_that_is_away_is_asked_once_in_a_sweep(cast, round, monkeypatch
         hand_in(cast.alice, cast.red, round)
     Submission.objects.update(sent_at=None)
     monkeypatch.setattr(tasks, "send_score", fail)
-    assert sweeper.resend_forgotten(timezone.now()) == 0
+    assert jobs.resend_forgotten(Submission, queue.announce) == 0
     assert len(asked) == 1
     assert Submission.objects.filter(sent_at=None).count() == 3
 

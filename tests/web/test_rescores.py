@@ -272,12 +272,12 @@ def test_a_worker_that_comes_late_writes_nothing_and_another_goes_on(cast, round
     made_by = {"digest": "d", "version": "1"}
     assert queue.write(lost, first, None, [], **made_by)
     Rescore.objects.filter(pk=rescore.pk).update(lease_until=timezone.now() - timedelta(hours=1))
-    queue.sweep(timezone.now())
+    queue.sweep()
     assert worker.work_on(rescore.pk)
     assert not queue.write(lost, second, None, [], **made_by)
     assert rescore.evaluations.count() == 2
     assert not queue.finish_done(lost)
-    assert jobs.expired(Rescore, timezone.now()) == []
+    assert jobs.expired(Rescore) == []
 
 
 def test_a_re_scoring_dropped_while_it_runs_ends_without_a_trace(cast, submission):

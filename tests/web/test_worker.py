@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import subprocess
 import sys
 import threading
 import time
+from datetime import timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,11 +18,11 @@ from django.db import OperationalError
 from django.utils import timezone
 
 import scoring
-from pwscup.core import heartbeat
-from pwscup.core.models import Event
+from pwscup.core import heartbeat, jobs
+from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import evaluation, feedback, queue, tasks, worker
 from pwscup.submissions.feedback import Band
-from pwscup.submissions.models import Evaluation
+from pwscup.submissions.models import Evaluation, Submission
 from pwscup.submissions.states import State
 from scoring.errors import Problem
 from scoring.evaluate import score
@@ -127,15 +130,75 @@ def test_a_failure_of_ours_leaves_a_reference_and_no_trace_on_the_row(
     assert "RuntimeError" not in shown
 
 
-def test_a_database_that_went_away_is_left_to_the_lease(submission, monkeypatch):
+PASSING = [
+    OperationalError("server closed the connection"),
+    OSError(errno.EIO, "Input/output error"),
+    OSError(errno.ENOSPC, "No space left on device"),
+    FileNotFoundError(errno.ENOENT, "No such file or directory"),
+]
+
+
+@pytest.mark.parametrize("error", PASSING, ids=repr)
+def test_a_database_or_storage_that_does_not_work_uses_up_no_attempt(
+    submission, monkeypatch, caplog, sent, error
+):
     def fail(_):
-        raise OperationalError("server closed the connection")
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(evaluation, "evaluate", fail)
+        for _ in range(jobs.MAX_ATTEMPTS + 1):
+            assert not worker.work_on(submission.pk)
+            submission.refresh_from_db()
+            assert (submission.state, submission.attempts) == (State.WAITING, 0)
+    assert submission.reference in caplog.text
+    sent.clear()
+    jobs.resend_forgotten(Submission, queue.announce)
+    assert sent == []  # it does not spin
+    waited = submission.sent_at - jobs.BACK_OFF
+    Submission.objects.filter(pk=submission.pk).update(sent_at=waited)
+    jobs.resend_forgotten(Submission, queue.announce)
+    assert sent == [submission.pk]
+    assert scored(submission).state == State.SCORED
+    assert submission.reference == ""
+
+
+def test_what_does_not_work_for_long_has_failed(submission, monkeypatch):
+    def fail(_):
+        raise FileNotFoundError
 
     monkeypatch.setattr(evaluation, "evaluate", fail)
-    with pytest.raises(OperationalError):
-        worker.work_on(submission.pk)
+    worker.work_on(submission.pk)
+    Submission.objects.update(put_off_at=timezone.now() - jobs.PATIENCE - timedelta(seconds=1))
+    assert scored(submission).state == State.FAILED
+    assert submission.reference
+
+
+def test_a_file_that_was_erased_fails_at_once(submission):
+    for entry in submission.files.all():
+        StoredFile.objects.filter(pk=entry.file_id).update(erased_at=timezone.now())
+    assert scored(submission).state == State.FAILED
+
+
+def test_a_database_that_comes_back_takes_the_job_back(submission, monkeypatch):
+    put_off, calls = jobs.put_off, []
+
+    def fail(_):
+        raise OperationalError("the server is shutting down")
+
+    def away(*args):
+        calls.append(args)
+        if len(calls) < 3:
+            raise OperationalError("connection refused")
+        return put_off(*args)
+
+    monkeypatch.setattr(evaluation, "evaluate", fail)
+    monkeypatch.setattr(heartbeat.jobs, "put_off", away)
+    monkeypatch.setattr(heartbeat.time, "sleep", lambda _: None)
+    monkeypatch.setattr(heartbeat, "connection", SimpleNamespace(in_atomic_block=False, close=int))
+    worker.work_on(submission.pk)
     submission.refresh_from_db()
-    assert submission.state == State.RUNNING
+    assert (submission.state, len(calls)) == (State.WAITING, 3)
 
 
 def test_a_message_delivered_twice_scores_once(submission):
