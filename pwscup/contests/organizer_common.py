@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from pwscup.contests import organizer_nav, selectors, wizard
+from pwscup.contests import faults, organizer_nav, selectors, wizard
 from pwscup.contests.models import Contest
 from pwscup.core.posted import posted_number
 from pwscup.core.refusals import Refused
@@ -36,6 +36,7 @@ def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict
     frame = {
         "section": section,
         "organizer_nav": organizer_nav.nav(contest, section),
+        "faults": faults.of(contest),
         "steps": steps,
         "next_step": wizard.next_step(steps),
     }

@@ -73,6 +73,8 @@ KINDS = {
     "submission.files_deleted": gettext_lazy("files of refused submissions deleted"),
     "submission.chosen": gettext_lazy("submission chosen to count"),
     "submission.annotated": gettext_lazy("note changed"),
+    "submission.retried": gettext_lazy("failed submission waits again"),
+    "contest.fault": gettext_lazy("the platform failed"),
     "contest.ruleset_changed": gettext_lazy("rules changed"),
     "contest.rescore_requested": gettext_lazy("re-scoring asked for"),
     "contest.rescore_applied": gettext_lazy("re-scoring applied"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
+from pwscup.contests import faults
 from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from scoring.disclosure.queries import Query
     from scoring.privacy.accounting import Budget
 
-logger = logging.getLogger(__name__)
 MAX_ANSWERS = 500
 """Of a team in a round; each may have thousands of counts."""
 REFUSALS = {
@@ -268,13 +267,12 @@ def release_due(now: datetime | None = None) -> int:
     opened = Round.objects.filter(
         kind=BATCH, opens_at__lte=now, contest__is_published=True, batch_release=None
     )
-    return sum(_released_safely(round, now) for round in opened.select_related("contest"))
+    return sum(_released_alone(round, now) for round in opened.select_related("contest"))
 
 
-def _released_safely(round: Round, now: datetime) -> bool:
+def _released_alone(round: Round, now: datetime) -> int:
     """Where one release fails, those of other contests are made all the same."""
-    try:
-        return ensure_released(round, now) is not None
-    except Exception:
-        logger.exception("releasing the table of round %s failed", round.pk)
-        return False
+    n_released = 0
+    with faults.alone(round.contest, faults.RELEASE, round.key):
+        n_released += ensure_released(round, now) is not None
+    return n_released

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from pwscup.accounts.models import User
+from pwscup.contests import faults
 from pwscup.contests.models import Contest
 from pwscup.notices.kinds import ANNOUNCEMENT, CLARIFICATION, KINDS, TEST, Audience
 from pwscup.notices.models import Delivery, Notice, Preference, Webhook
@@ -82,7 +83,8 @@ def spread_all() -> None:
         "contest", "announcement", "question"
     )
     for notice in waiting.order_by("id"):
-        spread(notice)
+        with faults.alone(notice.contest, faults.NOTICES):
+            spread(notice)
 
 
 def is_wanted(delivery: Delivery) -> bool:

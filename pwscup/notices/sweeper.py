@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, Max, OuterRef, Q
 from django.utils import timezone
 
+from pwscup.contests import faults
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.policies import is_frozen
 from pwscup.core.models import Event
@@ -81,18 +82,23 @@ def tell_rounds(now: datetime) -> None:
         return
     told = _told(rounds, now)
     for round in rounds:
-        for kind, key, useless_after in _news_of(round, now):
-            if (round.contest_id, key) in told or _too_soon(told, round, kind):
-                continue
-            if kind != kinds.RESULTS or _are_results_out(round, now):
-                outbox.notify(
-                    contest=round.contest,
-                    kind=kind,
-                    key=key,
-                    round_key=round.key,
-                    at=now,
-                    useless_after=useless_after,
-                )
+        with faults.alone(round.contest, faults.NOTICES, round.key):
+            _tell_round(round, now, told)
+
+
+def _tell_round(round: Round, now: datetime, told: set[tuple[int, str]]) -> None:
+    for kind, key, useless_after in _news_of(round, now):
+        if (round.contest_id, key) in told or _too_soon(told, round, kind):
+            continue
+        if kind != kinds.RESULTS or _are_results_out(round, now):
+            outbox.notify(
+                contest=round.contest,
+                kind=kind,
+                key=key,
+                round_key=round.key,
+                at=now,
+                useless_after=useless_after,
+            )
 
 
 def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime | None]]:

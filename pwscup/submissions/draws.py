@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from pwscup.accounts.models import Membership, Team
-from pwscup.contests import team_tables
+from pwscup.contests import faults, team_tables
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import dataset_of, original_of
 from pwscup.core import audit, storage
@@ -121,20 +121,15 @@ def draw_due(now: datetime | None = None) -> int:
     n_drawn = 0
     for team in teams.exclude(datasets__key=team_tables.ORIGINAL).order_by("contest_id", "pk"):
         if team.contest_id not in due:
-            due[team.contest_id] = is_due(team.contest, now)
+            due[team.contest_id] = False
             splits.clear()  # of one contest at a time
+            with faults.alone(team.contest, faults.DRAW):
+                due[team.contest_id] = is_due(team.contest, now)
         if due[team.contest_id]:
-            n_drawn += _drawn_safely(team, now, splits)
+            # Where one team's draw fails, the others get their tables all the same.
+            with faults.alone(team.contest, faults.DRAW, team.slug):
+                n_drawn += ensure_drawn(team, now, splits) is not None
     return n_drawn
-
-
-def _drawn_safely(team: Team, now: datetime, splits: dict[int, Split]) -> bool:
-    """Where one team's draw fails, the others get their tables all the same."""
-    try:
-        return ensure_drawn(team, now, splits) is not None
-    except Exception:
-        logger.exception("drawing the table of team %s failed", team.pk)
-        return False
 
 
 def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:

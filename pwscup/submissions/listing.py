@@ -63,6 +63,7 @@ def submissions_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
         "lines": [(submission, selectors.newest_evaluation(submission)) for submission in page],
         "query": urlencode(kept),
         "filtered": bool(form.chosen()),
+        "n_failed": selectors.n_failed(contest),
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
+from pwscup.contests import faults
 from pwscup.contests.models import Round
 from pwscup.contests.team_tables import team_file
 from pwscup.core import audit, storage
@@ -31,11 +32,17 @@ logger = logging.getLogger(__name__)
 
 
 def is_due(attack: Round, now: datetime) -> bool:
-    """The attack has opened, its tables are final, and every one that arrived in time is scored."""
+    """The attack has opened, its tables are final, and every one that arrived in time is scored.
+
+    A submission whose scoring failed by our fault and that would count is waited for, until organizers retry or
+    withdraw it.
+    """
     attacked = selectors.attacked_round(attack)
     if attacked is None or not attack.has_opened(now):
         return False
-    return attacked.is_settled(now) and not selectors.has_unfinished(attacked)
+    if not attacked.is_settled(now) or selectors.has_unfinished(attacked):
+        return False
+    return not selectors.failed_that_would_count(attacked)
 
 
 def unpublished(attack: Round) -> list[Submission]:
@@ -57,7 +64,25 @@ def publish_due(now: datetime | None = None) -> int:
     opened = Round.objects.filter(
         kind__in=kinds_of("attack"), opens_at__lte=now, contest__is_published=True
     )
-    return sum(len(publish(attack, now)) for attack in opened.select_related("contest"))
+    return sum(_published_alone(attack, now) for attack in opened.select_related("contest"))
+
+
+def _published_alone(attack: Round, now: datetime) -> int:
+    """Publish for one contest, and note for its organizers what keeps its tables back."""
+    published: list[Release] = []
+    with faults.alone(attack.contest, faults.PUBLISH, attack.key):
+        published = publish(attack, now)
+        _note_failed(attack, now)
+    return len(published)
+
+
+def _note_failed(attack: Round, now: datetime) -> None:
+    attacked = selectors.attacked_round(attack)
+    waits = attacked is not None and attacked.has_closed(now)
+    if waits and selectors.failed_that_would_count(attacked):
+        faults.note(attack.contest, faults.FAILED, attack.key)
+    else:
+        faults.forget(attack.contest, faults.FAILED, attack.key)
 
 
 def publish(attack: Round, now: datetime | None = None) -> list[Release]:

@@ -29,7 +29,9 @@ LONGEST_DELAY = timedelta(days=30)
 REFUSALS = {
     "not_allowed": _("Only an organizer of the contest decides this."),
     "reason.missing": _("Give a reason: the team will read it."),
-    "submission.not_scored": _("Only a scored submission can be withdrawn."),
+    "submission.not_scored": _(
+        "Only a scored submission can be withdrawn, or one whose scoring failed."
+    ),
     "already": _("This is so already: another organizer may have been faster."),
     "late.not_closed": _(
         "“%(round)s” is still open until %(expected)s: the team can hand in without this. "
@@ -62,8 +64,11 @@ class RulingRefused(RefusedByCode):
 
 
 def withdraw(*, actor: User, submission: Submission, reason: str) -> Ruling:
-    """Take a scored submission out of what counts; the team's next best one takes its place."""
-    if submission.state != State.SCORED:
+    """Take a submission out of what counts; the team's next best one takes its place.
+
+    One whose scoring failed is waited for no more.
+    """
+    if submission.state not in (State.SCORED, State.FAILED):
         raise RulingRefused("submission.not_scored")
     return _rule(actor, submission.team, submission, Kind.WITHDRAWN, reason)
 

@@ -254,6 +254,44 @@ def counting_guesses(team: Team, round: Round) -> dict[int, int]:
     return dict(scored.order_by(*OLDEST_FIRST).values_list("target_id", "pk"))
 
 
+def n_failed(contest: Contest) -> int:
+    """How many submissions of a contest have failed by our fault."""
+    return Submission.objects.filter(round__contest=contest, state=State.FAILED).count()
+
+
+def failed_that_would_count(round: Round) -> list[Submission]:
+    """Those whose scoring failed by our fault, and that would count of their teams if it had not.
+
+    Not where the team uploaded something later that was scored, chose something else, is out or has its table
+    published, nor where an organizer has withdrawn the submission.
+    """
+    failed = list(Submission.objects.filter(round=round, state=State.FAILED).order_by("pk"))
+    if not failed:
+        return []
+    counted = counted_submissions(round)
+    chosen = set(Choice.objects.filter(round=round).values_list("team_id", flat=True))
+    settled = set(Release.objects.filter(submission__round=round).values_list("team_id", flat=True))
+    settled |= disqualified(round.contest) | (chosen & set(counted))
+    return [
+        submission
+        for submission in failed
+        if submission.team_id not in settled
+        and not _is_later(counted.get(submission.team_id), submission)
+        and not is_withdrawn(submission)
+    ]
+
+
+def _is_later(counting: Submission | None, submission: Submission) -> bool:
+    key = (submission.arrived_at, submission.pk)
+    return counting is not None and (counting.arrived_at, counting.pk) > key
+
+
+def is_withdrawn(submission: Submission) -> bool:
+    """Whether an organizer has taken it out of what counts."""
+    ruling = newest_ruling(submission.team, submission)
+    return ruling is not None and ruling.kind == Ruling.Kind.WITHDRAWN
+
+
 # Releases
 
 

@@ -15,14 +15,16 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
-from pwscup.core import audit, storage
+from pwscup.core import audit, jobs, storage
 from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import draws, limits, policies, queue, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
+from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest
     from pwscup.core.models import StoredFile
     from scoring.rulesets import RoundSpec
 
@@ -81,6 +83,10 @@ REFUSALS = {
     "cancel.too_late": _(
         "Only a submission that waits can be taken back; this one no longer does."
     ),
+    "retry.not_failed": _(
+        "Only a submission whose scoring failed can be retried; this one is not."
+    ),
+    "retry.erased": _("The data of the contest are deleted: nothing can be scored any more."),
     "choose.not_scored": _("Only a scored submission of this round can count."),
     "choose.too_late": _("The round is closed: what counts can no longer be changed."),
 }
@@ -351,6 +357,40 @@ def annotate(*, user: User, submission: Submission, note: str) -> Submission:
     return submission
 
 
+def retry(*, actor: User | None, submission: Submission) -> None:
+    """Let a submission whose scoring failed by our fault wait again; `actor` is None for who runs the installation."""
+    round = submission.round
+    if actor is not None and not policies.may_rule(actor, submission):
+        raise SubmissionRefused("not_allowed")
+    with transaction.atomic():
+        _lock(submission.team)
+        held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
+        round = held.get(pk=submission.round_id)
+        if round.contest.erased_at is not None:
+            raise SubmissionRefused("retry.erased")
+        if round.phase == "anonymization" and selectors.is_released(round, submission.team):
+            raise SubmissionRefused("round.released")
+        if not jobs.wait_again(Submission, submission.pk):
+            raise SubmissionRefused("retry.not_failed")
+        _record("submission.retried", actor, submission)
+        transaction.on_commit(partial(queue.announce, submission.pk))
+
+
+def retry_all(*, actor: User | None, contest: Contest) -> int:
+    """Retry every submission of a contest whose scoring failed; return how many wait again."""
+    failed = Submission.objects.filter(round__contest=contest, state=State.FAILED)
+    n_retried = 0
+    for submission in failed.select_related("team", "round__contest").order_by("pk"):
+        try:
+            retry(actor=actor, submission=submission)
+        except SubmissionRefused as refusal:
+            if refusal.code == "not_allowed":
+                raise
+        else:
+            n_retried += 1
+    return n_retried
+
+
 def _lock_for(user: User, submission: Submission) -> None:
     """Ask under the lock of the team, so that nobody changes what belongs to a team that they have left."""
     _lock(submission.team)
@@ -360,7 +400,7 @@ def _lock_for(user: User, submission: Submission) -> None:
         raise SubmissionRefused("team.disqualified")
 
 
-def _record(kind: str, user: User, submission: Submission) -> None:
+def _record(kind: str, user: User | None, submission: Submission) -> None:
     audit.record(
         kind,
         actor=user,

@@ -33,6 +33,7 @@ urlpatterns = [
     path(
         "organize/<slug:slug>/submissions/", views.organize_submissions, name="organize-submissions"
     ),
+    path("organize/<slug:slug>/retry/", views.organize_retry, name="organize-retry"),
     path(
         "organize/<slug:slug>/submissions.csv",
         views.organize_submissions_csv,

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.downloads import terms_first
+from pwscup.contests.organizer_common import for_organizers
 from pwscup.contests.selectors import (
     download_name,
     organized_contest,
@@ -26,6 +27,7 @@ from pwscup.contests.selectors import (
 from pwscup.contests.team_tables import content_of, suffix_of, team_file
 from pwscup.core.exports import csv_response
 from pwscup.core.polling import polled
+from pwscup.core.posted import posted_number
 from pwscup.submissions import (
     downloads,
     draws,
@@ -43,6 +45,8 @@ from pwscup.submissions.services import SubmissionRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pwscup.contests.models import Contest
 
 
 UNPROCESSABLE = 422
@@ -200,6 +204,32 @@ def submission_note(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def organize_submissions(request: HttpRequest, slug: str) -> HttpResponse:
     contest = organized_contest(request.user, slug)
     return render(request, "submissions/organize.html", listing.submissions_page(request, contest))
+
+
+@require_POST
+@for_organizers
+def organize_retry(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Let failed submissions wait again: the one that is named, or all."""
+    if "submission" in request.POST:
+        its_own = Submission.objects.filter(round__contest=contest)
+        its_own = its_own.select_related("team", "round__contest")
+        found = get_object_or_404(its_own, pk=posted_number(request, "submission"))
+        n_retried = _retried(request, found)
+    else:
+        n_retried = services.retry_all(actor=request.user, contest=contest)
+    if n_retried:
+        done = ngettext("%(n)s submission waits again.", "%(n)s submissions wait again.", n_retried)
+        messages.success(request, done % {"n": n_retried})
+    return redirect("organize-submissions", contest.slug)
+
+
+def _retried(request: HttpRequest, submission: Submission) -> int:
+    try:
+        services.retry(actor=request.user, submission=submission)
+    except SubmissionRefused as refusal:
+        messages.error(request, refusal.message)
+        return 0
+    return 1
 
 
 @login_required

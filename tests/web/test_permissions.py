@@ -96,7 +96,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-team-remove organize-team-readmit
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
-        submission-cancel submission-choose submission-note submission-rule
+        submission-cancel submission-choose submission-note submission-rule organize-retry
         experiment-delete experiment-stop token-revoke""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
     # nothing is computed, played or written down under that number, nobody presents in this contest
@@ -142,7 +142,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers
         organize-publish organize-reveal
-        organize-round-close
+        organize-round-close organize-retry
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move

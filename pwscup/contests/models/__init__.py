@@ -1,13 +1,14 @@
 """What a contest is made of: itself and its rules, its rounds, its tables."""
 
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance
-from pwscup.contests.models.rounds import Interruption, Round
+from pwscup.contests.models.rounds import Fault, Interruption, Round
 from pwscup.contests.models.tables import Dataset, Sample, TableDraft
 
 __all__ = [
     "Contest",
     "Dataset",
     "Division",
+    "Fault",
     "Interruption",
     "Round",
     "RulesetVersion",

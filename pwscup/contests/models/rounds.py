@@ -133,3 +133,23 @@ class Interruption(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.contest}"
+
+
+class Fault(models.Model):
+    """Derived: something that the platform cannot do for a contest now; `contests.faults` notes and forgets it."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="faults")
+    task = models.CharField(max_length=10)
+    subject = models.CharField(max_length=100, blank=True, help_text="a round's key or a team's")
+    error = models.CharField(max_length=100, blank=True)
+    reference = models.CharField(max_length=12, help_text="for the log")
+    since = models.DateTimeField(default=now)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "task", "subject"], name="one_fault_each")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} of {self.contest}"

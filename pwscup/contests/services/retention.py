@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import User
 from pwscup.accounts.policies import is_over
+from pwscup.contests import faults
 from pwscup.contests.models import Contest, Dataset, Round, Sample
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.table import drop_draft
@@ -140,11 +141,16 @@ def erase_due(now: datetime) -> int:
         due = erased_from(contest)
         if due is None or due > now:
             continue
-        try:
-            erase(actor=None, contest=contest, now=now)
-        except ContestRefused as refusal:  # paused, being scored, or another worker was faster
-            logger.info("data of contest %s not deleted yet: %s", contest.pk, refusal)
-        else:
-            n_contests += 1
+        with faults.alone(contest, faults.ERASE):
+            n_contests += _erased(contest, now)
     storage.remove_erased()
     return n_contests
+
+
+def _erased(contest: Contest, now: datetime) -> bool:
+    try:
+        erase(actor=None, contest=contest, now=now)
+    except ContestRefused as refusal:  # paused, being scored, or another worker was faster
+        logger.info("data of contest %s not deleted yet: %s", contest.pk, refusal)
+        return False
+    return True

@@ -1,0 +1,118 @@
+"""What fails for one contest: noted for its organizers, and no other contest's business."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import InterfaceError, OperationalError, transaction
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.models import Fault
+from pwscup.core import audit
+from pwscup.core.jobs import new_reference
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pwscup.contests.models import Contest
+    from pwscup.core.refusals import Words
+
+logger = logging.getLogger(__name__)
+
+PUBLISH, DRAW, RELEASE, ERASE = "publish", "draw", "release", "erase"
+NOTICES, PLAY, FAILED = "notices", "play", "failed"
+TASKS: dict[str, Words] = {
+    PUBLISH: _("The tables for “%(subject)s” cannot be published."),
+    DRAW: _("The table of the team “%(subject)s” cannot be drawn."),
+    RELEASE: _("The randomized table of “%(subject)s” cannot be published."),
+    ERASE: _("The data of the contest cannot be deleted."),
+    NOTICES: _("Notices about “%(subject)s” cannot be written."),
+    PLAY: _("The platform's own teams cannot play in “%(subject)s”."),
+    FAILED: _(
+        "The tables for “%(subject)s” wait: scoring failed for a submission that would count. Retry it, or withdraw "
+        "it, and they are published without it."
+    ),
+}
+
+
+@contextmanager
+def alone(contest: Contest, task: str, subject: str = "") -> Iterator[None]:
+    """Let what fails inside stop nothing else: it is noted, and forgotten when it works again.
+
+    A database that is away is nobody's fault in particular, and is raised.
+    """
+    try:
+        yield
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        note(contest, task, subject, error)
+    else:
+        forget(contest, task, subject)
+
+
+def note(contest: Contest, task: str, subject: str = "", error: Exception | None = None) -> None:
+    """Note a fault once, with a reference to the log, an event in the trail, and a line for organizers."""
+    reference, name = new_reference(), type(error).__name__ if error else ""
+    with transaction.atomic():
+        _found, is_new = Fault.objects.get_or_create(
+            contest=contest,
+            task=task,
+            subject=subject,
+            defaults={"reference": reference, "error": name},
+        )
+        if is_new:
+            audit.record(
+                "contest.fault",
+                contest_id=contest.pk,
+                subject=subject or contest.slug,
+                task=task,
+                reference=reference,
+                **({"error": name} if name else {}),
+            )
+    if is_new:
+        logger.error(
+            "%s of contest %s (%s) failed [%s]",
+            task,
+            contest.pk,
+            subject,
+            reference,
+            exc_info=error,
+        )
+
+
+def forget(contest: Contest, task: str, subject: str = "") -> None:
+    """Forget a fault that is gone; reads only, where there is none."""
+    found = Fault.objects.filter(contest=contest, task=task, subject=subject)
+    if found.exists():
+        found.delete()
+        logger.info("%s of contest %s (%s) works again", task, contest.pk, subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A fault as organizers read it."""
+
+    words: str
+    since: datetime
+    reference: str
+    is_failed: bool
+
+
+def of(contest: Contest) -> list[Shown]:
+    """What does not work in a contest now, the oldest first."""
+    titles = {round.key: round.local_title for round in contest.rounds.all()}
+    return [
+        Shown(
+            str(TASKS[fault.task])
+            % {"subject": titles.get(fault.subject, fault.subject) or contest.local_title},
+            fault.since,
+            fault.reference,
+            fault.task == FAILED,
+        )
+        for fault in contest.faults.order_by("pk")
+    ]
