@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('contests', '0004_uploads_in_flight'),
+        ('contests', '0005_returning_people'),
     ]
 
     operations = [
