@@ -42,6 +42,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "pwscup.core.health.HealthMiddleware",  # asked by machines, under no name of the site
     "pwscup.submissions.middleware.ArrivalMiddleware",  # first: it notes when a request arrived
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -1,8 +1,7 @@
 from django.urls import path
 
-from pwscup.core import mailbox, views
+from pwscup.core import mailbox
 
 urlpatterns = [
-    path("healthz", views.health, name="health"),
     path("mail/", mailbox.mail, name="mail"),
 ]

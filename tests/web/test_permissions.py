@@ -54,7 +54,7 @@ GET: dict[tuple[object, ...], str] = {
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
-        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest health home invitation
+        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
         round rules schema terms
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
@@ -120,7 +120,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
-        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest health home mail organize
+        api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
         answer answer-csv batch-release estimate-template organize-disclosure
         organize-clock organize-contest
         organize-teams organize-invitations-csv

@@ -20,7 +20,7 @@ from django.core.management import get_commands
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from filelock import FileLock, Timeout
 
-from pwscup.core import broker, prepare, private
+from pwscup.core import broker, health, prepare, private
 from pwscup.core.supervisor import Service, Supervisor
 from pwscup.env import BASE_DIR, broker_socket, env, make_private, unusable_data
 
@@ -237,8 +237,8 @@ class Command(BaseCommand):
     def _page_is_served(self) -> bool:
         connection = http.client.HTTPConnection(self.host, self.port, timeout=2)
         try:
-            connection.request("GET", "/healthz", headers={"Host": f"localhost:{self.port}"})
-            return connection.getresponse().status < 500
+            connection.request("GET", health.READY)
+            return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException):
             return False
         finally:
