@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from pwscup.accounts.models import AccessToken, Team, User
-from pwscup.accounts.names import clean_name
+from pwscup.accounts.names import clean_new_name
 from pwscup.accounts.tokens import LIFETIMES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class NameField(forms.CharField):
 
     def clean(self, value: Any) -> str:
         typed = super().clean(value)
-        return clean_name(typed) if typed else ""
+        return clean_new_name(typed) if typed else ""
 
 
 def display_name_field() -> NameField:

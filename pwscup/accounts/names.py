@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
@@ -15,6 +16,11 @@ REFUSED_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 DRAWN_AS_NOTHING = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
+MARKS = {"Mn", "Me"}
+MOST_MARKS = 4
+DIRECTION = (
+    "\u200e"  # around letters that are written from right to left, in the table of look-alikes
+)
 
 
 def clean_name(name: str) -> str:
@@ -24,6 +30,63 @@ def clean_name(name: str) -> str:
     if invisible or not DRAWN_AS_NOTHING.sub("", tidy).strip():
         raise ValidationError(_("The name contains a character that cannot be seen."), "invisible")
     return tidy
+
+
+def clean_new_name(name: str) -> str:
+    """As `clean_name`, for a name that is given now; refuse letters under heaps of marks as well."""
+    tidy = clean_name(name)
+    if _is_heaped(tidy):
+        raise ValidationError(
+            _("A letter of the name has more marks than any language writes."), "heaped"
+        )
+    return tidy
+
+
+def _is_heaped(name: str) -> bool:
+    """One letter carries the same mark twice, or more of them than Unicode's security advice (UTS 39) allows."""
+    marks: list[str] = []
+    for character in unicodedata.normalize("NFD", name):
+        marks = [*marks, character] if unicodedata.category(character) in MARKS else []
+        if len(marks) > MOST_MARKS or len(marks) > len(set(marks)):
+            return True
+    return False
+
+
+def looks(name: str) -> frozenset[str]:
+    """What a team's name looks like: two names with one of these in common are taken for the same.
+
+    One is that of the small letters, one that of the letters as they are: a capital I looks like a small l.
+    """
+    plain = unicodedata.normalize("NFKC", DRAWN_AS_NOTHING.sub("", name))
+    forms = (_skeleton(plain.casefold()), _skeleton(plain).casefold())
+    return frozenset(" ".join(form.split()) for form in forms)
+
+
+def _skeleton(text: str) -> str:
+    """Each character replaced by the one that Unicode's table of look-alikes gives for it."""
+    same = _prototypes()
+    decomposed = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFD", "".join(same.get(c, c) for c in decomposed))
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    """By character the one that stands for all that look like it.
+
+    The table lists, with a character, those that look like it. One that many look like stands for them;
+    of a pair the lower code point does, unless a character looks like several together, as m does like rn.
+    """
+    from confusable_homoglyphs import confusables  # most processes do without the table
+
+    alike = {
+        key.strip(DIRECTION): [other["c"].strip(DIRECTION) for other in others]
+        for key, others in confusables.confusables_data.items()
+    }
+    return {
+        key: other if len(alike.get(other, ())) > 1 or len(other) > 1 else min(key, other)
+        for key, (other, *more) in alike.items()
+        if len(key) == 1 and not more
+    }
 
 
 def likeness(name: str) -> str:

@@ -387,7 +387,8 @@ def _refuse(code: str | None) -> None:
 
 def _refuse_taken_name(contest: Contest, name: str, *, but: Team | None = None) -> None:
     others = contest.teams.exclude(pk=but.pk) if but else contest.teams.all()
-    if names.likeness(name) in {names.likeness(other.name) for other in others}:
+    taken = frozenset[str]().union(*(names.looks(other.name) for other in others))
+    if names.looks(name) & taken:
         raise RefusedError("name_taken")
 
 

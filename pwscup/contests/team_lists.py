@@ -16,7 +16,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Invitation, Membership, Team, User
-from pwscup.accounts.names import clean_name, likeness
+from pwscup.accounts.names import clean_new_name, likeness, looks
 from pwscup.contests import team_tables
 from pwscup.core.models import Event
 
@@ -77,10 +77,10 @@ def read(contest: Contest, text: str) -> TeamList:
     """The teams of a list and its problems, as the contest stands now; a constant number of queries."""
     found = TeamList(text)
     divisions = _divisions(contest)
-    by_likeness: dict[str, Planned] = {}
+    by_look: dict[str, Planned] = {}
     for line, cells in _lines(text, found.problems):
         name, division_name, *addresses = (*cells, "", "")[: max(2, len(cells))]
-        team = _team(found, by_likeness, line, name)
+        team = _team(found, by_look, line, name)
         if team is None:
             continue
         _set_division(found, team, line, division_name, divisions)
@@ -112,10 +112,10 @@ def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]
         problems.append(Problem(reader.line_num, _("The line cannot be read as CSV.")))
 
 
-def _team(found: TeamList, by_likeness: dict[str, Planned], line: int, name: str) -> Planned | None:
+def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) -> Planned | None:
     """The team of a line; None where its name cannot be one."""
     try:
-        tidy = clean_name(name) if name else ""
+        tidy = clean_new_name(name) if name else ""
     except ValidationError as error:
         found.problems.append(Problem(line, " ".join(error.messages)))
         return None
@@ -126,9 +126,11 @@ def _team(found: TeamList, by_likeness: dict[str, Planned], line: int, name: str
         words = _("The name has %(got)d characters — expected at most %(expected)d.")
         found.problems.append(Problem(line, words % {"got": len(tidy), "expected": LONGEST_NAME}))
         return None
-    team = by_likeness.get(likeness(tidy))
+    forms = looks(tidy)
+    team = next((by_look[form] for form in sorted(forms) if form in by_look), None)
     if team is None:
-        team = by_likeness[likeness(tidy)] = Planned(line, tidy)
+        team = Planned(line, tidy)
+        by_look |= dict.fromkeys(forms, team)
         found.teams.append(team)
     elif team.name != tidy:
         words = _("“%(name)s” looks like “%(other)s” of line %(line)d. Write both the same way.")
@@ -194,9 +196,10 @@ def _check_teams(contest: Contest, found: TeamList) -> None:
             "people are left for so many."
         )
         found.problems.append(Problem(0, words % {"got": len(found.teams), "expected": left}))
-    taken = {likeness(name) for name in contest.teams.values_list("name", flat=True)}
+    names = contest.teams.values_list("name", flat=True)
+    taken = frozenset[str]().union(*map(looks, names))
     for team in found.teams:
-        if likeness(team.name) in taken:
+        if looks(team.name) & taken:
             words = _("Another team of this contest already has the name “%(name)s”.")
             found.problems.append(Problem(team.line, words % {"name": team.name}))
         if not team.emails:
