@@ -151,6 +151,7 @@ KEEP_REFUSED_HOURS = env.int("PWSCUP_KEEP_REFUSED_HOURS", default=7 * 24)
 MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
 # Kept free for the uploads of teams: imports and archives stop there, and organizers are warned at twice as much.
 DISK_RESERVE_BYTES = env.int("PWSCUP_DISK_RESERVE_BYTES", default=1024 * 1024 * 1024)
+MAX_TABLE_COLUMNS = env.int("PWSCUP_MAX_TABLE_COLUMNS", default=200)
 MAX_ARCHIVE_BYTES = env.int("PWSCUP_MAX_ARCHIVE_BYTES", default=2 * 1024 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

@@ -23,6 +23,7 @@ from pwscup.contests.forms import (
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell, version_of
 from pwscup.core import problems
+from pwscup.core.refusals import Refused
 from scoring.errors import ProblemsFound
 from scoring.sequential.bundles import MAX_TIMES
 
@@ -51,7 +52,7 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
         )
     except ProblemsFound as found:
         return _page(request, contest, found=found, file_name=upload.name)
-    except services.ContestRefused as refusal:
+    except Refused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)
 

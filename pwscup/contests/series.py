@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pwscup.contests.tables import FILE, Described, described_columns, editable, with_former
+from pwscup.core.headers import refuse_wide
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import Collector, shorten
 from scoring.reading import read_records, read_table, write_table
@@ -57,8 +58,12 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     ------
     ProblemsFound
         Where the bytes are no archive of usable tables, or those of later times have other columns.
+    TooManyColumns
+        Before anything but the headers is read.
     """
     files = files_of(data)
+    for file in files:
+        refuse_wide(file)
     suggested = editable(_suggested(files, read_each(files, LETTER, _lines)))
     tables = read_each(files, LETTER, lambda d, name, _: _read(d, suggested, name))
     schema = with_former(suggested, former) if former is not None else suggested

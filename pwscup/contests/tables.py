@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pwscup.core.headers import refuse_wide
 from scoring.anonymizers import anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import shorten
@@ -51,7 +52,10 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     ------
     ProblemsFound
         Where the bytes are no usable CSV.
+    TooManyColumns
+        Before anything but the header is read.
     """
+    refuse_wide(data)
     suggested = editable(suggest_schema(data))
     table = read_table(data, suggested, file=FILE, original=True)
     columns = described_columns(table, suggested.names)
@@ -69,6 +73,7 @@ def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
     ProblemsFound
         Where the bytes are no usable CSV.
     """
+    refuse_wide(data)
     suggest_schema(data)  # refuses what is no table, with every problem
     header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     n_kept = min(n_sampled, len(records))

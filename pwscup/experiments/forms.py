@@ -13,6 +13,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from pwscup.core.headers import TooManyColumns, refuse_wide
 from pwscup.core.problems import Shown, shown
 from pwscup.experiments import plans, tables, wording
 from pwscup.experiments.fields import NumbersField
@@ -211,11 +212,11 @@ class ExperimentForm(forms.Form):
             raise ValidationError(message % sizes)
         self.kept = None  # another file was chosen in its place, be it one that cannot be read
         data = upload.read()
+        try:
+            refuse_wide(data)
+        except TooManyColumns as wide:
+            raise ValidationError(str(wide)) from wide
         columns = self._read(partial(tables.header_of, data), upload.name)
-        if columns is not None and len(columns) > tables.MAX_COLUMNS:
-            numbers = {"expected": tables.MAX_COLUMNS, "got": len(columns)}
-            message = _("The table has %(got)d columns — expected at most %(expected)d.")
-            raise ValidationError(message % numbers)
         if columns is not None:
             self.received = File(upload.name[:100], columns, data)
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 FILE = "table"
 MAX_BYTES = 5 * 1024 * 1024
 MAX_RECORDS = 100_000
-MAX_COLUMNS = 200
 MAX_CELLS = 2_000
 MAX_VALUE = 40
 """Characters of a value, which figures have to find room for."""

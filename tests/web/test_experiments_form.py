@@ -180,9 +180,9 @@ def test_a_file_that_cannot_be_read_is_not_kept(alice, data):
     assert not Upload.objects.exists()
 
 
-def test_a_file_that_is_missing_too_large_or_too_wide(alice, monkeypatch):
+def test_a_file_that_is_missing_too_large_or_too_wide(alice, monkeypatch, settings):
     assert errors(alice.post(NEW, filled(source="counts")))["file"] == ["Choose a file."]
-    monkeypatch.setattr(tables, "MAX_COLUMNS", 2)
+    settings.MAX_TABLE_COLUMNS = 2
     page = alice.post(NEW, filled(source="records", file=file(RECORDS)))
     assert "3 columns" in errors(page)["file"][0]
     monkeypatch.setattr(tables, "MAX_BYTES", 10)

@@ -16,10 +16,11 @@ from django.utils import timezone
 from pwscup.accounts import names, selectors, services
 from pwscup.accounts.models import Invitation
 from pwscup.accounts.services import RefusedError
+from pwscup.contests import series, tables
 from pwscup.contests import services as contest_services
 from pwscup.contests.models import TableDraft
-from pwscup.contests.services.table import MAX_COLUMNS
 from pwscup.core.exports import harmless
+from pwscup.core.headers import TooManyColumns
 from pwscup.core.models import Event
 from pwscup.disclosure.models import Answer
 from pwscup.disclosure.services import QueryRefused, ask
@@ -27,6 +28,7 @@ from pwscup.submissions import draws, uploads
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused
+from scoring.sequential import bundles
 from tests import factories
 from tests.web import lecture, pipeline
 
@@ -222,22 +224,39 @@ def test_before_there_are_tables_a_person_may_change_the_team(cast):
 # Careless organizers
 
 
-def test_a_table_wider_than_a_person_can_look_through_is_refused(cast):
+def test_a_table_wider_than_a_person_can_look_through_is_refused(cast, settings, monkeypatch):
     contest = contest_services.create_contest(
         actor=cast.oscar, ruleset="pwscup2015", title="Wide", starts_at=timezone.now()
     )
 
-    upload_wide(cast, contest, MAX_COLUMNS)
-    with pytest.raises(contest_services.ContestRefused, match="has 501 columns"):
-        upload_wide(cast, contest, MAX_COLUMNS + 1)
+    most = settings.MAX_TABLE_COLUMNS
+    upload_wide(cast, contest, most)
+    monkeypatch.setattr(tables, "suggest_schema", None)  # nothing but the header is read
+    for n_columns, n_sampled in ((most + 1, None), (40_000, None), (40_000, 1)):
+        with pytest.raises(TooManyColumns, match=f"has {n_columns} columns — expected at most 200"):
+            upload_wide(cast, contest, n_columns, n_sampled=n_sampled)
 
-    assert len(TableDraft.objects.get(contest=contest).columns) == MAX_COLUMNS
+    assert len(TableDraft.objects.get(contest=contest).columns) == most
 
 
-def upload_wide(cast, contest, n_columns: int) -> None:
+def test_a_wide_table_in_a_series_is_refused(cast):
+    wide = ",".join(f"c{n}" for n in range(40_000)).encode() + b"\n"
+    with pytest.raises(TooManyColumns):
+        series.describe(bundles.pack({"T1.csv": b"a,b\n1,2\n", "T2.csv": wide}))
+
+
+def test_an_organizer_reads_why_a_wide_table_is_refused(cast, oscar, draft):
+    wide = SimpleUploadedFile("wide.csv", ",".join(f"c{n}" for n in range(300)).encode() + b"\n")
+    page = oscar.post(
+        f"/organize/{draft.slug}/data/", {"table": wide, "version": draft.version}, follow=True
+    )
+    assert "The table has 300 columns — expected at most 200." in page.content.decode()
+
+
+def upload_wide(cast, contest, n_columns: int, **more) -> None:
     lines = [",".join(f"c{n}" for n in range(n_columns)), ",".join("1" * n_columns)]
     contest_services.upload_table(
-        actor=cast.oscar, contest=contest, name="wide.csv", data="\n".join(lines).encode()
+        actor=cast.oscar, contest=contest, name="wide.csv", data="\n".join(lines).encode(), **more
     )
 
 

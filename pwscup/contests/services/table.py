@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
     from scoring.schema import Schema
 
-MAX_COLUMNS = 500  # the page on which their roles are given holds a form for each
-
 
 def upload_table(
     *,
@@ -46,8 +44,10 @@ def upload_table(
     ------
     ProblemsFound
         Where the bytes are no usable CSV; an earlier draft stays.
+    TooManyColumns
+        Where the table has more columns than a person can look through.
     ContestRefused
-        Where the table has more columns than a person can look through, or fewer records than are drawn.
+        Where it has fewer records than are drawn.
     """
     if n_sampled is not None:
         data = _sampled(data, n_sampled)
@@ -106,11 +106,6 @@ def _keep_draft(
     described: Described,
     n_sampled: int | None,
 ) -> TableDraft:
-    if len(described.columns) > MAX_COLUMNS:
-        raise ContestRefused(
-            _("The table has %(got)d columns — expected at most %(expected)d.")
-            % {"got": len(described.columns), "expected": MAX_COLUMNS}
-        )
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
