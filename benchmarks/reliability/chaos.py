@@ -26,7 +26,7 @@ from benchmarks.reliability.client import (
     hidden_fields,
 )
 from benchmarks.reliability.faults import FAULTS, Fault, NotHereError
-from benchmarks.reliability.installation import MODES, Installation
+from benchmarks.reliability.installation import MODES, Installation, interrupt_when_terminated
 from benchmarks.reliability.scenarios import LOST, place_of, span
 
 SETTINGS = "benchmarks.reliability.settings"
@@ -384,4 +384,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    interrupt_when_terminated()
     sys.exit(main())

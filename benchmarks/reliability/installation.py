@@ -27,6 +27,11 @@ STOP_SECONDS = 30
 FOREIGN = ("DATABASE_URL", "CACHE_URL", "REDIS_URL", "EMAIL_URL", "PWSCUP_DEMO", "PWSCUP_HTTPS")
 
 
+def interrupt_when_terminated() -> None:
+    """SIGTERM ends the tool as Ctrl-C does: with everything that it has started."""
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+
+
 class Installation:
     """Everything is bound to this process's life and ended by `stop`."""
 
@@ -47,6 +52,7 @@ class Installation:
         self.postgresql: services.PostgreSQL | None = None
         self.redis: services.Redis | None = None
         self.others: list[subprocess.Popen[bytes]] = []
+        self.is_stopped = False
         self._lock = threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
         self.driver: subprocess.Popen[bytes] | None = None
@@ -72,6 +78,8 @@ class Installation:
 
     def launch(self, **env: str) -> None:
         """Start `manage.py up` and return at once."""
+        if self.is_stopped:
+            raise RuntimeError("the installation was stopped")
         address = f"127.0.0.1:{self.port}"
         with (self.folder / "up.log").open("ab") as log:
             self.began = log.tell()
@@ -127,6 +135,7 @@ class Installation:
 
     def stop(self) -> None:
         """End everything and remove the folder."""
+        self.is_stopped = True
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
