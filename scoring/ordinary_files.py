@@ -26,6 +26,7 @@ WORTH_LOADING = 20_000_000
 """Bytes from which on compiled code is quicker even where it has to be loaded first."""
 
 _FIRST_N_LEVELS = 2_048
+_N_FACTS = 5  # of a value
 _MANY_ROWS = 100_000_000
 
 
@@ -94,7 +95,9 @@ def _as_listed(
     position_of = {value: position for position, value in enumerate(column.values)}
     if not position_of.keys() >= set(met):
         return None
-    return np.array([position_of[value] for value in met], np.int32)[codes], column.values
+    listed = np.array([position_of[value] for value in met], np.int32)
+    np.take(listed, codes, out=codes, mode="clip")  # without a copy: all codes are there
+    return codes, column.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ class _Values:
     def __init__(self, n_columns: int) -> None:
         self.counts = np.zeros(n_columns, dtype=np.int64)
         self.keys = np.empty(_FIRST_N_LEVELS, dtype=np.uint64)
-        self.levels = np.empty((_FIRST_N_LEVELS, 4), dtype=np.int64)
+        self.levels = np.empty((_FIRST_N_LEVELS, _N_FACTS), dtype=np.int64)
         self.slots = np.full(2 * _FIRST_N_LEVELS, -1, dtype=np.int32)
 
     @property
@@ -186,7 +189,7 @@ class _Values:
         keys, levels = self.keys[:n_levels], self.levels[:n_levels]
         size = 4 * len(self.keys)
         self.keys = np.empty(size, dtype=np.uint64)
-        self.levels = np.empty((size, 4), dtype=np.int64)
+        self.levels = np.empty((size, _N_FACTS), dtype=np.int64)
         self.slots = np.full(2 * size, -1, dtype=np.int32)
         self.keys[:n_levels], self.levels[:n_levels] = keys, levels
         fill_slots(self.slots, self.keys, self.levels, n_levels)
@@ -195,7 +198,7 @@ class _Values:
         """The values of each column, by code; None where one is no UTF-8."""
         texts: list[list[str]] = [[] for _ in self.counts]
         try:
-            for column, start, length, _ in self.levels[:n_levels].tolist():
+            for column, start, length in self.levels[:n_levels, :3].tolist():
                 texts[column].append(data[start : start + length].decode())
         except UnicodeDecodeError:
             return None

@@ -129,7 +129,7 @@ class Schema:
     def public(self) -> Schema:
         """The schema of what participants see and hand in: no identifier columns."""
         kept = tuple(c for c in self.columns if c.role is not Role.IDENTIFIER)
-        return dataclasses.replace(self, columns=kept)
+        return self if len(kept) == len(self.columns) else dataclasses.replace(self, columns=kept)
 
     def replace_column(self, column: Column) -> Schema:
         """A schema whose column of the same name is this one.

@@ -150,6 +150,24 @@ def test_tables_and_problems_are_the_careful_readers():
     assert n_ordinary > 0.8 * n_good
 
 
+def test_files_whose_cells_are_found_in_several_goes():
+    rng = random.Random(8)
+    n_ordinary = 0
+    for _ in range(150):
+        header, _, records = good_file(SCHEMA.public().columns, rng, original=False).partition(
+            b"\n"
+        )
+        records = records.rstrip(b"\r\n") + (b"\r\n" if b"\r" in header else b"\n")
+        data = header + b"\n" + records * (2 * kernel._N_ENDS // records.count(b","))
+        if rng.random() < 0.5:
+            data = damaged(data, rng)
+        expected = outcome(reading.read_carefully, data, SCHEMA, file="f")
+        assert outcome(reading.read_records, data, SCHEMA, file="f") == expected
+        found = reading._read_ordinary(data, SCHEMA, original=False, max_records=None)
+        n_ordinary += found is not None
+    assert 50 < n_ordinary < 150
+
+
 @pytest.mark.parametrize("position", range(5))
 def test_every_splinter_in_every_column(position):
     for splinter in SPLINTERS:
@@ -315,18 +333,28 @@ def test_long_values_of_one_key_are_told_apart():
     first = rng.integers(97, 123, (200_000, 8), dtype=np.uint8)
     words = first.view(np.uint64)[:, 0]
     mixed = (words ^ (words >> kernel._FOLD)) * kernel._MULTIPLIER
-    # A second word that makes the key that of the first value; a few of them are plain ASCII.
+    # A second word that makes the keys those of the first value; a few of them are plain ASCII.
     second = (mixed ^ mixed[0] ^ words[0])[:, None].view(np.uint8)
     plain_ones = np.flatnonzero(((second > 44) & (second < 127)).all(axis=1))[:5]
     assert len(plain_ones) > 1
-    values = [bytes(first[i]) + bytes(second[i]) for i in plain_ones]
-    keys = {int(kernel._scan_category(np.frombuffer(v, np.uint8), 0, False)[1]) for v in values}
-    assert len(keys) == 1
+    values = [bytes(first[i]) + bytes(second[i]) + b"the end." for i in plain_ones]
+    assert len({kernel._keys(np.frombuffer(v, np.uint8), 0, len(v)) for v in values}) == 1
     schema = Schema((Column("a", Role.OTHER, Kind.CATEGORY),))
     data = b"a\n" + b"\n".join(values * 2)
     found = reading._read_ordinary(data, schema, original=False, max_records=None)
     assert found is not None
     assert found.levels["a"] == tuple(value.decode() for value in values)
+
+
+def test_the_keys_of_a_cell_do_not_depend_on_its_place():
+    rng = np.random.default_rng(7)
+    data = rng.integers(32, 127, 64, dtype=np.uint8)
+    for length in range(1, 30):
+        cell = data[20 : 20 + length]
+        keys = kernel._keys(cell.copy(), 0, length)
+        assert kernel._keys(data, 20, length) == keys
+        if length <= kernel.SHORT:
+            assert kernel._short_keys(data, 20, length) == keys
 
 
 def test_values_chosen_to_collide_are_left_to_the_careful_reader():
