@@ -29,4 +29,4 @@ EXPOSE 8000
 # Of the web server; docker-compose.yml has the checks of the other services.
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s \
     CMD ["python", "-c", "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8000, timeout=5); c.request('GET', '/readyz'); raise SystemExit(c.getresponse().status != 200)"]
-CMD ["gunicorn", "-c", "python:pwscup.gunicorn", "-b", "0.0.0.0:8000"]
+CMD ["python", "-m", "pwscup.web", "0.0.0.0:8000"]

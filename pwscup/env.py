@@ -24,6 +24,7 @@ URLS = {
     "EMAIL_URL": "smtp+tls://user:password@host:587",
 }
 NOT_GIVEN = "PWSCUP_NOT_GIVEN"
+MOST_PROCESSES = 4  # each takes as many connections of the database as it has threads
 DATABASES = ("django.db.backends.postgresql", "django.db.backends.sqlite3")
 
 
@@ -143,6 +144,20 @@ def database() -> dict:
         config["CONN_MAX_AGE"] = env.int("DATABASE_CONN_MAX_AGE", default=60)
         config["CONN_HEALTH_CHECKS"] = True
     return config
+
+
+def web_processes() -> int:
+    """How many processes serve pages: SQLite has one writer at a time, and one process serves it best."""
+    n_cores = os.cpu_count() or 1
+    default = (
+        1 if database()["ENGINE"].endswith("sqlite3") else max(2, min(n_cores, MOST_PROCESSES))
+    )
+    return max(1, env.int("WEB_PROCESSES", default=default))
+
+
+def web_threads() -> int:
+    """How many threads each of them has."""
+    return max(1, env.int("WEB_THREADS", default=12))
 
 
 def broker_socket() -> Path:

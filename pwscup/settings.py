@@ -122,6 +122,8 @@ ACCOUNT_RATE_LIMITS = {
 }
 # How many proxies in front of the server may be believed about the address that rate limits count by.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PWSCUP_TRUSTED_PROXIES", default=0)
+# The header in which such a proxy says when a request began to arrive.
+ARRIVAL_HEADER = env.str("PWSCUP_ARRIVAL_HEADER", default="")
 
 # Of one person: names of teams are free for others, and a team that was left is no second seat.
 MAX_TEAMS_PER_PERSON = env.int("PWSCUP_MAX_TEAMS_PER_PERSON", default=5)
@@ -300,7 +302,12 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
         # Two lines for every sweep, one every few seconds, say nothing; what was scored says itself.
-        name: {"level": "WARNING"}
-        for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
+        **{
+            name: {"level": "WARNING"}
+            for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
+        },
+        "waitress.queue": {
+            "level": "ERROR"
+        },  # else a line for each request that waits for its turn
     },
 }

@@ -5,9 +5,8 @@ process that takes uploads has reported, after the close by its own clock, that 
 process is asked where it is silent, and forgotten where it does not answer: it was killed. Where no process reports
 at all, and at the latest after `UPLOAD_GRACE_SECONDS`, the clock decides: what takes longer counts as late.
 
-A web server calls `start` in each of its processes before it listens, `begin` when the first byte of a request
-arrives, with that moment as the request's time of arrival, `end` when its answer is sent or its connection is lost,
-and `stop` when it has ended.
+A web server calls `start` in each of its processes before it accepts connections, with itself to look at, and `stop`
+when it has ended. Where another server is used, `ArrivalMiddleware` calls `begin` and `end`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
@@ -88,13 +87,19 @@ def on_its_way(arrived_at: datetime) -> Iterator[None]:
         end(ticket)
 
 
+class Watched(Protocol):
+    """What knows the uploads of a process that are on their way: `Uploads`, or the web server itself."""
+
+    def look(self) -> tuple[datetime, int]: ...
+
+
 class Reporter:
     """Reports for this process up to when everything is in, as long as somebody waits for it.
 
     It looks once a second with one query, and writes in the minute after a round has closed.
     """
 
-    def __init__(self, uploads: Uploads, delay: timedelta = timedelta()) -> None:
+    def __init__(self, uploads: Watched, delay: timedelta = timedelta()) -> None:
         self.token = uuid.uuid4()
         self._uploads = uploads
         self._delay = delay
@@ -102,8 +107,8 @@ class Reporter:
         self._thread = threading.Thread(target=self._run, daemon=True, name="uploads")
 
     def start(self) -> None:
-        """Be known before the first upload arrives."""
-        self.look(is_first=True)
+        """Be known before the first upload arrives; without a database none is taken in."""
+        self._safely(lambda: self.look(is_first=True))
         self._thread.start()
 
     def stop(self) -> None:
@@ -149,7 +154,7 @@ class Reporter:
 _reporter: Reporter | None = None
 
 
-def start(delay: timedelta = timedelta()) -> None:
+def start(delay: timedelta = timedelta(), watched: Watched = uploads) -> None:
     """Report for this process, from now on.
 
     `delay` is by how much an arrival may lie before the moment at which this process learns of it: behind a proxy
@@ -157,7 +162,7 @@ def start(delay: timedelta = timedelta()) -> None:
     """
     global _reporter
     stop()
-    _reporter = Reporter(uploads, delay)
+    _reporter = Reporter(watched, delay)
     _reporter.start()
 
 

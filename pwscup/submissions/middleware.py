@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -13,10 +13,11 @@ from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.utils import timezone
 
+from pwscup.core.bodies import is_too_large, most_bytes_at
 from pwscup.submissions import inflight
 
-# What the form's other fields and the boundaries between files may add.
-OVERHEAD_BYTES = 256 * 1024
+ARRIVED_AT = "pwscup.arrived_at"
+"""Where the web server notes the time of arrival of a request that it has read completely."""
 CHUNK = 64 * 1024
 MAX_DIGITS = 19
 
@@ -28,7 +29,7 @@ class ArrivalMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.arrived_at = timezone.now()
+        request.arrived_at = _noted(request) or timezone.now()
         if request.method in ("GET", "HEAD"):
             return self._answer(request)
         with inflight.on_its_way(request.arrived_at):
@@ -36,7 +37,7 @@ class ArrivalMiddleware:
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         request.unreadable = None
-        if _declared(request) > _largest():
+        if is_too_large(_declared(request), request.path_info):
             request.POST = QueryDict()  # neither the protection nor what draws a page may parse it
         else:
             request.unreadable = _unreadable(request)
@@ -45,13 +46,13 @@ class ArrivalMiddleware:
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         """Run before the protection against forged requests, which parses the body."""
         length = _declared(request)
-        if length <= _largest():
+        if not is_too_large(length, request.path_info):
             if unreadable := getattr(request, "unreadable", None):
                 raise BadRequest from unreadable
             return None
         _drain(request, length)
         request.POST = QueryDict()
-        limit = settings.MAX_UPLOAD_BYTES
+        limit = min(most_bytes_at(request.path_info), settings.MAX_UPLOAD_BYTES)
         return render(
             request, "submissions/too_large.html", {"limit": limit, "got": length}, status=413
         )
@@ -60,21 +61,25 @@ class ArrivalMiddleware:
 def arrival(request: HttpRequest) -> datetime:
     """When the request arrived: its first byte, or its last one where the two lie too far apart.
 
-    A connection opened before the deadline does not keep it open for a file that is made afterwards.
+    A connection opened before the deadline does not keep it open for a file that is made afterwards. The web server
+    knows when the last byte came; elsewhere that is now.
     """
+    if _noted(request) is not None:
+        return request.arrived_at
     first = request.arrived_at
     now = timezone.now()
     return first if now - first <= timedelta(seconds=settings.UPLOAD_GRACE_SECONDS) else now
+
+
+def _noted(request: HttpRequest) -> datetime | None:
+    seconds = request.META.get(ARRIVED_AT)
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def _declared(request: HttpRequest) -> int:
     length = request.META.get("CONTENT_LENGTH") or ""
     # The first digits of a number too long to be read are large enough.
     return int(length[:MAX_DIGITS]) if length.isdecimal() else 0
-
-
-def _largest() -> int:
-    return settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES
 
 
 def _unreadable(request: HttpRequest) -> Exception | None:

@@ -13,7 +13,7 @@ BY_TESTS = {"PWSCUP_WATCH_PARENT", "OMP_NUM_THREADS", "EMAIL_URL"}
 
 
 def settings_that_are_read() -> set[str]:
-    sources = [ROOT / "pwscup" / name for name in ("env.py", "settings.py", "gunicorn.py")]
+    sources = [ROOT / "pwscup" / name for name in ("env.py", "settings.py")]
     sources.append(ROOT / "pwscup/core/management/commands/up.py")
     text = "\n".join(path.read_text() for path in sources)
     return set(READ.findall(text.replace("os.environ.get", "env.get")))

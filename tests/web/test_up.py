@@ -428,7 +428,7 @@ def test_it_stops_on_request_while_it_starts(installation, monkeypatch):
     monkeypatch.setattr(env, "DATA_DIR", installation.folder)
     installation.process = installation.start(says="PWSCup starts")
     # The broker names its socket in its arguments, and in the title that it soon gives itself.
-    marks = {f"-b 127.0.0.1:{installation.port}", str(env.broker_socket())}
+    marks = {f"pwscup.web 127.0.0.1:{installation.port}", str(env.broker_socket())}
     wait_until(lambda: found_in_processes(marks) == marks, "web and broker start")
     stops(installation, signal.SIGINT)
     wait_until(lambda: not found_in_processes(marks), "web and broker have ended")

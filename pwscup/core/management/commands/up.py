@@ -188,7 +188,7 @@ class Command(BaseCommand):
     def _start(self) -> None:
         if not env.str("REDIS_URL", default=""):
             self._start_broker()
-        web = self._service("web", "gunicorn", "-c", "python:pwscup.gunicorn", "-b", self.address)
+        web = self._service("web", "pwscup.web", self.address)
         demo = self._service("demo", "manage.py", "demo", once=True) if self.demo else None
         self._until(self._page_is_served, web)
         if self.stopping.is_set():

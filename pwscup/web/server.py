@@ -1,0 +1,211 @@
+"""The event loop of one process: it accepts, closes what takes too long, and makes room for others."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from waitress.adjustments import Adjustments
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+from pwscup.web.channel import Channel, ask_for_timestamps, without_bodies_for_head
+
+if TYPE_CHECKING:
+    from pwscup.web.channel import Application
+    from pwscup.web.request import Rules
+
+MAX_CONNECTIONS = 2_000
+FILES_PER_CONNECTION = 3  # the socket, a body on the disk, an answer on the disk
+FILES_OF_THE_SITE = 200
+MAX_HELD_BYTES = 1024**3
+ACCEPTED_AT_ONCE = 16
+LOOK_SECONDS = 1.0
+UPLOAD_BYTES = 64 * 1024
+MAX_HEADER_BYTES = 32 * 1024
+READ_BYTES = 128 * 1024
+IN_MEMORY_BYTES = 256 * 1024
+# A thread that has written its answer is free for others, however slowly that is read.
+WRITTEN_BYTES = 512 * 1024**2
+
+
+class Server(TcpWSGIServer):
+    """Waitress's server over a socket that listens already, with an eye on each connection.
+
+    Where there are too many connections or too many unfinished bodies, the address that has most of them loses those
+    that have been silent longest: one client that opens thousands stands in its own way, not in that of others.
+    """
+
+    channel_class = Channel
+
+    def __init__(
+        self,
+        application: Application,
+        rules: Rules,
+        listener: socket.socket,
+        *,
+        n_threads: int,
+        max_connections: int = MAX_CONNECTIONS,
+        max_held_bytes: int = MAX_HELD_BYTES,
+        dispatchers: tuple[Any, Any] | None = None,
+    ) -> None:
+        ask_for_timestamps(listener)
+        self.rules = rules
+        self.max_connections = max_connections
+        self.max_held_bytes = max_held_bytes
+        self.looked_at = 0.0
+        self.read_until = self._accepted_until = time.time()
+        self._is_drained = True
+        n_for_uploads = max(1, n_threads // 3)
+        pages, self.uploads = dispatchers or (
+            threads(max(1, n_threads - n_for_uploads)),
+            threads(n_for_uploads),
+        )
+        adjustments = Adjustments(
+            sockets=[listener],
+            threads=n_threads,
+            ident=None,
+            clear_untrusted_proxy_headers=False,  # Django decides which of them it believes
+            log_socket_errors=False,  # a client that goes away is no error
+            max_request_header_size=MAX_HEADER_BYTES,
+            recv_bytes=READ_BYTES,
+            inbuf_overflow=IN_MEMORY_BYTES,
+            outbuf_overflow=IN_MEMORY_BYTES,
+            outbuf_high_watermark=WRITTEN_BYTES,
+        )
+        super().__init__(
+            without_bodies_for_head(application),
+            {},
+            True,
+            listener,
+            dispatcher=pages,
+            adj=adjustments,
+            sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
+            bind_socket=False,
+        )
+
+    # The loop
+
+    def step(self, seconds: float = LOOK_SECONDS) -> None:
+        """Wait for connections that can be read or written, serve them, and look at all of them once a second."""
+        began, self._is_drained = time.time(), True
+        self.asyncore.loop(timeout=seconds, use_poll=True, map=self._map, count=1)
+        # Connections made before the last step began are accepted by now, and were asked for bytes in this one.
+        self.read_until = self._accepted_until
+        if self._is_drained:
+            self._accepted_until = began
+        now = time.monotonic()
+        if now - self.looked_at >= LOOK_SECONDS:
+            self.looked_at = now
+            self.look(now)
+
+    def accept_connections(self) -> None:
+        """The socket listens already, in the process that started this one."""
+        self.accepting = True
+
+    def readable(self) -> bool:
+        can_accept = self.accepting and (self._has_room() or any(self._unfinished()))
+        self._is_drained &= can_accept
+        return can_accept
+
+    def handle_accept(self) -> None:
+        """Accept several at once: each step of the loop reads from everybody else in between."""
+        self._make_room()
+        for _ in range(ACCEPTED_AT_ONCE):
+            before = len(self.active_channels)
+            if not self._has_room():
+                break
+            super().handle_accept()
+            if len(self.active_channels) == before:
+                return
+        self._is_drained = False
+
+    def add_task(self, channel: Channel) -> None:
+        """Queue what a connection has read; uploads have threads of their own, so that pages do not wait for them."""
+        is_upload = channel.requests[0].content_length > UPLOAD_BYTES
+        (self.uploads if is_upload else self.task_dispatcher).add_task(channel)
+
+    def finish(self, seconds: float) -> None:
+        """Accept nothing more, and answer what has been received."""
+        self.accepting = False
+        self.del_channel()
+        self.socket.close()
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and any(not c.is_idle for c in self.channels()):
+            self.step(0.05)
+
+    # What clients hold
+
+    def channels(self) -> list[Channel]:
+        return list(self.active_channels.values())
+
+    def look(self, now: float) -> None:
+        """Close what has taken too long, and what holds too much."""
+        for channel in self.channels():
+            if channel.is_overdue(now):
+                channel.drop()
+        held = sum(channel.held_bytes for channel in self.channels())
+        while held > self.max_held_bytes:
+            weights = {c: c.held_bytes for c in self._unfinished() if c.held_bytes}
+            if not weights:
+                return
+            dropped = heaviest(weights)
+            held -= weights[dropped]
+            dropped.drop()
+
+    def _has_room(self) -> bool:
+        return len(self.active_channels) < self.max_connections
+
+    def _make_room(self) -> None:
+        """At the limit close one connection that waits for its client, if there is one."""
+        if not self._has_room() and (waiting := dict.fromkeys(self._unfinished(), 1)):
+            heaviest(waiting).drop()
+
+    def _unfinished(self) -> Iterator[Channel]:
+        return (channel for channel in self.channels() if channel.is_reading)
+
+    def answered_until(self) -> tuple[float, int]:
+        """Up to when every request with a body is answered, in seconds since 1970, and how many are not.
+
+        Another thread may ask: what is read meanwhile arrived later than `read_until`, which is looked at first.
+        """
+        read_until = self.read_until
+        arrivals = [
+            request.arrived_at
+            for channel in self.channels()
+            for request in channel.unanswered()
+            if request.content_length > 0
+        ]
+        return min([read_until, *arrivals]), len(arrivals)
+
+
+def threads(n_threads: int) -> ThreadedTaskDispatcher:
+    """A queue and so many threads that take from it."""
+    dispatcher = ThreadedTaskDispatcher()
+    dispatcher.set_thread_count(n_threads)
+    return dispatcher
+
+
+def allow_connections() -> int:
+    """Raise the limit of open files as far as the system lets us; return how many connections fit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_CONNECTIONS * FILES_PER_CONNECTION + FILES_OF_THE_SITE
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return max(50, min(MAX_CONNECTIONS, (soft - FILES_OF_THE_SITE) // FILES_PER_CONNECTION))
+
+
+def heaviest(weights: dict[Channel, int]) -> Channel:
+    """The connection that was silent longest among those of the address with the largest sum of weights."""
+    by_address: dict[str, int] = defaultdict(int)
+    for channel, weight in weights.items():
+        by_address[channel.addr[0]] += weight
+    address = max(by_address, key=by_address.__getitem__)
+    return min((c for c in weights if c.addr[0] == address), key=lambda c: c.touched)

@@ -1,0 +1,98 @@
+"""The web server over this site: its settings, its addresses, its uploads."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import connections
+from django.urls import resolve
+
+from pwscup.core.bodies import is_too_large
+from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
+from pwscup.env import web_processes, web_threads
+from pwscup.submissions import inflight
+from pwscup.web.arrival import arrived_at
+from pwscup.web.processes import PATIENCE_SECONDS, STOPPING, Processes, listen
+from pwscup.web.request import Rules
+from pwscup.web.server import Server, allow_connections
+
+if TYPE_CHECKING:
+    from pwscup.web.channel import Application
+
+SPOOL = "spool"
+STALE_SECONDS = 24 * 3600
+SWITCH_SECONDS = 0.001
+
+
+def is_refused(n_bytes: int, path: str) -> bool:
+    """Whether a body is too large for its address, which WSGI spells in Latin-1."""
+    return is_too_large(n_bytes, path.encode("latin-1").decode(errors="replace"))
+
+
+def serve(application: Application, listener: socket.socket, stopping: threading.Event) -> None:
+    """Serve until it is to end, then answer what has been received."""
+    sys.setswitchinterval(SWITCH_SECONDS)  # threads that compute give way to the one that reads
+    server = Server(
+        application,
+        Rules(arrived_at, is_refused),
+        listener,
+        n_threads=web_threads(),
+        max_connections=allow_connections(),
+    )
+
+    def stop(*_: Any) -> None:
+        stopping.set()
+        server.pull_trigger()
+
+    for number in STOPPING:
+        signal.signal(number, stop)
+    inflight.start(_delay(), Reception(server))
+    while not stopping.is_set():
+        server.step()
+    server.finish(PATIENCE_SECONDS)
+    inflight.stop()
+
+
+class Reception:
+    """The requests of one process that are on their way, for those who wait until all have arrived."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def look(self) -> tuple[datetime, int]:
+        until, n_requests = self._server.answered_until()
+        return datetime.fromtimestamp(until, UTC), n_requests
+
+
+def _delay() -> timedelta:
+    """How long before its first byte here a request may have arrived at a proxy."""
+    return inflight.grace() if settings.ARRIVAL_HEADER else timedelta()
+
+
+def prepare_spool() -> None:
+    """Keep bodies that are being read in the data folder, as a folder for temporary files may be memory."""
+    folder = settings.DATA_DIR / SPOOL
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for path in folder.iterdir():  # of processes that were killed
+        if path.is_file() and path.stat().st_mtime < time.time() - STALE_SECONDS:
+            path.unlink(missing_ok=True)
+    tempfile.tempdir = str(folder)
+
+
+def run(application: Application, arguments: list[str]) -> None:
+    """Serve at HOST:PORT until the process is asked to end."""
+    host, port = parse_address(arguments[0] if arguments else DEFAULT_ADDRESS)
+    listener = listen(host, port)
+    prepare_spool()
+    resolve("/")  # reads all addresses before the children are made
+    connections.close_all()
+    Processes(listener, partial(serve, application), web_processes()).run()
