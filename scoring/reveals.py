@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from scoring.schema import Schema
 
 REVEAL, RECEIPT = "pwscup-reveal", "pwscup-receipt"
-VERSION = 1
+VERSIONS = {REVEAL: (1,), RECEIPT: (1, 2)}
+"""Those that are read. Receipts of version 1 name positions in the trail, by which others' events could be counted."""
 ALIGNED_RELEASE = "candidate-attack"
 """The kind of round that publishes all lines of an aligned table, those of deleted records among them."""
 
@@ -105,8 +106,9 @@ def _document(data: bytes, expected: str) -> dict[str, Any]:
         raise ValueError(f"expected a JSON object — got {type(found).__name__}")
     if found.get("format") != expected:
         raise ValueError(f"format — expected {expected} — got {found.get('format')!r}")
-    if found.get("version") != VERSION:
-        raise ValueError(f"version — expected {VERSION} — got {found.get('version')!r}")
+    if found.get("version") not in VERSIONS[expected]:
+        known = " or ".join(map(str, VERSIONS[expected]))
+        raise ValueError(f"version — expected {known} — got {found.get('version')!r}")
     return found
 
 
@@ -362,8 +364,16 @@ def _same_draws(reveal: Entry, drawn: Mapping[str, int]) -> Check:
 
 
 def _link_check(name: str, link: Entry, entries: Iterable[Entry]) -> Check:
-    """Whether the event at a position has the hash that somebody noted."""
+    """Whether the event at a position, or any one where none is named, has the hash that somebody noted."""
     position, stated = link.get("position"), link.get("hash")
+    if position is None:
+        at = next((e["position"] for e in entries if e["hash"] == stated), None)
+        words = (
+            f"no event has the noted hash {stated}"
+            if at is None
+            else f"event {at} has the noted hash"
+        )
+        return Check(name, at is not None, words)
     found = next((e["hash"] for e in entries if e["position"] == position), None)
     if found is None:
         return Check(name, False, f"the events have no position {position}")

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
 
-FORMAT, VERSION = "pwscup-receipt", 1
+FORMAT, VERSION = "pwscup-receipt", 2
 RECEIVED = "submission.received"
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A submission with its place in the audit trail, and the head of the trail at this moment.
+    """A submission with the hash of its event in the audit trail.
 
-    Both hashes bind the organizers: what was in the trail up to there cannot be changed unseen by
-    whoever keeps the receipt.
+    The hash binds the organizers: what was in the trail up to there cannot be changed unseen by
+    those who keep the receipt. Positions are left out: from two of them a team could count what
+    all others did in between.
     """
 
     submission: Submission
     sealed: Seal | None
-    head: Seal | None
 
     @property
     def arrived_local(self) -> str:
@@ -70,19 +70,17 @@ class Receipt:
                 }
                 for file in files
             ],
-            "trail": _link(self.sealed),
-            "head": _link(self.head),
+            "trail": self.sealed and {"hash": self.sealed.hash},
         }
 
 
 def receipt_of(submission: Submission) -> Receipt:
     """The receipt of a submission; what of the trail is not sealed yet is sealed for it."""
-    contest_id = submission.round.contest_id
     sealed = _seal_of(submission)
     if sealed is None:
         seals.sweep()
         sealed = _seal_of(submission)
-    return Receipt(submission, sealed, seals.head(contest_id))
+    return Receipt(submission, sealed)
 
 
 def _seal_of(submission: Submission) -> Seal | None:
@@ -90,7 +88,3 @@ def _seal_of(submission: Submission) -> Seal | None:
         contest_id=submission.round.contest_id, kind=RECEIVED, subject=str(submission.public_id)
     )
     return Seal.objects.filter(event__in=events).first()
-
-
-def _link(seal: Seal | None) -> dict[str, Any] | None:
-    return seal and {"position": seal.position, "hash": seal.hash}

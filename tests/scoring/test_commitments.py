@@ -262,6 +262,22 @@ def test_a_receipt_does_not_fit_a_history_that_was_written_anew(published):
     assert changed(published, lambda events: events.pop(1)) == ["head of reveal", *names]
 
 
+def test_a_receipt_without_positions_is_verified_by_its_hash(published):
+    """Version 2: positions would show how much others do."""
+    digest = published["events"][1]["hash"]
+    receipt = published["receipt"] | {"version": 2, "trail": {"hash": digest}}
+    del receipt["head"]
+    receipt = read_receipt(json.dumps(receipt).encode())
+    found = checks_of_receipt(receipt, published["events"])
+    assert [(check.name, check.words) for check in found] == [
+        ("receipt 1c", "event 2 has the noted hash"),
+        ("receipt 1c, event", "team, round and SHA-256 are the same"),
+    ]
+    assert all(check.holds for check in found)
+    first, *_others = checks_of_receipt(receipt, published["events"][:1])
+    assert (first.holds, first.words) == (False, f"no event has the noted hash {digest}")
+
+
 def test_a_trail_that_ends_early_does_not_fit(published):
     entries = published["events"][:1]
     found = checks_of_receipt(published["receipt"], entries)
@@ -378,7 +394,7 @@ def test_a_reveal_says_all_that_is_wrong_with_it():
 
 
 @pytest.mark.parametrize(
-    "extra", [{"version": 2}, {"files": None}, {"files": [{"key": 1}]}, {"team": None}]
+    "extra", [{"version": 3}, {"files": None}, {"files": [{"key": 1}]}, {"team": None}]
 )
 def test_a_receipt_of_another_shape_is_refused(published, extra):
     with pytest.raises(ValueError, match="expected"):
