@@ -243,6 +243,16 @@ def attach_original(
     )
 
 
+def add_organizer(cast: Any, user: User, office: str = "organizer") -> None:
+    """The person is invited by oscar to organize or judge the cast's contest, and accepts."""
+    from pwscup.contests import services
+
+    made = services.invite_to_office(
+        actor=cast.oscar, contest=cast.contest, office=office, email=user.email
+    )
+    services.accept_office(user=user, invitation=made)
+
+
 def make_team(contest: Contest, name: str, *members: User) -> Team:
     """A team whose first member is the captain."""
     team = Team.objects.create(

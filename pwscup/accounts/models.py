@@ -148,12 +148,10 @@ def invitation_expiry() -> Any:
     return timezone.now() + timedelta(days=7)
 
 
-class Invitation(models.Model):
-    """Fact: whoever holds the token may join the team until it expires, is revoked or used up."""
+class MailedInvitation(models.Model):
+    """Job: an invitation whose mail is due as long as `mail_due_at` says so."""
 
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
     token = models.CharField(max_length=64, unique=True, default=invitation_token)
-    email = models.EmailField(blank=True, help_text="whom the organizers sent it to, if they did")
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField(default=invitation_expiry)
@@ -161,11 +159,19 @@ class Invitation(models.Model):
     used_at = models.DateTimeField(
         null=True, blank=True, help_text="when it was used up; one with an address works once"
     )
-
-    # The row is the job: the mail is due as long as `mail_due_at` says so.
     mail_due_at = models.DateTimeField(null=True, blank=True, db_index=True)
     mail_tries = models.PositiveSmallIntegerField(default=0)
     mailed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Invitation(MailedInvitation):
+    """Fact: whoever holds the token may join the team until it expires, is revoked or used up."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField(blank=True, help_text="whom the organizers sent it to, if they did")
 
     def __str__(self) -> str:
         return f"invitation to {self.team}"
@@ -174,6 +180,23 @@ class Invitation(models.Model):
     def is_personal(self) -> bool:
         """Whether it was made for one address, and works once."""
         return bool(self.email)
+
+
+class OfficeInvitation(MailedInvitation):
+    """Fact: the person to whom it was mailed may organize or judge the contest, if that person wants to."""
+
+    class Office(models.TextChoices):
+        ORGANIZER = "organizer", _("organizer")
+        JUDGE = "judge", _("judge")
+
+    contest = models.ForeignKey(
+        "contests.Contest", on_delete=models.CASCADE, related_name="office_invitations"
+    )
+    office = models.CharField(max_length=10, choices=Office)
+    email = models.EmailField()
+
+    def __str__(self) -> str:
+        return f"invitation to be {self.office} of {self.contest}"
 
 
 class AccessToken(models.Model):

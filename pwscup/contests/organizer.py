@@ -6,13 +6,16 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from pwscup.accounts.models import OfficeInvitation
 from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services, trail, wizard
 from pwscup.contests.forms import JudgeForm, NewContestForm, OrganizerForm, SettingsForm
@@ -24,10 +27,12 @@ from pwscup.contests.organizer_common import (
     tell,
     version_of,
 )
+from pwscup.contests.services.people import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
 from pwscup.core.exports import csv_response
 from pwscup.core.posted import posted_number
 
+Office = OfficeInvitation.Office
 EVENTS_ON_A_PAGE = 50
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -58,13 +63,13 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @for_organizers
 def contest(request: HttpRequest, contest: Contest) -> HttpResponse:
-    return _overview(request, contest, OrganizerForm())
+    return _overview(request, contest)
 
 
 def _overview(
     request: HttpRequest,
     contest: Contest,
-    form: OrganizerForm,
+    form: OrganizerForm | None = None,
     judge_form: JudgeForm | None = None,
 ) -> HttpResponse:
     page = organizer_page(request, contest, "overview")
@@ -78,8 +83,9 @@ def _overview(
         "is_over": is_over(contest, page["now"]),
         "n_teams": contest.teams.count(),
         "organizers": contest.organizers.order_by("display_name", "pk"),
-        "organizer_form": form,
+        "organizer_form": form or OrganizerForm(),
         "judges": contest.judges.order_by("display_name", "pk"),
+        "invited": list(open_invitations(contest)),
         "judge_form": judge_form or JudgeForm(prefix="judge"),
     }
     return render(request, "organize/contest.html", page)
@@ -126,20 +132,10 @@ def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> 
 @require_POST
 @for_organizers
 def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Add an organizer by address, or remove one by the button beside the name."""
+    """Invite an organizer, withdraw an invitation, or remove an organizer by the button next to the name."""
     form = OrganizerForm(request.POST)
-    leaving = posted_number(request, "remove")
-    try:
-        if leaving is not None:
-            services.remove_organizer(actor=request.user, contest=contest, user_id=leaving)
-        elif form.is_valid():
-            services.add_organizer(
-                actor=request.user, contest=contest, email=form.cleaned_data["email"]
-            )
-        else:
-            return _overview(request, contest, form)
-    except services.ContestRefused as refusal:
-        tell(request, refusal)
+    if answer := _office(request, contest, Office.ORGANIZER, form, services.remove_organizer):
+        return answer
     stays = selectors.organized_contests(request.user).filter(pk=contest.pk).exists()
     return redirect("organize-contest", contest.slug) if stays else redirect("home")
 
@@ -147,21 +143,57 @@ def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Add a judge by address, or remove one by the button beside the name."""
+    """The same of judges."""
     form = JudgeForm(request.POST, prefix="judge")
-    leaving = posted_number(request, "remove")
+    answer = _office(request, contest, Office.JUDGE, form, services.remove_judge)
+    return answer or redirect("organize-contest", contest.slug)
+
+
+def _office(
+    request: HttpRequest, contest: Contest, office: str, form: OrganizerForm, remove: Any
+) -> HttpResponse | None:
+    """Do what the button says; the page with the form again where that is wrong."""
+    what = {"actor": request.user, "contest": contest}
     try:
-        if leaving is not None:
-            services.remove_judge(actor=request.user, contest=contest, user_id=leaving)
+        if (leaving := posted_number(request, "remove")) is not None:
+            remove(**what, user_id=leaving)
+        elif (invitation := posted_number(request, "withdraw")) is not None:
+            services.withdraw_office_invitation(**what, invitation_id=invitation)
+            messages.success(request, _("The invitation is withdrawn."))
         elif form.is_valid():
-            services.add_judge(
-                actor=request.user, contest=contest, email=form.cleaned_data["email"]
-            )
+            email = form.cleaned_data["email"]
+            services.invite_to_office(**what, office=office, email=email)
+            words = _("The invitation is on its way to %(email)s.")
+            messages.success(request, words % {"email": email})
         else:
-            return _overview(request, contest, OrganizerForm(), form)
+            forms = {"form": form} if office == Office.ORGANIZER else {"judge_form": form}
+            return _overview(request, contest, **forms)
     except services.ContestRefused as refusal:
         tell(request, refusal)
-    return redirect("organize-contest", contest.slug)
+    return None
+
+
+@never_cache
+@FORM
+def office(request: HttpRequest, token: str) -> HttpResponse:
+    """The page that an invitation opens: what it asks for and a button, or why it cannot be accepted."""
+    invitation = selectors.office_invitation(token)
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        try:
+            accepted = services.accept_office(user=request.user, invitation=invitation)
+        except services.ContestRefused as refusal:
+            tell(request, refusal)
+            return redirect("office-invitation", token)
+        if invitation.office == Office.ORGANIZER:
+            return redirect("organize-contest", accepted.slug)
+        messages.success(request, _("You judge “%(title)s”.") % {"title": accepted.local_title})
+        return redirect("contest", accepted.slug) if accepted.is_published else redirect("home")
+    code = refusal_of_office(request.user, invitation)
+    page = {"invitation": invitation, "contest": invitation.contest, "next": request.path}
+    reason = REFUSALS[code] if code else None
+    return render(request, "accounts/office.html", page | {"reason": reason})
 
 
 # The audit trail

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.accounts.models import OfficeInvitation
 from pwscup.accounts.policies import is_judge, is_organizer
 from pwscup.accounts.selectors import team_of
 from pwscup.contests import team_tables
@@ -363,3 +364,8 @@ def is_confirmed(draft: TableDraft | None, dataset: Dataset | None) -> bool:
 def events_of(contest: Contest) -> QuerySet[Event]:
     """The contest's audit trail, the newest first."""
     return Event.objects.filter(contest_id=contest.pk).select_related("actor").order_by("-id")
+
+
+def office_invitation(token: str) -> OfficeInvitation:
+    """The invitation to organize or judge under that link; Http404 where there is none."""
+    return get_object_or_404(OfficeInvitation.objects.select_related("contest"), token=token)

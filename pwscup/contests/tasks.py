@@ -12,7 +12,7 @@ from pwscup.core.clock import read_db_clock
 
 @shared_task
 def mail_invitations() -> None:
-    """Send the personal invitations that are due."""
+    """Send the invitations that are due."""
     invitations.send_due(read_db_clock())
 
 
@@ -21,7 +21,7 @@ def sweep() -> None:
     """Delete the data whose time is over, and have the mails sent that wait."""
     now = read_db_clock()
     retention.erase_due(now)
-    if invitations.due(now).exists():
+    if invitations.is_any_due(now):
         invitations.announce(send_mails)
 
 

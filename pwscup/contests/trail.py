@@ -34,6 +34,8 @@ KINDS = {
     "contest.outage_recorded": gettext_lazy("outage recorded"),
     "contest.published": gettext_lazy("contest published"),
     "contest.unpublished": gettext_lazy("contest made a draft again"),
+    "contest.office_invited": gettext_lazy("invitation to organize or judge made"),
+    "contest.office_withdrawn": gettext_lazy("invitation to organize or judge withdrawn"),
     "contest.organizer_added": gettext_lazy("organizer added"),
     "contest.organizer_removed": gettext_lazy("organizer removed"),
     "contest.retention_changed": gettext_lazy("time to keep the data changed"),

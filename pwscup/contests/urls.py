@@ -25,6 +25,7 @@ urlpatterns = [
     path("organize/<slug:slug>/publish/", organizer.publish, name="organize-publish"),
     path("organize/<slug:slug>/unpublish/", organizer.unpublish, name="organize-unpublish"),
     path("organize/<slug:slug>/organizers/", organizer.organizers, name="organize-organizers"),
+    path("office/<slug:token>/", organizer.office, name="office-invitation"),
     path("organize/<slug:slug>/judges/", organizer.judges, name="organize-judges"),
     path("organize/<slug:slug>/data/", organizer_data.data, name="organize-data"),
     path("organize/<slug:slug>/data/generate/", organizer_data.generate, name="organize-generate"),

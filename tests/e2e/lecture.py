@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from playwright.sync_api import expect
 
 from tests.e2e.browser import Person
+from tests.services import wait_until
 
 TITLE, TITLE_JA = "Customer data lecture", "顧客データの講義"
 CONTEST = "/c/customer-data-lecture"
@@ -112,7 +113,13 @@ def add_judge(teacher: Person, judge: Person) -> None:
     teacher.go(f"{ORGANIZE}/")
     form = teacher.page.locator("form[action$='/judges/']").last
     form.locator("input[type=email]").fill(judge.email)
-    form.get_by_role("button", name="Add judge", exact=True).click()
+    form.get_by_role("button", name="Invite judge", exact=True).click()
+    teacher.sees(f"The invitation is on its way to {judge.email}.")
+    wait_until(lambda: judge.site.links_mailed_to(judge.email), f"mail to {judge.email}")
+    judge.go(judge.site.links_mailed_to(judge.email)[-1])
+    judge.press("Accept")
+    judge.sees("You judge “")
+    teacher.go(f"{ORGANIZE}/")
     expect(teacher.page.locator("form[action$='/judges/']").first).to_contain_text(judge.email)
 
 

@@ -87,7 +87,7 @@ def make(slug: str, teacher: User, judge: User, member: User) -> Contest:
         schema=HOUSEHOLDS_SCHEMA,
         name=LONG_FILE,
     )
-    contests.add_judge(actor=teacher, contest=contest, email=judge.email)
+    contest.judges.add(judge)
     if slug != "lecture-draft":
         contests.publish(actor=teacher, contest=contest)
         house_teams(contest, BOTS[:3])

@@ -52,12 +52,10 @@ def set_up(cast, text: str) -> list[Team]:
 # Judges
 
 
-def test_a_judge_is_added_and_removed_by_the_page(cast, oscar):
-    url = "/organize/cup/judges/"
-    oscar.post(url, {"judge-email": "Eve@example.org"})
-    assert policies.is_judge(cast.eve, cast.contest)
+def test_a_judge_is_removed_by_the_page(cast, oscar):
+    factories.add_organizer(cast, cast.eve, "judge")
     assert "eve@example.org" in oscar.get("/organize/cup/").content.decode()
-    oscar.post(url, {"remove": cast.eve.pk})
+    oscar.post("/organize/cup/judges/", {"remove": cast.eve.pk})
     assert not policies.is_judge(cast.eve, cast.contest)
     events = Event.objects.filter(kind__startswith="contest.judge").order_by("id")
     assert [(event.kind, event.subject) for event in events] == [
@@ -66,32 +64,8 @@ def test_a_judge_is_added_and_removed_by_the_page(cast, oscar):
     ]
 
 
-@pytest.mark.parametrize(
-    ("email", "words"),
-    [
-        ("nobody@example.org", "no account with this address"),
-        ("alice@example.org", "plays or has played in a team"),
-        ("oscar@example.org", "Organizers can give marks as they are"),
-    ],
-)
-def test_who_cannot_be_a_judge(cast, oscar, email, words):
-    response = oscar.post("/organize/cup/judges/", {"judge-email": email}, follow=True)
-    assert words in said(response)
-    assert not cast.contest.judges.exists()
-
-
-def test_whoever_has_played_cannot_judge(cast, sent, round):
-    pipeline.scored(pipeline.hand_in(cast.bob, cast.red, round))
-    Event.objects.create(
-        kind="team.joined", contest_id=cast.contest.pk, actor=cast.bob, subject="team red"
-    )
-    accounts.leave_team(user=cast.bob, team=cast.red)
-    with pytest.raises(services.ContestRefused, match="plays or has played"):
-        services.add_judge(actor=cast.oscar, contest=cast.contest, email="bob@example.org")
-
-
 def test_a_judge_plays_not_and_never_will(cast, as_user):
-    services.add_judge(actor=cast.oscar, contest=cast.contest, email="eve@example.org")
+    factories.add_organizer(cast, cast.eve, "judge")
     found = {"user": cast.eve, "contest": cast.contest, "name": "Green"}
     refused("judge", accounts.create_team, **found)
     services.remove_judge(actor=cast.oscar, contest=cast.contest, user_id=cast.eve.pk)
@@ -100,7 +74,7 @@ def test_a_judge_plays_not_and_never_will(cast, as_user):
 
 
 def test_a_judge_sees_neither_the_data_nor_organizers_pages(cast, as_user):
-    services.add_judge(actor=cast.oscar, contest=cast.contest, email="eve@example.org")
+    factories.add_organizer(cast, cast.eve, "judge")
     eve = as_user(cast.eve)
     for address in ("/organize/cup/", URL, "/organize/cup/data/", "/c/cup/data/original.csv"):
         assert eve.get(address).status_code == 404
@@ -108,7 +82,7 @@ def test_a_judge_sees_neither_the_data_nor_organizers_pages(cast, as_user):
 
 
 def test_a_judge_whose_account_is_deleted_judges_no_more(cast):
-    services.add_judge(actor=cast.oscar, contest=cast.contest, email="eve@example.org")
+    factories.add_organizer(cast, cast.eve, "judge")
     accounts.delete_account(user=cast.eve)
     assert not cast.contest.judges.exists()
 

@@ -18,11 +18,16 @@ LONGEST_TITLE = Division._meta.get_field("title").max_length
 
 
 class OrganizerForm(forms.Form):
-    email = forms.EmailField(label=_("E-mail address of the account"))
+    """The address of somebody who is asked to organize the contest."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        help_text=_("The person is asked by mail, and is added once the invitation is accepted."),
+    )
 
 
 class JudgeForm(OrganizerForm):
-    """The account of somebody who marks presentations."""
+    """The address of somebody who is asked to mark presentations."""
 
 
 class ReadmissionForm(forms.Form):

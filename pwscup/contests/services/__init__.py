@@ -17,10 +17,11 @@ from pwscup.contests.services.divisions import (
 )
 from pwscup.contests.services.outages import record_outage
 from pwscup.contests.services.people import (
-    add_judge,
-    add_organizer,
+    accept_office,
+    invite_to_office,
     remove_judge,
     remove_organizer,
+    withdraw_office_invitation,
 )
 from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
@@ -57,9 +58,8 @@ __all__ = [
     "ContestRefused",
     "RoundPlan",
     "TeamListRefused",
+    "accept_office",
     "accept_terms",
-    "add_judge",
-    "add_organizer",
     "attach_dataset",
     "check_table",
     "close_round_now",
@@ -73,6 +73,7 @@ __all__ = [
     "generate_series",
     "generate_table",
     "invite_address",
+    "invite_to_office",
     "open_round_now",
     "pause",
     "plan_of",
@@ -96,4 +97,5 @@ __all__ = [
     "update_terms",
     "upload_table",
     "why_final",
+    "withdraw_office_invitation",
 ]

@@ -1,29 +1,123 @@
-"""Who organizes a contest and who judges it: never anybody who plays in it."""
+"""Who organizes a contest and who judges it: people who accepted an invitation, and never anybody who plays in it."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts.models import User
+from pwscup.accounts.models import OfficeInvitation, User
 from pwscup.accounts.policies import has_played, plays_in
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.teams import mail_soon
 from pwscup.core import audit
+
+Office = OfficeInvitation.Office
+VALID = timedelta(days=14)
+MOST_OPEN = 50
+REFUSALS = {
+    "used": _("This invitation has been used."),
+    "revoked": _("The organizers have withdrawn this invitation."),
+    "expired": _("This invitation has expired. Ask the organizers for another one."),
+    "plays": _("You play in a team of the contest and therefore cannot organize it."),
+    "judge_plays": _(
+        "You play or have played in a team of the contest and therefore cannot judge it."
+    ),
+    "organizes": _("You organize this contest already, and can give marks as you are."),
+}
+
+
+# Invitations
 
 
 @transaction.atomic
-def add_organizer(*, actor: User, contest: Contest, email: str) -> User:
-    """Let another account organize this contest."""
-    person = _account(email)
-    held = lock(contest)
-    if plays_in(person, held):
+def invite_to_office(*, actor: User, contest: Contest, office: str, email: str) -> OfficeInvitation:
+    """Ask somebody by mail to organize or judge the contest; the answer is the same with an account and without."""
+    held, address = lock(contest), email.strip().lower()
+    people = held.organizers if office == Office.ORGANIZER else held.judges
+    if people.filter(email=address).exists() or held.organizers.filter(email=address).exists():
         raise ContestRefused(
-            _("This person plays in a team of the contest and therefore cannot organize it.")
+            _("The person with this address organizes or judges the contest already.")
         )
-    held.organizers.add(person)
-    _record("contest.organizer_added", actor, contest, person)
-    return person
+    waiting = open_invitations(held)
+    if waiting.filter(office=office, email=address).exists():
+        raise ContestRefused(_("The person with this address is invited already."))
+    if waiting.count() >= MOST_OPEN:
+        numbers = {"most": MOST_OPEN}
+        raise ContestRefused(
+            _("%(most)d invitations wait for an answer already. Withdraw some of them.") % numbers
+        )
+    now = timezone.now()
+    made = OfficeInvitation.objects.create(
+        contest=held,
+        office=office,
+        email=address,
+        created_by=actor,
+        expires_at=now + VALID,
+        mail_due_at=now,
+    )
+    _record_invitation("contest.office_invited", actor, made)
+    mail_soon()
+    return made
+
+
+@transaction.atomic
+def withdraw_office_invitation(*, actor: User, contest: Contest, invitation_id: int) -> None:
+    """End an invitation that nobody has accepted."""
+    found = open_invitations(lock(contest)).filter(pk=invitation_id).first()
+    if found is None:
+        raise ContestRefused(_("This invitation has been used or withdrawn already."))
+    found.revoked_at, found.mail_due_at = timezone.now(), None
+    found.save(update_fields=["revoked_at", "mail_due_at"])
+    _record_invitation("contest.office_withdrawn", actor, found)
+
+
+def open_invitations(contest: Contest) -> QuerySet[OfficeInvitation]:
+    """Those that somebody may still accept, the oldest first."""
+    unused = contest.office_invitations.filter(used_at=None, revoked_at=None)
+    return unused.filter(expires_at__gt=timezone.now()).order_by("id")
+
+
+def refusal_of_office(user: User, invitation: OfficeInvitation) -> str | None:
+    """Why this person cannot accept it (a code of `REFUSALS`), or None."""
+    if invitation.used_at is not None:
+        return "used"
+    if invitation.revoked_at is not None:
+        return "revoked"
+    if invitation.expires_at <= timezone.now():
+        return "expired"
+    if not user.is_authenticated:
+        return None
+    contest = invitation.contest
+    if invitation.office == Office.ORGANIZER:
+        return "plays" if plays_in(user, contest) else None
+    if contest.organizers.filter(pk=user.pk).exists():
+        return "organizes"
+    return "judge_plays" if plays_in(user, contest) or has_played(user, contest) else None
+
+
+@transaction.atomic
+def accept_office(*, user: User, invitation: OfficeInvitation) -> Contest:
+    """Organize or judge the contest from now on; a judge sees neither the answer key nor organizers' pages."""
+    person = User.objects.select_for_update().get(pk=user.pk)  # meanwhile the person joins no team
+    held = lock(invitation.contest)
+    invitation = OfficeInvitation.objects.select_related("contest").get(pk=invitation.pk)
+    if code := refusal_of_office(person, invitation):
+        raise ContestRefused(REFUSALS[code])
+    invitation.used_at, invitation.mail_due_at = timezone.now(), None
+    invitation.save(update_fields=["used_at", "mail_due_at"])
+    people = held.organizers if invitation.office == Office.ORGANIZER else held.judges
+    people.add(person)
+    kind = f"contest.{invitation.office}_added"
+    _record(kind, person, held, person, invited_by=invitation.created_by_id)
+    return held
+
+
+# People
 
 
 @transaction.atomic
@@ -40,27 +134,6 @@ def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
 
 
 @transaction.atomic
-def add_judge(*, actor: User, contest: Contest, email: str) -> User:
-    """Let another account mark the presentations; a judge sees neither the answer key nor these pages."""
-    person = _account(email)
-    held = lock(contest)
-    if plays_in(person, held) or has_played(person, held):
-        raise ContestRefused(
-            _(
-                "This person plays or has played in a team of the contest and therefore cannot judge it."
-            )
-        )
-    if held.organizers.filter(pk=person.pk).exists():
-        raise ContestRefused(
-            _("Organizers can give marks as they are; add other people as judges.")
-        )
-    if not held.judges.filter(pk=person.pk).exists():
-        held.judges.add(person)
-        _record("contest.judge_added", actor, contest, person)
-    return person
-
-
-@transaction.atomic
 def remove_judge(*, actor: User, contest: Contest, user_id: int) -> None:
     """Let somebody mark no more; the marks that were given stay."""
     held = lock(contest)
@@ -71,18 +144,18 @@ def remove_judge(*, actor: User, contest: Contest, user_id: int) -> None:
     _record("contest.judge_removed", actor, contest, person)
 
 
-def _account(email: str) -> User:
-    """The account, held: meanwhile the person joins no team."""
-    people = User.objects.select_for_update().filter(email=email.strip().lower(), is_active=True)
-    person = people.first()
-    if person is None:
-        raise ContestRefused(
-            _("There is no account with this address. Ask the person to sign up first.")
-        )
-    return person
-
-
-def _record(kind: str, actor: User, contest: Contest, person: User) -> None:
+def _record(kind: str, actor: User, contest: Contest, person: User, **data: object) -> None:
     """By number: a name written here would outlive the account."""
     subject = f"user {person.pk}"
-    audit.record(kind, actor=actor, contest_id=contest.pk, subject=subject, user_id=person.pk)
+    audit.record(
+        kind, actor=actor, contest_id=contest.pk, subject=subject, user_id=person.pk, **data
+    )
+
+
+def _record_invitation(kind: str, actor: User, invitation: OfficeInvitation) -> None:
+    """Without the address: what stands in the trail stays."""
+    subject = f"invitation {invitation.pk}"
+    contest_id = invitation.contest_id
+    audit.record(
+        kind, actor=actor, contest_id=contest_id, subject=subject, office=invitation.office
+    )

@@ -63,7 +63,7 @@ def set_up_teams(
             n_invitations=len(planned.emails),
         )
         teams.append(team)
-    _mail_soon()
+    mail_soon()
     return teams
 
 
@@ -86,7 +86,7 @@ def invite_address(*, actor: User, contest: Contest, team_id: int, email: str) -
     made = _invitation(actor, team, address)
     made.save()
     _record("team.invited_by_mail", actor, team)
-    _mail_soon()
+    mail_soon()
     return made
 
 
@@ -97,7 +97,7 @@ def resend_invitation(*, actor: User, contest: Contest, invitation_id: int) -> N
     invitation.mail_due_at, invitation.mail_tries = timezone.now(), 0
     invitation.save(update_fields=["mail_due_at", "mail_tries"])
     _record("team.invitation_resent", actor, invitation.team)
-    _mail_soon()
+    mail_soon()
 
 
 @transaction.atomic
@@ -130,7 +130,7 @@ def _refuse_when_over(contest: Contest) -> None:
         raise ContestRefused(_("The last round of the contest has closed; teams no longer change."))
 
 
-def _mail_soon() -> None:
+def mail_soon() -> None:
     from pwscup.contests import tasks  # the tasks import the services
 
     transaction.on_commit(partial(invitations.announce, tasks.send_mails))
