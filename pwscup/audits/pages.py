@@ -15,7 +15,7 @@ from pwscup.contests.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
 from pwscup.core.polling import etag
 from pwscup.core.templatetags.pwscup import percent
-from scoring.audits import NOTABLE_TIMES, VERDICT
+from scoring.audits import NOTABLE_TIMES, VERDICT, how_made
 from scoring.registry import ATTACKS, MEASURES
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
     return {
         "findings": findings,
         "verdict": _verdict(findings[0]),
+        "how_made": _how_made(values.get("replay")),
         "by_chance": values["by_chance"],
         "n_often": often,
         "share_often": often / values["n_anonymized"],
@@ -108,6 +109,11 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
 def _verdict(worst: Finding) -> str:
     """The report's first sentence."""
     return _(VERDICT) % {"attack": worst.id, "title": worst.title, "rate": percent(worst.rate)}
+
+
+def _how_made(replay: dict[str, Any] | None) -> str | None:
+    """The report's sentence about anonymizers and a seed that make the table again, where they were found."""
+    return None if replay is None else how_made(replay["chain"], replay["seed"], _)
 
 
 def _class_sizes(records: dict[str, int]) -> list[ClassSize]:

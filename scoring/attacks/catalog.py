@@ -26,6 +26,7 @@ __all__ = [
     "CANDIDATES",
     "INQUIRIES",
     "MEMBERSHIP",
+    "REPLAY",
     "Attack",
     "ColumnChoice",
     "Guess",
@@ -66,6 +67,8 @@ _DUPLICATES = Option(
     choices=DUPLICATES,
 )
 
+
+REPLAY = "replay"
 
 ATTACKS: dict[str, Attack] = {
     attack.id: attack
@@ -168,6 +171,31 @@ ATTACKS: dict[str, Attack] = {
                 ),
                 _DUPLICATES,
                 Option("rounds", "integer", 3, _("how often the attacker learns"), low=1, high=20),
+            ),
+        ),
+        Attack(
+            REPLAY,
+            _("replayed"),
+            _("The anonymizers again, with small seeds"),
+            "scoring.attacks.replay:guess_replayed",
+            (),
+            (
+                Option(
+                    "seeds",
+                    "integer",
+                    1000,
+                    _("seeds below this number are replayed"),
+                    low=1,
+                    high=2**32,
+                ),
+                Option(
+                    "work",
+                    "integer",
+                    400,
+                    _("the most work, in millions of cells that noise is added to"),
+                    low=1,
+                    high=1_000_000,
+                ),
             ),
         ),
     )

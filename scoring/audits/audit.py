@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from scoring.attacks.catalog import REPLAY
 from scoring.attacks.membership import Membership, membership_scores
+from scoring.attacks.replay import Replay, replayed
 from scoring.comparison import Comparison, Options, Prepared
 from scoring.equivalence import IntArray
 from scoring.evaluate import mark, measured
@@ -67,6 +69,8 @@ class Audit:
         Singling-out, linkability and inference, each against a control; empty without one.
     membership : Membership or None
         How well members are told from the control; None without one.
+    replay : Replay or None
+        The anonymizers and the seed that make the table again; None where they were not found.
     """
 
     n_original: int
@@ -77,6 +81,7 @@ class Audit:
     values: Mapping[str, float | int | None]
     disclosures: Mapping[str, Disclosure]
     membership: Membership | None
+    replay: Replay | None = None
 
     @property
     def worst(self) -> Finding:
@@ -166,10 +171,16 @@ def audit(
     shuffled = anonymized.iloc[order].reset_index(drop=True)
     declared = comparison.source[order]
     times = np.zeros(len(anonymized), dtype=np.int64)
+    unknown = np.full(len(anonymized), -1, dtype=np.int64)
+    replay = None
     findings = []
     for id_ in chosen:
         steps.next(id_)
-        guess = ATTACKS[id_](prepared, shuffled, schema, rng=rng)
+        if id_ == REPLAY:
+            replay = replayed(prepared, shuffled, schema)
+            guess = unknown if replay is None else replay.guess
+        else:
+            guess = ATTACKS[id_](prepared, shuffled, schema, rng=rng)
         times[order] += guess == declared
         findings.append(_finding(ATTACKS[id_], guess, declared, values))
     findings.sort(key=lambda finding: -finding.rate)  # stable: equals stay in the registry's order
@@ -182,6 +193,7 @@ def audit(
         values=values,
         disclosures=disclosures,
         membership=_membership(prepared, shuffled, schema, steps),
+        replay=replay,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from scoring.audits import NOTABLE_TIMES, VERDICT, pictures
+from scoring.audits import NOTABLE_TIMES, VERDICT, how_made, pictures
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.numbers import number, percent
 from scoring.audits.style import STYLE
@@ -72,8 +72,13 @@ def report(
 
 
 def verdict(audit: Audit, translate: Translate = str) -> str:
-    """Which attacker hurts most, in one sentence."""
-    worst = audit.worst
+    """Which attacker hurts most, in one sentence, after how the table was made where that was found out."""
+    worst, replay = audit.worst, audit.replay
+    made = [] if replay is None else [how_made(replay.chain, replay.seed, translate)]
+    return " ".join([*made, _worst(worst, translate)])
+
+
+def _worst(worst: Finding, translate: Translate) -> str:
     return translate(VERDICT) % {
         "attack": worst.attack.id,
         "title": translate(worst.attack.title),

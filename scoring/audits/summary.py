@@ -34,6 +34,9 @@ def summary(audit: Audit) -> dict[str, Any]:
         "records_by_class_size": dict(zip(labels, records, strict=True)),
         "measures": dict(audit.values),
         "disclosures": {name: _disclosure(d) for name, d in audit.disclosures.items()},
+        "replay": None
+        if audit.replay is None
+        else {"chain": list(audit.replay.chain), "seed": audit.replay.seed},
         "membership": None if audit.membership is None else {"auc": audit.membership.auc},
     }
 

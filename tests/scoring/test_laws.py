@@ -30,6 +30,7 @@ GUESSES = (
     "greedy-assignment",
     "optimal-assignment",
     "learned-linkage",
+    "replay",
 )
 DEFINITE = ("E2", "E4", "EUC1", "EUC2", "E3")
 
