@@ -430,6 +430,7 @@ class _Search:
         """The fewest columns from which a method draws the same values as from all: see `_narrowed`."""
         if method not in self.levels:
             least = 1 if ANONYMIZERS[method].looks_back else 0
+            least = least if self.schema.sensitive else _ALL
             levels = range(least, _ALL)
             faithful = (level for level in levels if self._is_faithful(method, level))
             self.levels[method] = next(faithful, _ALL)
