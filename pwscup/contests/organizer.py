@@ -29,7 +29,7 @@ from pwscup.contests.organizer_common import (
 )
 from pwscup.contests.services.people import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
-from pwscup.core.exports import csv_response
+from pwscup.core.exports import csv_stream, in_parts
 from pwscup.core.posted import posted_number
 
 Office = OfficeInvitation.Office
@@ -217,9 +217,9 @@ def events(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 @require_safe
 @for_organizers
-def events_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
-    rows = trail.rows(selectors.events_of(contest), contest.tz)
-    return csv_response(selectors.download_name(contest, "events.csv"), trail.HEADER, rows)
+def events_csv(request: HttpRequest, contest: Contest) -> StreamingHttpResponse:
+    rows = trail.rows(in_parts(selectors.events_of(contest)), contest.tz)
+    return csv_stream(selectors.download_name(contest, "events.csv"), trail.HEADER, rows)
 
 
 @require_safe

@@ -7,7 +7,7 @@ what an organizer withdrew or a re-scoring rejected does not stand.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from django.db.models.functions import Cast
 
 from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
-from pwscup.submissions.models import Choice, Release, Rescore, Ruling, Submission
+from pwscup.submissions.models import Choice, Evaluation, Release, Rescore, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import State
 
@@ -70,6 +70,21 @@ def _applied(contest: Contest, before: datetime | None) -> set[int]:
     """The re-scorings whose evaluations hold."""
     applied = Rescore.objects.filter(contest=contest, state=Rescore.State.APPLIED)
     return set(as_of(applied, "decided_at", before).values_list("pk", flat=True))
+
+
+def newest_results(contest: Contest, keys: Sequence[int]) -> dict[int, tuple[float, Values]]:
+    """Of these submissions, by key, what the newest evaluation that holds says, and how many seconds it took."""
+    made = Evaluation.objects.filter(submission__in=keys).order_by("pk")
+    text = Cast("values", TextField())
+    rows, applied = made.values_list("submission", "rescore", "seconds", text), None
+    newest = {}
+    for submission, rescore, seconds, values in rows:
+        if rescore is not None:
+            applied = _applied(contest, None) if applied is None else applied
+            if rescore not in applied:
+                continue
+        newest[submission] = seconds, decoded(values) or {}
+    return newest
 
 
 def decoded(text: str | None) -> Values | None:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django import forms
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.organizer_common import organizer_page
+from pwscup.core.exports import ROWS_AT_A_TIME
 from pwscup.submissions import selectors
+from pwscup.submissions.counting import Values, newest_results
+from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from django.db.models import QuerySet
     from django.http import HttpRequest, QueryDict
 
     from pwscup.contests.models import Contest
-    from pwscup.submissions.models import Submission
 
 PER_PAGE = 50
 MARKS = ("n_records", "hits", "rate")
@@ -77,32 +82,50 @@ def header(contest: Contest) -> list[str]:
     return [*fixed, *more, *contest.ruleset.measures, *MARKS]
 
 
-def export_rows(contest: Contest, submissions: QuerySet[Submission]) -> Iterator[list[object]]:
-    """One row a submission, its times in the contest's zone."""
-    for submission in submissions.iterator(chunk_size=500):
-        yield _export_row(contest, submission)
+COLUMNS = (
+    "public_id",
+    "team__name",
+    "round__key",
+    "number",
+    "target__team__name",
+    "state",
+    "arrived_at",
+    "finished_at",
+    "submitted_by__display_name",
+    "note",
+    "n_problems",
+    "reference",
+)
 
 
-def _export_row(contest: Contest, submission: Submission) -> list[object]:
-    evaluation = selectors.latest_evaluation(submission)
-    values = evaluation.values if evaluation else {}
-    finished = submission.finished_at
+def export_rows(contest: Contest, chosen: dict[str, Any]) -> Iterator[list[object]]:
+    """One row a submission, the newest first, its times in the contest's zone; read some at a time."""
+    found = Submission.objects.filter(round__contest=contest, **chosen)
+    found = found.order_by(*selectors.NEWEST_FIRST)
+    measures, last = (*contest.ruleset.measures, *MARKS), Q()
+    while some := list(found.filter(last).values_list("pk", *COLUMNS)[:ROWS_AT_A_TIME]):
+        results = newest_results(contest, [row[0] for row in some])
+        for pk, *cells in some:
+            yield _export_row(contest.tz, cells, results.get(pk), measures)
+        pk, arrived_at = some[-1][0], some[-1][1 + COLUMNS.index("arrived_at")]
+        last = Q(arrived_at__lt=arrived_at) | Q(arrived_at=arrived_at, pk__lt=pk)
+
+
+def _export_row(
+    zone: ZoneInfo, cells: list[Any], result: tuple[float, Values] | None, measures: Sequence[str]
+) -> list[object]:
+    *start, target, state, arrived, finished, person, note, n_problems, reference = cells
+    seconds, values = result if result and state == State.SCORED else ("", {})
     return [
-        submission.public_id,
-        submission.team.name,
-        submission.round.key,
-        submission.number,
-        submission.target.team.name if submission.target else "",
-        submission.state,
-        submission.arrived_at.astimezone(contest.tz).isoformat(timespec="seconds"),
-        finished.astimezone(contest.tz).isoformat(timespec="seconds") if finished else "",
-        submission.submitted_by.display_name if submission.submitted_by else "",
-        submission.note,
-        submission.n_problems,
-        submission.reference,
-        evaluation.seconds if evaluation else "",
-        *(
-            "" if values.get(key) is None else values[key]
-            for key in (*contest.ruleset.measures, *MARKS)
-        ),
+        *start,
+        target or "",
+        state,
+        arrived.astimezone(zone).isoformat(timespec="seconds"),
+        finished.astimezone(zone).isoformat(timespec="seconds") if finished else "",
+        person or "",
+        note,
+        n_problems,
+        reference,
+        seconds,
+        *["" if (value := values.get(key)) is None else value for key in measures],
     ]

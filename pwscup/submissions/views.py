@@ -8,7 +8,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -25,7 +31,7 @@ from pwscup.contests.selectors import (
     visible_round,
 )
 from pwscup.contests.team_tables import content_of, suffix_of, team_file
-from pwscup.core.exports import csv_response
+from pwscup.core.exports import csv_stream
 from pwscup.core.polling import polled
 from pwscup.core.posted import posted_number
 from pwscup.submissions import (
@@ -234,8 +240,8 @@ def _retried(request: HttpRequest, submission: Submission) -> int:
 
 @login_required
 @require_safe
-def organize_submissions_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def organize_submissions_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     contest = organized_contest(request.user, slug)
-    found = listing.found(contest, listing.FilterForm(contest, request.GET))
-    rows = listing.export_rows(contest, found)
-    return csv_response(f"{contest.slug}-submissions.csv", listing.header(contest), rows)
+    chosen = listing.FilterForm(contest, request.GET).chosen()
+    rows = listing.export_rows(contest, chosen)
+    return csv_stream(f"{contest.slug}-submissions.csv", listing.header(contest), rows)

@@ -339,6 +339,6 @@ def test_a_formula_is_shown_as_text_and_exported_harmless(cast, as_user):
     page = reverse("round", args=[contest.slug, round.key])
     assert "=1+1 &lt;i&gt;now&lt;/i&gt;" in text(as_user(cast.alice).get(page))
     export = reverse("organize-submissions-csv", args=[contest.slug])
-    content = as_user(cast.oscar).get(export).content.decode("utf-8-sig")
+    content = as_user(cast.oscar).get(export).getvalue().decode("utf-8-sig")
     [row] = csv.DictReader(io.StringIO(content))
     assert (row["team"], row["note"]) == ("'=Sum", "'=1+1 <i>now</i>")

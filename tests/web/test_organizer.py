@@ -274,7 +274,7 @@ def test_no_exported_cell_is_a_formula(cast, oscar, start):
     audit.record("test", actor=cast.oscar, contest_id=cast.contest.pk, subject=f"{start}cmd")
     response = oscar.get("/organize/cup/events.csv")
     assert response["Content-Disposition"] == 'attachment; filename="cup-events.csv"'
-    text = response.content.decode("utf-8-sig")
+    text = response.getvalue().decode("utf-8-sig")
     _header, row = csv.reader(io.StringIO(text, newline=""))
     assert row[2:5] == [f"'{start}1+1", "test", f"'{start}cmd"]
 
@@ -282,7 +282,7 @@ def test_no_exported_cell_is_a_formula(cast, oscar, start):
 def test_the_export_holds_every_event(cast, oscar):
     for _number in range(60):
         audit.record("test", contest_id=cast.contest.pk)
-    rows = list(csv.reader(io.StringIO(oscar.get("/organize/cup/events.csv").content.decode())))
+    rows = list(csv.reader(io.StringIO(oscar.get("/organize/cup/events.csv").getvalue().decode())))
     assert len(rows) == 61
     assert datetime.fromisoformat(rows[1][1]).utcoffset() == timedelta(hours=9)
     assert datetime.fromisoformat(rows[1][1]) <= timezone.now()

@@ -11,8 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks.boards import counting_instances, play
+from pwscup.core import exports
 from pwscup.core.models import StoredFile
-from pwscup.submissions import middleware, queue, selectors
+from pwscup.submissions import listing, middleware, queue, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from tests import factories
@@ -495,11 +497,36 @@ def test_the_export_calculates_nothing_and_follows_the_filter(cast, as_user):
     response = client.get(url)
 
     assert "attachment" in response["Content-Disposition"]
-    [row] = csv.DictReader(io.StringIO(response.content.decode("utf-8-sig")))
+    [row] = csv.DictReader(io.StringIO(response.getvalue().decode("utf-8-sig")))
     assert row["note"] == '\'=HYPERLINK("http://x","y")'
     assert (row["team"], row["state"], row["U1"], row["rate"]) == ("Red", "scored", "1.25", "")
     assert row["arrived_at"].endswith("+09:00")
-    assert client.get(f"{url}?team=blue").content.count(b"\n") == 1
+    assert client.get(f"{url}?team=blue").getvalue().count(b"\n") == 1
+
+
+def test_the_export_is_sent_while_it_is_read(cast, as_user, monkeypatch):
+    """No part of it, no list and no number of objects grows with the submissions."""
+    monkeypatch.setattr(listing, "ROWS_AT_A_TIME", 10)
+    monkeypatch.setattr(exports, "ROWS_AT_A_TIME", 10)
+    contest = play(6, "many")
+    contest.organizers.add(cast.oscar)
+    with counting_instances() as instances:
+        response = as_user(cast.oscar).get(reverse("organize-submissions-csv", args=[contest.slug]))
+        assert response.streaming
+        parts = list(response.streaming_content)
+    assert instances[0] <= 10
+    _bom, *parts = parts
+    assert max(part.count(b"\r\n") for part in parts) == 11  # the header stands in the first
+    rows = list(csv.DictReader(io.StringIO(b"".join(parts).decode())))
+    found = Submission.objects.filter(round__contest=contest).order_by("-arrived_at", "-id")
+    assert [row["id"] for row in rows] == [str(s.public_id) for s in found]
+    assert len(rows) == 6 * 2 + 6 * 5
+    for row, submission in zip(rows, found, strict=True):
+        values = submission.evaluations.get().values
+        for key in ("U1", "rate"):
+            assert row[key] == ("" if values.get(key) is None else str(values[key]))
+        assert row["target"] == (submission.target.team.name if submission.target else "")
+        assert row["seconds"] == "0.1"
 
 
 @pytest.mark.parametrize("name", ["organize-submissions", "organize-submissions-csv"])
