@@ -46,6 +46,7 @@ MIDDLEWARE = [
     "pwscup.submissions.middleware.ArrivalMiddleware",  # first: it notes when a request arrived
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "pwscup.leaderboards.polls.BoardPollMiddleware",  # before sessions: most polls change nothing
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

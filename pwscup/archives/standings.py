@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pwscup.archives.naming import Called
 from pwscup.leaderboards import boards, facts
-from pwscup.leaderboards.scope import Scope, has_season, scope_of
+from pwscup.leaderboards.scope import Scope, has_season, moments, scope_of
 from pwscup.leaderboards.sections import Facts, Player, built_in_attacks
 from scoring.rulesets.kinds import RANK_SUM
 
@@ -25,11 +25,7 @@ def moment_of(contest: Contest, now: datetime) -> datetime:
 
     They are the same ever since, so that archives of the same facts are the same.
     """
-    changes = [contest.created_at]
-    for round in contest.rounds.all():
-        changes += [round.opens_at, round.closes_at, round.closes_at + round.settles_after]
-    if contest.frozen_at is not None:
-        changes.append(contest.frozen_at)
+    changes = [contest.created_at, *moments(contest)]
     return max((moment for moment in changes if moment <= now), default=contest.created_at)
 
 

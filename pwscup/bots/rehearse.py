@@ -12,6 +12,7 @@ import numpy as np
 from django.utils import timezone
 
 from pwscup.bots import play
+from pwscup.core import revisions
 from pwscup.submissions import releases, worker
 from pwscup.submissions.models import JudgeMark, Submission
 from pwscup.submissions.states import FINAL, State
@@ -65,6 +66,7 @@ def _mark(round: Round) -> None:
             round.spec.criteria, rng.integers(50, 96, len(round.spec.criteria)), strict=True
         )
     )
+    revisions.touch(round.contest_id)
 
 
 def _line(round: Round, seconds: float) -> Line:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pwscup.core import revisions
 from pwscup.core.models import Event
+
+CHANGES_NOTHING = frozenset({"truth.read", "submission.annotated"})
+"""Events that no board depends on, and that are many."""
 
 
 def record(
@@ -12,6 +16,9 @@ def record(
 ) -> Event:
     """Write that `kind` happened; `actor` is a user, or None for the platform itself."""
     known = actor if actor is not None and actor.is_authenticated else None
-    return Event.objects.create(
+    event = Event.objects.create(
         kind=kind, actor=known, contest_id=contest_id, subject=subject, data=data
     )
+    if contest_id is not None and kind not in CHANGES_NOTHING:
+        revisions.touch(contest_id)  # last: from now on others of the contest wait for this one
+    return event

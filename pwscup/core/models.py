@@ -111,6 +111,16 @@ class Event(models.Model):
         return f"{self.kind} {self.subject}"
 
 
+class Revision(models.Model):
+    """Derived: a number that changes with every event of a contest, see `pwscup.core.revisions`."""
+
+    contest_id = models.BigIntegerField(primary_key=True)
+    number = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"contest {self.contest_id} at {self.number}"
+
+
 class Seal(models.Model):
     """Fact: an event's place in the chain of its contest, and the hash that links it to the one before.
 

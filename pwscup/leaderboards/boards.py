@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from pwscup.leaderboards import disclosure_board, rank_sum, score_board
+from pwscup.leaderboards.scope import Scope
 from pwscup.leaderboards.sections import Facts, Row, in_order, is_live, named
 from scoring.formulas import FORMULAS, Line, combined
 from scoring.rulesets.base import Ruleset
@@ -36,6 +37,13 @@ def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
     """The board of a stage that says most; without an attack round there is no overall one."""
     name = boards_of_formula(rules)[0]
     return "anonymization" if name == "overall" and not data[name]["shown"] else name
+
+
+def first_board_of(scope: Scope) -> str:
+    """The same, before the boards are read."""
+    name = boards_of_formula(scope.rules)[0]
+    hides_attacks = scope.stage.shown(scope.stage.attack) is None
+    return "anonymization" if name == "overall" and hides_attacks else name
 
 
 def build(facts: Facts) -> dict[str, Any]:

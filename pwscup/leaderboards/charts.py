@@ -28,7 +28,7 @@ def trade_off(section: Section) -> dict[str, Any] | None:
             "x": row["utility_rank"],
             "y": row["safety_rank"],
             "house": row["house"],
-            "mine": row["mine"],
+            "team": row["team"],
         }
         for row in section["rows"]
         if row["submitted"]
@@ -55,19 +55,11 @@ def top_of(section: Section) -> int:
 
 
 def heat_map(section: Section, rate: str) -> dict[str, Any] | None:
-    """Rates by attacker and attacked team under the name `rate`; a cell without a rate is null."""
+    """What a picture of the matrix says besides the rates, which stand in the table below it."""
     if not section["defenders"]:
         return None
-    cells = [
-        [x, y, cell["rate"]]
-        for y, row in enumerate(section["rows"])
-        for x, cell in enumerate(row["cells"])
-    ]
     return {
         "kind": "heat-map",
-        "attackers": [row["name"] for row in section["rows"]],
-        "defenders": [column["name"] for column in section["defenders"]],
-        "cells": cells,
         "x_label": _("Attacked team"),
         "y_label": _("Attacker"),
         "value": rate,
@@ -138,7 +130,7 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
                     "y": row["value"] or floor,
                     "words": f"ε {row['epsilon']}, L2 {row['value']:.6g}",
                     "counts": row["counts"],
-                    "mine": row.get("mine", False),
+                    "id": row.get("team"),
                 }
                 for row in section["rows"]
                 if row["round"] == round["key"]

@@ -52,7 +52,7 @@ from pwscup.submissions.states import UNFINISHED, State
 from scoring.disclosure.attributes import attributes_of
 from scoring.rulesets.kinds import BATCH
 
-LAYOUT = 3
+LAYOUT = 4
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
 
 
@@ -91,6 +91,22 @@ def key_of(scope: Scope) -> str:
         _answers_key(scope),
     ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def gate_of(scope: Scope) -> str:
+    """Digest of what decides what may be on the boards, but for the rounds that are shown.
+
+    Boards under another one are never served again, not even while the next are being made: they may name
+    a team that is disqualified since, or hold values that are hidden or came after a freeze.
+    """
+    contest, before = scope.contest, scope.before
+    rulings = Ruling.objects.filter(team__contest=contest)
+    decided = [
+        [LAYOUT, scoring.__version__, scope.rules.digest, contest.pk],
+        [scope.variant, sorted(scope.hidden), before and before.isoformat()],
+        _count_and_newest(as_of(rulings, "decided_at", before)),
+    ]
+    return hashlib.sha256(json.dumps(decided).encode()).hexdigest()
 
 
 def _round_key(round: Round, now: datetime) -> list[Any]:
@@ -159,8 +175,11 @@ def _rows(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 # The facts
 
 
-def gather(scope: Scope) -> list[Facts]:
-    """Everything the boards are made from, by stage, in a number of queries that no team adds to."""
+def gather(scope: Scope, *, only_measures: bool = False) -> list[Facts]:
+    """Everything the boards are made from, by stage, in a number of queries that no team adds to.
+
+    With `only_measures` without what there may be ten thousands of: rates, and estimates that do not count.
+    """
     out = selectors.disqualified(scope.contest, scope.before)
     everybody, players = [], []
     for pk, name, is_house, division in _teams(scope).values_list(
@@ -172,9 +191,8 @@ def gather(scope: Scope) -> list[Facts]:
         if scope.division is None or division == scope.division.pk:
             players.append(everybody[-1])
     awaited = n_awaited(scope)
-    return [
-        _facts_of(scope, stage, tuple(everybody), tuple(players), awaited) for stage in scope.stages
-    ]
+    teams = tuple(everybody), tuple(players)
+    return [_facts_of(scope, stage, *teams, awaited, only_measures) for stage in scope.stages]
 
 
 def _facts_of(
@@ -183,11 +201,12 @@ def _facts_of(
     everybody: tuple[Player, ...],
     players: tuple[Player, ...],
     awaited: dict[int, int],
+    only_measures: bool,
 ) -> Facts:
     inside = {player.id for player in everybody}
     released = released_results(stage.attack, scope.before) if stage.attack else None
     counted = _counted(scope, stage, released, inside)
-    attack = stage.shown(stage.attack)
+    attack = None if only_measures else stage.shown(stage.attack)
     rates = counted_rates(attack, scope.before) if attack else {}
     published = frozenset((released or {}).keys() & inside)
     return Facts(
@@ -206,7 +225,8 @@ def _facts_of(
         hidden=scope.hidden,
         is_frozen=scope.before is not None,
         disclosures=tuple(
-            _disclosure(round, stage, scope, awaited, inside) for round in stage.disclosures
+            _disclosure(round, stage, scope, awaited, inside, only_measures)
+            for round in stage.disclosures
         ),
         n_cells=_n_cells(scope) if any(map(stage.shown, stage.disclosures)) else 0,
     )
@@ -254,7 +274,12 @@ def _marks(stage: Stage, scope: Scope) -> dict[int, float]:
 
 
 def _disclosure(
-    round: Round, stage: Stage, scope: Scope, awaited: dict[int, int], inside: set[int]
+    round: Round,
+    stage: Stage,
+    scope: Scope,
+    awaited: dict[int, int],
+    inside: set[int],
+    only_measures: bool,
 ) -> Disclosure:
     """What a round of disclosure has shown; nothing of it before it may be shown."""
     phase, spec = _phase_of(round, stage.now, awaited), scope.rules.round(round.key)
@@ -262,12 +287,13 @@ def _disclosure(
         return Disclosure(spec, phase, {}, {}, ())
     found = counted_results(round, scope.before)
     counted = {team: result for team, result in sorted(found.items()) if team in inside}
+    counting = {result.submission for result in counted.values()}
     return Disclosure(
         spec=spec,
         phase=phase,
         measured=_measured(counted),
         arrived={team: result.arrived_at for team, result in counted.items()},
-        estimates=tuple(_estimates(round, scope, {r.submission for r in counted.values()}, inside)),
+        estimates=() if only_measures else tuple(_estimates(round, scope, counting, inside)),
     )
 
 

@@ -10,15 +10,31 @@ from pwscup.contests.models import Contest, Division
 
 
 class Standing(models.Model):
-    """Derived: a variant of a contest's boards as it follows from the facts that `key` names; may be deleted."""
+    """Derived: a variant of a contest's boards as it follows from the facts that `key` names; may be deleted.
+
+    The reader who holds the lease makes it again. Meanwhile the others are served what is stored, as long as `gate`
+    and `shown` say that it holds nothing which may not be shown any more. Without a key nothing is stored yet.
+    """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="standings")
     variant = models.CharField(
         max_length=100, help_text="stage, division, whether measures are hidden, live or frozen"
     )
     key = models.CharField(max_length=64, help_text="digest of the facts the boards were made from")
+    gate = models.CharField(
+        max_length=64,
+        default="",
+        help_text="digest of what decides what may be shown, but for rounds",
+    )
+    shown = models.JSONField(default=list, help_text="the rounds whose values are in it, by key")
     boards = models.JSONField()
-    built_at = models.DateTimeField(default=timezone.now)
+    worst = models.JSONField(
+        default=dict, help_text="the highest rate of another team against each, by its key"
+    )
+    built_at = models.DateTimeField(default=timezone.now, help_text="when its facts were read")
+    lease_until = models.DateTimeField(
+        null=True, blank=True, help_text="until when somebody is making it again"
+    )
 
     class Meta:
         constraints = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,15 +11,20 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.http import Http404
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
+from pwscup.core.recent import Recent
 from pwscup.leaderboards import charts, words
-from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board
+from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board_of
 from pwscup.leaderboards.columns import is_by_name, shown_value
-from pwscup.leaderboards.scope import has_season
-from pwscup.leaderboards.services import Boards, boards_of
+from pwscup.leaderboards.scope import Scope, has_season
+from pwscup.leaderboards.services import Boards, served
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
@@ -26,6 +32,10 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Contest
+
+
+RENDERED: Recent[str] = Recent(200, most_weight=32_000_000)
+"""The parts of pages that hold a board, by ETag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +48,26 @@ class Shown:
 
     def etag(self, *parts: object) -> str:
         """Names one answer: the facts behind it, and what else it depends on."""
-        named = [self.boards.key, self.name, *map(str, parts)]
-        return f'"{hashlib.sha256("|".join(named).encode()).hexdigest()[:32]}"'
+        contest = self.boards.scope.contest
+        divisions = [(d.key, d.title, d.title_ja) for d in contest.divisions.all()]
+        named = [self.boards.key, self.name, contest.slug, divisions, self.boards.as_of, *parts]
+        return f'"{hashlib.sha256("|".join(map(str, named)).encode()).hexdigest()[:32]}"'
 
-    def fragment_etag(self, my_team: Team | None) -> str:
-        mine = my_team.pk if my_team else None
-        return self.etag(sorted(self.query.items()), get_language(), mine)
+    def fragment_etag(self) -> str:
+        return self.etag(sorted(self.query.items()), get_language())
 
 
-def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown:
-    """The board that the address asks for, or the one that says most; Http404 where there is none such."""
-    query = {
-        key: request.GET[key] for key in ("board", "stage", "division") if request.GET.get(key)
-    }
+def asked(request: HttpRequest) -> dict[str, str]:
+    """What the address asks for."""
+    return {key: request.GET[key] for key in ("board", "stage", "division") if request.GET.get(key)}
+
+
+def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | None:
+    """The board that the address asks for, or the one that says most; Http404 where there is none such.
+
+    None while the boards are being made for the first time.
+    """
+    query = asked(request)
     name, division = query.get("board"), None
     if "division" in query:
         divisions = {division.key: division for division in contest.divisions.all()}
@@ -58,7 +75,7 @@ def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown:
         if division is None:
             raise Http404
     try:
-        boards = boards_of(
+        boards = served(
             contest,
             now,
             stage=query.get("stage"),
@@ -68,16 +85,15 @@ def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown:
         )
     except KeyError as unknown:
         raise Http404 from unknown
-    return Shown(boards, _name(boards, name), query)
+    return None if boards is None else Shown(boards, _name(boards.scope, name), query)
 
 
-def _name(boards: Boards, asked: str | None) -> str:
-    rules = boards.scope.rules
-    if asked == SEASON and has_season(rules):
+def _name(scope: Scope, asked: str | None) -> str:
+    if asked == SEASON and has_season(scope.rules):
         return SEASON
     if not asked:
-        return first_board(rules, boards.data)
-    if asked not in boards_of_formula(rules):
+        return first_board_of(scope)
+    if asked not in boards_of_formula(scope.rules):
         raise Http404
     return asked
 
@@ -88,12 +104,36 @@ def csv_name(contest: Contest, shown: Shown) -> str:
     return f"{'-'.join(part for part in parts if part)}.csv"
 
 
-def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, Any]:
-    """The context of `_board.html`."""
+def fragment(contest: Contest, shown: Shown) -> SafeString:
+    """`_board.html`, the same for everybody who may see the board."""
+    etag = shown.fragment_etag()
+    html = RENDERED.get(etag)
+    if html is None:
+        html = render_to_string("leaderboards/_board.html", _context(contest, shown, etag))
+        RENDERED.put(etag, html, weight=len(html))
+    return mark_safe(html)  # noqa: S308 — made by a template
+
+
+def marked(html: str, my_team: Team | None) -> SafeString:
+    """The board with the rows of the reader's team marked, as `boards.js` does with what is polled."""
+    if my_team is None:
+        return mark_safe(html)  # noqa: S308
+    row = rf'(<tr data-team="{my_team.pk}")(.*?)(</th>)'
+    words = f'<span class="visually-hidden">({escape(_("your team"))})</span>'
+    return mark_safe(re.sub(row, rf'\1 class="mine"\2 {words}\3', html, flags=re.DOTALL))  # noqa: S308
+
+
+def awaited(request: HttpRequest, contest: Contest) -> SafeString:
+    """What stands in the board's place while it is made for the first time."""
+    address = _address("board-fragment", contest, asked(request))
+    return render_to_string("leaderboards/_awaited.html", {"fragment_url": address})
+
+
+def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
     boards, name = shown.boards, shown.name
     data = boards.data[name]
     columns = [shown_measure(id_) for id_ in data.get("measures", [])]
-    section = _as_seen(data, columns, my_team)
+    section = _as_seen(data, columns)
     return {
         "contest": contest,
         "board": name,
@@ -103,9 +143,10 @@ def fragment(contest: Contest, shown: Shown, my_team: Team | None) -> dict[str, 
         "divisions": _division_tabs(contest, shown),
         "division": boards.scope.division,
         "frozen_at": boards.scope.before,
-        "live": boards.data["live"],
+        "live": boards.data["live"] or boards.as_of is not None,
         "n_teams": boards.data["n_teams"],
-        "etag": shown.fragment_etag(my_team),
+        "etag": etag,
+        "as_of": boards.as_of,
         "fragment_url": _address("board-fragment", contest, shown.query),
         "csv_url": _address("board-csv", contest, shown.query, board=name),
         "section": section,
@@ -197,27 +238,23 @@ def _division_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
 # Rows
 
 
-def _as_seen(
-    section: Mapping[str, Any], columns: Sequence[ShownMeasure], my_team: Team | None
-) -> dict[str, Any]:
-    """The section with values as people read them and the reader's own row marked; the stored boards
-    stay as they are."""
-    mine = my_team.pk if my_team else None
+def _as_seen(section: Mapping[str, Any], columns: Sequence[ShownMeasure]) -> dict[str, Any]:
+    """The section with values as people read them; the stored boards stay as they are."""
     if "defenders" in section:
         section = {**section, "top": charts.top_of(section)}
-    rows = [_row_as_seen(row, mine, columns, section.get("top")) for row in section["rows"]]
+    rows = [_row_as_seen(row, columns, section.get("top")) for row in section["rows"]]
     return {**section, "rows": rows}
 
 
 def _row_as_seen(
-    row: Mapping[str, Any], mine: int | None, columns: Sequence[ShownMeasure], top: int | None
+    row: Mapping[str, Any], columns: Sequence[ShownMeasure], top: int | None
 ) -> dict[str, Any]:
     cells = list(map(dict, row.get("cells", [])))
     if top is not None:
         cells = [{**cell, "heat": heat(cell["rate"], top)} for cell in cells]
     for cell, column in zip(cells, columns, strict=False):
         cell["shown"] = shown_value(cell["value"], column)
-    return {**row, "cells": cells, "mine": mine is not None and row["team"] == mine}
+    return {**row, "cells": cells}
 
 
 def heat(rate: float | None, top: int) -> int | None:

@@ -51,14 +51,19 @@ def build(facts: Facts) -> dict[str, Any]:
 
 
 def defence_of(
-    facts: Facts, measured: Mapping[int, Values] | None = None
+    facts: Facts,
+    measured: Mapping[int, Values] | None = None,
+    worst: Mapping[int, float] | None = None,
 ) -> dict[int, AnonymizationStanding]:
-    """Every team on the anonymization board; `measured` puts other values in place of the counted ones."""
+    """Every team on the anonymization board; `measured` puts other values in place of the counted ones, `worst`
+    other rates in place of the strongest attacks."""
     values = facts.measured if measured is None else measured
+    if worst is None:
+        worst = {defender: rate for defender, (rate, _) in strongest(facts).items()}
     return anonymization_board(
         {player.id: values.get(player.id, {}) for player in facts.players},
         facts.ranking,
-        worst_attack={defender: rate for defender, (rate, _) in strongest(facts).items()},
+        worst_attack=worst,
         weights=facts.rules.weights,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from pwscup.leaderboards import disclosure_board, facts, rank_sum
 from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.sections import Facts, Values
+from pwscup.leaderboards.services import Boards, served
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
@@ -30,7 +30,8 @@ PHASES = ("anonymization", "disclosure")
 def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, Any] | None:
     """The context of `_ranks.html`; None where the submission has no measures to rank.
 
-    The team's own counted values are replaced by this submission's. The ranks are hidden as long as
+    The team's own counted values are replaced by this submission's. The attacks of the others are those of the
+    stored boards, which have looked at every rate. The ranks are hidden as long as
     the round's values are: a rank is made of the others' values. Of a frozen contest, the others'
     values are those of the frozen boards.
     """
@@ -43,12 +44,19 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     scope = scope_of(round.contest, now, stage=round.spec.stage, hidden=hidden)
     if round not in scope.stage.scored_rounds or not may_show(round, scope.now):
         return {"shown": False, "round": round, "contest": round.contest}
-    known = facts.gather(scope)[0]
+    known = facts.gather(scope, only_measures=True)[0]
     is_playing = any(player.id == submission.team_id for player in known.players)
     measured = {**_counted(known, round), submission.team_id: values}
-    standing = _standing(known, submission, measured) if is_playing else None
+    boards = None
+    if is_playing and _needs_attacks(known, round):
+        boards = served(round.contest, now, stage=round.spec.stage, hidden=hidden)
+        if boards is None:
+            return {"awaited": True}
+    worst = _worst_attacks(boards, submission)
+    standing = _standing(known, submission, measured, worst) if is_playing else None
     return {
         "shown": True,
+        "as_of": boards.as_of if boards else None,
         "round": round,
         "contest": round.contest,
         "is_frozen": known.is_frozen,
@@ -71,15 +79,35 @@ def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
     return next(disclosed, known.measured)
 
 
+def _needs_attacks(known: Facts, round: Round) -> bool:
+    return (
+        round.phase == "anonymization"
+        and known.ranking.formula == RANK_SUM
+        and known.is_attack_shown
+    )
+
+
+def _worst_attacks(boards: Boards | None, submission: Submission) -> dict[int, float]:
+    """The highest rate of another team against each table that was published: the others attacked the released
+    submission, which says nothing of another one."""
+    worst = boards.worst if boards else {}
+    if not submission.releases.exists():
+        worst.pop(submission.team_id, None)
+    return worst
+
+
 def _standing(
-    known: Facts, submission: Submission, measured: Mapping[int, Values]
+    known: Facts,
+    submission: Submission,
+    measured: Mapping[int, Values],
+    worst: Mapping[int, float],
 ) -> AnonymizationStanding | EstimatesStanding | None:
     """The place on the board of the round, where the formula makes one."""
     if submission.round.phase == "disclosure":
         return disclosure_board.board_of(known, measured)[submission.team_id]
     if known.ranking.formula != RANK_SUM:
         return None
-    found = rank_sum.defence_of(_without_attacks_on(known, submission), measured)
+    found = rank_sum.defence_of(known, measured, worst)
     return rank_sum.without_hidden(known, found[submission.team_id])
 
 
@@ -89,14 +117,6 @@ def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | N
         return ""
     found = {"rate": percent(standing.worst_rate), "rank": standing.worst_rank}
     return str(attack_words(known.rules).worst) % found
-
-
-def _without_attacks_on(known: Facts, submission: Submission) -> Facts:
-    """The other teams attacked the released submission, which says nothing of another one."""
-    if submission.releases.exists():
-        return known
-    rates = {pair: rate for pair, rate in known.rates.items() if pair[1] != submission.team_id}
-    return replace(known, rates=rates)
 
 
 def _row(measure: str, measured: Mapping[int, Values], team: int, n_teams: int) -> dict[str, Any]:

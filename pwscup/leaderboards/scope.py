@@ -88,6 +88,14 @@ def may_show(round: Round, now: datetime) -> bool:
     return at_once or round.is_settled(now)
 
 
+def moments(contest: Contest) -> list[datetime]:
+    """When the clock alone changes what is on the boards."""
+    found = [] if contest.frozen_at is None else [contest.frozen_at]
+    for round in contest.rounds.all():
+        found += [round.opens_at, round.closes_at, round.results_at + round.settles_after]
+    return found
+
+
 def scope_of(
     contest: Contest,
     now: datetime,

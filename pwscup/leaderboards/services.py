@@ -1,30 +1,79 @@
-"""Boards that are served from their stored row while the facts stand, and made anew when they do not."""
+"""Boards that are served from their stored row while the facts stand, and made again when they do not.
+
+One reader at a time makes the boards of a variant; the others get those that were stored before, with their
+time, or wait a moment where there are none. No lock is held meanwhile: the row has a lease.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division
+from pwscup.core import revisions
+from pwscup.core.clock import db_now
+from pwscup.core.recent import Recent
 from pwscup.leaderboards import boards, facts
 from pwscup.leaderboards.models import Standing
-from pwscup.leaderboards.scope import Scope, scope_of
+from pwscup.leaderboards.scope import Scope, moments, scope_of
+from pwscup.leaderboards.sections import Facts, strongest
 
 MAX_VARIANTS = 200
 """How many boards of a contest are kept; those that were made longest ago go."""
+LEASE = timedelta(seconds=30)
+"""Nobody else makes boards that somebody has been making for less than this."""
+PATIENCE_SECONDS = 1.5
+"""How long a reader waits for boards that are being made for the first time."""
+LOOK_AGAIN_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Boards:
-    """The boards of a variant at one moment, and the digest of the facts behind them."""
+class Known:
+    """The key of a variant, and for how long it is the key: at this revision, from then until then."""
 
     key: str
-    data: dict[str, Any]
+    revision: int
+    since: datetime
+    until: datetime | None
+
+    def holds(self, revision: int | None, now: datetime) -> bool:
+        in_time = self.since <= now and (self.until is None or now < self.until)
+        return self.revision == revision and in_time
+
+
+_KNOWN: Recent[Known] = Recent(1000)
+
+
+@dataclass(frozen=True)
+class Boards:
+    """The boards of a variant at one moment, and the digest of the facts behind them.
+
+    `as_of` is when they were made, where facts have come since. `known` says for how long they are those of
+    the facts, as far as that can be told.
+    """
+
+    key: str
     scope: Scope
+    load: Callable[[], dict[str, Any]]
+    as_of: datetime | None = None
+    known: Known | None = None
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        return self.load()
+
+    @property
+    def worst(self) -> dict[int, float]:
+        """The highest rate that another team reached against each, once rates are shown."""
+        found = _row(self.scope).values_list("worst", flat=True).first() or {}
+        return {int(team): rate for team, rate in found.items()}
 
 
 def boards_of(
@@ -41,18 +90,40 @@ def boards_of(
     scope = scope_of(
         contest, now, stage=stage, is_season=is_season, division=division, hidden=hidden
     )
-    key = facts.key_of(scope)
-    stored = Standing.objects.filter(contest=contest, variant=scope.variant, key=key)
-    for data in stored.values_list("boards", flat=True):
-        return Boards(key, data, scope)
-    return _make(scope, key)
+    key, known, read_at = _key_now(scope, now)
+    return _stored(scope, key, known) or _make(scope, key, known, read_at)
+
+
+def served(
+    contest: Contest,
+    now: datetime,
+    *,
+    stage: str | None = None,
+    is_season: bool = False,
+    division: Division | None = None,
+    hidden: Iterable[str] = (),
+) -> Boards | None:
+    """The same for one of many readers: while somebody else makes them, those from before where they may still
+    be shown; None where there are none, and none came for a while."""
+    scope = scope_of(
+        contest, now, stage=stage, is_season=is_season, division=division, hidden=hidden
+    )
+    key, known, read_at = _key_now(scope, now)
+    if (found := _stored(scope, key, known)) is not None:
+        return found
+    if _claim(scope):
+        try:
+            return _make(scope, key, known, read_at)
+        finally:
+            _row(scope).update(lease_until=None)
+    return _previous(scope, key) or _awaited(scope, key)
 
 
 def rebuild(contest: Contest, now: datetime) -> Boards:
     """The boards made from the facts alone; whatever was stored is gone."""
     forget(contest)
     scope = scope_of(contest, now)
-    return _make(scope, facts.key_of(scope))
+    return _make(scope, facts.key_of(scope), None, timezone.now())
 
 
 def forget(contest: Contest) -> None:
@@ -69,28 +140,121 @@ def final_boards(
 
 def build(scope: Scope) -> dict[str, Any]:
     """The boards of a variant from the facts."""
-    found = facts.gather(scope)
+    return _built(scope, facts.gather(scope))
+
+
+def _built(scope: Scope, found: list[Facts]) -> dict[str, Any]:
     return boards.build_season(found) if scope.is_season else boards.build(found[0])
 
 
-def _make(scope: Scope, key: str) -> Boards:
+# The key
+
+
+def _key_now(scope: Scope, now: datetime) -> tuple[str, Known | None, datetime]:
+    """The digest of the facts, read again only where something was recorded or the clock may have changed it."""
+    read_at, name = timezone.now(), (scope.contest.pk, scope.variant)
+    revision = revisions.current(
+        scope.contest.pk
+    )  # before the facts: what comes between changes it
+    known = _KNOWN.get(name)
+    if known is not None and known.holds(revision, now):
+        return known.key, known, read_at
+    key = facts.key_of(scope)
+    if revision is None:
+        return key, None, read_at
+    until = min((moment for moment in moments(scope.contest) if moment > now), default=None)
+    known = Known(key, revision, now, until)
+    _KNOWN.put(name, known)
+    return key, known, read_at
+
+
+# The stored row
+
+
+def _row(scope: Scope) -> Any:
+    return Standing.objects.filter(contest=scope.contest, variant=scope.variant)
+
+
+def _stored(scope: Scope, key: str, known: Known | None) -> Boards | None:
+    if not _row(scope).filter(key=key).exists():
+        return None
+    return Boards(key, scope, _loader(scope, key), known=known)
+
+
+def _loader(scope: Scope, key: str) -> Callable[[], dict[str, Any]]:
+    """The stored boards; made again where others took their place meanwhile."""
+
+    def load() -> dict[str, Any]:
+        found = _row(scope).filter(key=key).values_list("boards", flat=True).first()
+        return build(scope) if found is None else found
+
+    return load
+
+
+def _previous(scope: Scope, key: str) -> Boards | None:
+    """What is stored, where all of it may still be shown; with its time if it was made from other facts."""
+    shown = {round.pk for round in scope.shown_rounds}
+    row = _row(scope).filter(gate=facts.gate_of(scope)).exclude(key="")
+    for stored, rounds, built_at in row.values_list("key", "shown", "built_at"):
+        if shown.issuperset(rounds):
+            as_of = None if stored == key else built_at
+            return Boards(stored, scope, _loader(scope, stored), as_of=as_of)
+    return None
+
+
+def _awaited(scope: Scope, key: str) -> Boards | None:
+    """The boards as soon as somebody else has made them."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        time.sleep(LOOK_AGAIN_SECONDS)
+        if (found := _previous(scope, key)) is not None:
+            return found
+    return None
+
+
+# Making
+
+
+def _claim(scope: Scope) -> bool:
+    """Take the lease; False where somebody has it. By the clock of the database, which all readers share."""
+    row = _row(scope)
+    free = row.filter(Q(lease_until=None) | Q(lease_until__lt=db_now()))
+    if free.update(lease_until=db_now() + LEASE):
+        return True
+    if row.exists():
+        return False
+    empty = Standing(contest=scope.contest, variant=scope.variant, boards={})
+    Standing.objects.bulk_create([empty], ignore_conflicts=True)
+    return bool(free.update(lease_until=db_now() + LEASE))
+
+
+def _make(scope: Scope, key: str, known: Known | None, read_at: datetime) -> Boards:
     # The key was read before the facts: what arrives in between makes the next reader build again.
-    data = build(scope)
+    gate, shown = facts.gate_of(scope), [round.pk for round in scope.shown_rounds]
+    found = facts.gather(scope)
+    data = _built(scope, found)
     made = Standing(
         contest=scope.contest,
         variant=scope.variant,
         key=key,
+        gate=gate,
+        shown=shown,
         boards=data,
-        built_at=timezone.now(),
+        worst={} if scope.is_season else {t: rate for t, (rate, _) in strongest(found[0]).items()},
+        built_at=read_at,
     )
     Standing.objects.bulk_create(
         [made],
         update_conflicts=True,
         unique_fields=["contest", "variant"],
-        update_fields=["key", "boards", "built_at"],
+        update_fields=["key", "gate", "shown", "boards", "worst", "built_at", "lease_until"],
     )
-    kept = Standing.objects.filter(contest=scope.contest).order_by("-built_at", "-pk")
+    _drop_oldest(scope.contest)
+    return Boards(key, scope, lambda: data, known=known)
+
+
+def _drop_oldest(contest: Contest) -> None:
+    kept = Standing.objects.filter(contest=contest).order_by("-built_at", "-pk")
     too_old = list(kept.values_list("pk", flat=True)[MAX_VARIANTS:])
     if too_old:
         Standing.objects.filter(pk__in=too_old).delete()
-    return Boards(key, data, scope)

@@ -11,18 +11,17 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from pwscup.accounts.selectors import team_of
 from pwscup.contests.models import Contest
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.selectors import contest_page, visible_contest
-from pwscup.leaderboards import export, pages, ranks
+from pwscup.leaderboards import export, pages, polls, ranks
 from pwscup.submissions.selectors import get_visible
 
-vary = vary_on_headers("Accept-Language", "Cookie")
+vary = vary_on_headers(*polls.VARY)
 View = Callable[[HttpRequest, Contest], HttpResponse]
 
 
@@ -48,22 +47,24 @@ def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponse]:
 def board(request: HttpRequest, contest: Contest) -> HttpResponse:
     page = contest_page(request, contest, "board")
     shown = pages.wanted(request, contest, page["now"])
-    context = page | pages.fragment(contest, shown, page["my_team"])
-    return render(request, "leaderboards/board.html", context)
+    html = pages.awaited(request, contest) if shown is None else pages.fragment(contest, shown)
+    page["board"] = pages.marked(html, page["my_team"])
+    return render(request, "leaderboards/board.html", page)
 
 
 @require_safe
 @vary
 @for_readers
 def board_fragment(request: HttpRequest, contest: Contest) -> HttpResponse:
-    my_team = team_of(request.user, contest)
     shown = pages.wanted(request, contest, timezone.now())
-    etag = shown.fragment_etag(my_team)
+    if shown is None:
+        return HttpResponse(pages.awaited(request, contest))
+    etag = shown.fragment_etag()
+    polls.remember(request, contest, etag, shown.boards.known)
     response = get_conditional_response(request, etag=etag)
     if response is None:
-        context = pages.fragment(contest, shown, my_team)
-        response = render(request, "leaderboards/_board.html", context)
-    return _revalidated(response, etag)
+        response = HttpResponse(pages.fragment(contest, shown))
+    return polls.revalidated(response, etag)
 
 
 @require_safe
@@ -71,19 +72,14 @@ def board_fragment(request: HttpRequest, contest: Contest) -> HttpResponse:
 @for_readers
 def board_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
     shown = pages.wanted(request, contest, timezone.now())
+    if shown is None:
+        return HttpResponse(status=503, headers={"Retry-After": "2"})
     etag = shown.etag("csv")
     response = get_conditional_response(request, etag=etag)
     if response is None:
         name = pages.csv_name(contest, shown)
         response = export.board_csv(name, shown.boards.data, shown.name)
-    return _revalidated(response, etag)
-
-
-def _revalidated(response: HttpResponse, etag: str) -> HttpResponse:
-    """Let a browser keep the answer, but ask every time: what may be shown changes with the clock."""
-    response["ETag"] = etag
-    patch_cache_control(response, private=True, no_cache=True)
-    return response
+    return polls.revalidated(response, etag)
 
 
 @require_safe

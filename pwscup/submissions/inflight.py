@@ -22,11 +22,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Exists, F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from pwscup.contests.models import Round
+from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
 from pwscup.submissions.models import UploadProcess
 
@@ -201,7 +202,11 @@ def note_complete(now: datetime) -> int:
     settled = waiting.filter(closes_at__lte=complete_until)
     contests = set(settled.values_list("contest", flat=True))
     closed = Round.objects.filter(contest__in=contests, closes_at__lte=complete_until)
-    return closed.update(complete_until=complete_until)
+    with transaction.atomic():
+        n_closed = closed.update(complete_until=complete_until)
+        for contest in sorted(contests):
+            revisions.touch(contest)  # results may be shown from now on
+    return n_closed
 
 
 def _answering(closes_at: datetime) -> list[UploadProcess]:

@@ -9,6 +9,21 @@
   const isNarrow = () => window.innerWidth < 576;
   const axisName = { nameLocation: "middle", nameTextStyle: { fontWeight: 600, color: "#18222f" } };
 
+  // What is polled is the same for everybody: the page knows which team is the reader's.
+  const mine = () => document.getElementById("boards")?.dataset.mine;
+  const isMine = (team) => mine() !== undefined && String(team) === mine();
+
+  function markMine(root) {
+    if (mine() === undefined) return;
+    for (const row of root.querySelectorAll(`tr[data-team="${mine()}"]:not(.mine)`)) {
+      row.classList.add("mine");
+      const words = document.createElement("span");
+      words.className = "visually-hidden";
+      words.textContent = document.getElementById("boards").dataset.mineWords;
+      row.querySelector("th").append(" ", words);
+    }
+  }
+
   // The number in a point is the rank that stands before the team's name in the table.
   function tradeOff(data) {
     const far = Math.max(2, ...data.points.flatMap((point) => [point.x, point.y]));
@@ -19,9 +34,9 @@
       label: { show: true, position: "inside", formatter: ({ value }) => value[2], color: "#fff", fontSize: 11, fontWeight: 600 },
     });
     const groups = [
-      group(data.team, "circle", "#2f6db5", data.points.filter((p) => !p.house && !p.mine)),
-      group(data.house, "roundRect", "#5d6a77", data.points.filter((p) => p.house && !p.mine)),
-      group(data.mine, "circle", "#8a5a12", data.points.filter((p) => p.mine)),
+      group(data.team, "circle", "#2f6db5", data.points.filter((p) => !p.house && !isMine(p.team))),
+      group(data.house, "roundRect", "#5d6a77", data.points.filter((p) => p.house && !isMine(p.team))),
+      group(data.mine, "circle", "#8a5a12", data.points.filter((p) => isMine(p.team))),
     ].filter((series) => series.data.length);
     const names = {
       type: "scatter", symbolSize: 22, silent: true, z: 1, itemStyle: { color: "transparent", opacity: 1 }, data: data.points.map(place),
@@ -42,8 +57,18 @@
     };
   }
 
-  function heatMap(data) {
-    const known = data.cells.filter((cell) => cell[2] !== null);
+  // The rates stand in the table under the picture, in per cent: a dash where there is none, nothing where a team meets itself.
+  function readMatrix() {
+    const table = document.querySelector(".matrix-table");
+    const names = (selector) => [...table.querySelectorAll(selector)].map((node) => node.textContent);
+    const cells = [...table.tBodies[0].rows].flatMap((row, y) =>
+      [...row.querySelectorAll("td")].map((cell, x) => [x, y, parseFloat(cell.textContent) / 100]));
+    return { attackers: names("tbody .team-name, tbody .measure-id"), defenders: names("th.defender"), cells };
+  }
+
+  function heatMap(shown) {
+    const data = { ...shown, ...readMatrix() };
+    const known = data.cells.filter((cell) => !Number.isNaN(cell[2]));
     const many = data.defenders.length > (isNarrow() ? 4 : 12);
     const labelWidth = isNarrow() ? 76 : 150;
     const label = { width: labelWidth, overflow: "truncate", interval: 0 };
@@ -98,15 +123,15 @@
     const most = Math.max(...data.series.flatMap((series) => series.points.map((point) => point.x)));
     const width = isNarrow() ? 84 : 150;
     const shown = (point, colour) => ({
-      name: point.team, value: [point.x, point.y, point.words], symbolSize: point.mine ? 15 : 11,
+      name: point.team, value: [point.x, point.y, point.words], symbolSize: isMine(point.id) ? 15 : 11,
       itemStyle: { color: point.counts ? colour : "#fff", borderColor: colour, borderWidth: 2, opacity: 1 },
-      label: { show: point.counts, position: point.x > 0.6 * most ? "left" : "right", color: "#18222f", fontWeight: point.mine ? 700 : 400 },
+      label: { show: point.counts, position: point.x > 0.6 * most ? "left" : "right", color: "#18222f", fontWeight: isMine(point.id) ? 700 : 400 },
     });
     const groups = data.series.map((series, n) => {
       const colour = PART_COLOURS[n % PART_COLOURS.length];
       return {
         name: series.name, type: "scatter", symbol: series.is_batch ? "diamond" : "circle", color: colour,
-        data: series.points.map((point) => shown(point, point.mine ? "#8a5a12" : colour)),
+        data: series.points.map((point) => shown(point, isMine(point.id) ? "#8a5a12" : colour)),
         label: { formatter: "{b}", fontSize: 11, width, overflow: "truncate" }, labelLayout: { hideOverlap: true },
       };
     });
@@ -146,7 +171,7 @@
     if (active) tabs.scrollLeft = active.offsetLeft - (tabs.clientWidth - active.offsetWidth) / 2;
   }
 
-  document.addEventListener("DOMContentLoaded", () => { draw(document); showTab(); });
+  document.addEventListener("DOMContentLoaded", () => { markMine(document); draw(document); showTab(); });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const board = document.getElementById("board");
     if (event.detail.requestConfig?.elt !== board || !event.detail.shouldSwap) return;
@@ -156,6 +181,7 @@
   document.addEventListener("htmx:afterSettle", () => {
     const board = document.getElementById("board");
     if (!board || scrolled === null) return;
+    markMine(board);
     draw(board);
     showTab();
     const table = board.querySelector(".table-responsive");

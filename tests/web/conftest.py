@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
+from django.db import connection
 from django.middleware import csrf
 from django.test import Client
 from django.utils import timezone, translation
@@ -13,6 +14,8 @@ from django.utils import timezone, translation
 from pwscup.accounts.models import User
 from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
+from pwscup.core import recent
+from pwscup.leaderboards import pages
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Submission
 from tests import factories
@@ -34,6 +37,24 @@ def site_language():
 def plain_token(monkeypatch):
     """Every page has a token of 64 random letters, in which a short name would stand now and then."""
     monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: csrf.CSRF_SECRET_LENGTH * "a")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch):
+    """Tests write facts past the services, which are what says that something changed: forget with every write.
+
+    And they look at what the templates of boards are given: no rendered board is kept.
+    """
+
+    def forgetting(execute, sql, params, many, context):
+        if not sql.startswith("SELECT"):
+            recent.forget_all()
+        return execute(sql, params, many, context)
+
+    monkeypatch.setattr(pages, "RENDERED", recent.Recent(0))
+    recent.forget_all()
+    with connection.execute_wrapper(forgetting):
+        yield
 
 
 @pytest.fixture

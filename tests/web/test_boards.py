@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from datetime import timedelta
 
 import pytest
@@ -384,7 +385,7 @@ def test_the_page_opens_on_what_says_most(contest, client):
 
 def test_the_own_team_is_marked_for_its_members_alone(cast, as_user):
     board_facts.game(cast.contest)
-    address = reverse("board-fragment", args=[cast.contest.slug])
+    address = reverse("board", args=[cast.contest.slug])
 
     def marked(user):
         html = as_user(user).get(address, {"board": "attack"}).content.decode()
@@ -393,7 +394,7 @@ def test_the_own_team_is_marked_for_its_members_alone(cast, as_user):
             name
             for name in ("Red", "Blue", "Green")
             for row in rows
-            if name in row and "mine" in row
+            if name in row and 'class="mine"' in row and "(your team)" in row
         ]
 
     assert marked(cast.alice) == ["Red"]
@@ -425,10 +426,13 @@ def test_a_team_name_is_text_everywhere(contest, client):
 def test_every_value_of_a_chart_is_in_its_table(contest, client):
     board_facts.game(contest)
     page = client.get(reverse("board", args=[contest.slug]), {"board": "matrix"})
-    cells = page.context["chart"]["cells"]
+    cells = re.findall(r"<td[^>]*>([0-9.]+|–|<span)", page.content.decode())
     assert len(cells) == 9 * 3
-    for _x, _y, rate in cells:
-        assert rate is None or f"{100 * rate:.2f} %" in page.content.decode()
+    for row in page.context["section"]["rows"]:
+        for cell, shown in zip(row["cells"], [cells.pop(0) for _ in range(3)], strict=True):
+            rate = cell["rate"]
+            said = "<span" if cell["own"] else "–" if rate is None else f"{100 * rate:.2f}"
+            assert shown == said
     page = client.get(reverse("board", args=[contest.slug]), {"board": "anonymization"})
     points = {p["name"]: (p["x"], p["y"]) for p in page.context["chart"]["points"]}
     assert points["Blue"] == (1.833333333, 1.666666667)

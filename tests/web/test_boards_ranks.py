@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
-from pwscup.contests.models import Round
+from benchmarks.boards import counting_instances, play
+from pwscup.contests.models import Contest, Round
+from pwscup.core import audit
+from pwscup.leaderboards import boards, facts, rank_sum, services
+from pwscup.leaderboards.scope import scope_of
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.web import board_facts
@@ -112,6 +119,7 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
     alice = as_user(cast.alice)
 
     def count():
+        services.boards_of(Contest.objects.get(pk=cast.contest.pk), timezone.now())
         with CaptureQueriesContext(connection) as queries:
             assert alice.get(address(played.submissions["Red"])).status_code == 200
         return len(queries)
@@ -122,3 +130,35 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
         values = board_facts.values_of(board_facts.GREEN)
         board_facts.release(board_facts.scored(team, played.anonymization, values), played.attack)
     assert count() == few
+
+
+@pytest.mark.parametrize("n_teams", [3, 20])
+def test_a_rank_reads_no_rate_where_the_boards_are_stored(n_teams, cast, as_user, monkeypatch):
+    contest = play(n_teams, f"cup-{n_teams}")
+    audit.record("contest.imported", contest_id=contest.pk)
+    team = contest.teams.order_by("pk")[1]
+    rates = facts.gather(scope_of(contest, timezone.now()))[0]
+    client = as_user(cast.oscar)
+    contest.organizers.add(cast.oscar)
+    for submission in team.submissions.filter(target=None):
+        expected = rank_sum.defence_of(
+            replace(
+                rates,
+                rates={
+                    pair: rate
+                    for pair, rate in rates.rates.items()
+                    if pair[1] != team.pk or submission.releases.exists()
+                },
+            ),
+            {**rates.measured, team.pk: submission.evaluations.get().values},
+        )
+        services.boards_of(contest, timezone.now())
+        with monkeypatch.context() as patched:
+            patched.setattr(boards, "build", None)
+            patched.setattr(facts, "counted_rates", None)
+            with counting_instances() as instances, CaptureQueriesContext(connection) as queries:
+                page = client.get(address(submission))
+        assert page.context["standing"] == expected[team.pk]
+        assert page.context["as_of"] is None
+        assert instances[0] <= 20
+        assert len(queries) <= 35

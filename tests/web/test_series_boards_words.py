@@ -70,9 +70,9 @@ def test_columns_are_headed_by_short_names_and_the_identifiers_stand_below(clien
 
 
 def test_the_chart_of_rates_names_them(client):
-    chart = page(client, series_facts.made_up().contest, "matrix").context["chart"]
-    assert chart["value"] == "Accuracy over the baseline"
-    assert chart["defenders"] == ["Blue", "Green", "Red"]
+    shown = page(client, series_facts.made_up().contest, "matrix").context
+    assert shown["chart"]["value"] == "Accuracy over the baseline"
+    assert [column["name"] for column in shown["section"]["defenders"]] == ["Blue", "Green", "Red"]
 
 
 def test_the_trade_off_has_a_point_for_each_series(client):

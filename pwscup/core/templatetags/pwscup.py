@@ -34,6 +34,12 @@ def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
 
 
 @register.filter
+def clock(moment: datetime, zone: ZoneInfo) -> str:
+    """Show the time of day in a contest's zone, to the second."""
+    return f"{moment.astimezone(zone):%H:%M:%S}"
+
+
+@register.filter
 def measure(value: float | int | None) -> str:
     """Show a measure with at most six significant digits; a missing one as a dash."""
     if value is None:

@@ -1,0 +1,56 @@
+"""What a process keeps of its last answers, within bounds: it may be forgotten at any time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Any, ClassVar, Generic, TypeVar
+from weakref import WeakSet
+
+V = TypeVar("V")
+
+
+class Recent(Generic[V]):
+    """The values that were used last; the oldest go where there are too many, or they weigh too much."""
+
+    ALL: ClassVar[WeakSet[Recent[Any]]] = WeakSet()
+
+    def __init__(self, most: int, *, most_weight: int = 0) -> None:
+        self._most, self._most_weight, self._weight = most, most_weight, 0
+        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._lock = Lock()
+        self.ALL.add(self)
+
+    def get(self, key: Hashable) -> V | None:
+        """The value under this key, if it is still kept."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, value: V, *, weight: int = 0) -> None:
+        """Keep the value, and forget what is too much."""
+        with self._lock:
+            if (before := self._kept.pop(key, None)) is not None:
+                self._weight -= before[1]
+            self._kept[key] = value, weight
+            self._weight += weight
+            while len(self._kept) > self._most or (
+                self._most_weight and self._weight > self._most_weight
+            ):
+                self._weight -= self._kept.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+            self._weight = 0
+
+
+def forget_all() -> None:
+    """Forget what this process keeps, of whatever kind."""
+    for recent in Recent.ALL:
+        recent.clear()
