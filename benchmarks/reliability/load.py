@@ -99,9 +99,11 @@ ROWS = {
 }
 
 
-async def measured(site: Installation, names: list[str], sizes: Sizes, until: float) -> Cells:
-    """What the scenarios found; one that fails says so in its rows and stops no other."""
-    run, cells = Run(site, sizes), {}
+async def measured(
+    site: Installation, names: list[str], sizes: Sizes, until: float, cells: Cells
+) -> None:
+    """Note what the scenarios find; one that fails says so in its rows and stops no other."""
+    run = Run(site, sizes)
     for name in names:
         started = time.monotonic()
         try:
@@ -115,18 +117,18 @@ async def measured(site: Installation, names: list[str], sizes: Sizes, until: fl
             found = {key: text for key, row in ROWS.items() if row.scenario == name}
         cells |= found
         say(f"{site.mode}: {name} ({time.monotonic() - started:.0f} s): {found}")
-    return cells
 
 
-def measure(mode: str, names: list[str], sizes: Sizes, until: float) -> Cells:
-    """The cells of one mode, from an installation of its own."""
+def measure(mode: str, names: list[str], sizes: Sizes, until: float, cells: Cells) -> None:
+    """Fill in the cells of one mode, from an installation of its own."""
     try:
         site = Installation(mode)
     except (RuntimeError, TimeoutError) as error:
         say(f"{mode}: does not start: {error}")
-        return {key: "does not start" for key, row in ROWS.items() if row.scenario in names}
+        cells |= {key: "failed: no start" for key, row in ROWS.items() if row.scenario in names}
+        return
     try:
-        return asyncio.run(measured(site, names, sizes, until))
+        asyncio.run(measured(site, names, sizes, until, cells))
     finally:
         site.stop()
 
@@ -141,6 +143,21 @@ def table(known: dict[str, list[str]], cells: dict[str, Cells]) -> dict[str, lis
         ]
         rows[row.what] = [row.before, row.reach, *new]
     return rows
+
+
+def write(
+    cells: dict[str, Cells], json_file: Path | None, page: Path | None, *, is_small: bool
+) -> None:
+    """Write the figures to a file, or the table into the page."""
+    if json_file:
+        json_file.write_text(json.dumps(cells, indent=1, ensure_ascii=False) + "\n")
+    if page is None and not is_small and not json_file:
+        page = document.PAGE
+    if page:
+        text = page.read_text(encoding="utf-8")
+        rows = table(document.rows_of(text, "load"), cells)
+        page.write_text(document.written(text, "load", HEAD, rows, document.machine()))
+        say(f"written to {page}")
 
 
 def say(text: str) -> None:
@@ -168,18 +185,13 @@ def main(arguments: list[str] | None = None) -> int:
     names = [name for name in SCENARIOS if not given.scenarios or name in given.scenarios]
     sizes = SMALL if given.small else Sizes()
     until, modes = time.monotonic(), given.mode or list(MODES)
-    cells = {}
-    for mode in modes:
-        until += RUN_SECONDS / len(modes)
-        cells[mode] = measure(mode, names, sizes, until)
-    if given.json:
-        given.json.write_text(json.dumps(cells, indent=1, ensure_ascii=False) + "\n")
-    page = given.page or (None if given.small or given.json else document.PAGE)
-    if page:
-        text = page.read_text(encoding="utf-8")
-        rows = table(document.rows_of(text, "load"), cells)
-        page.write_text(document.written(text, "load", HEAD, rows, document.machine()))
-        say(f"written to {page}")
+    cells: dict[str, Cells] = {}
+    try:
+        for mode in modes:
+            until += RUN_SECONDS / len(modes)
+            measure(mode, names, sizes, until, cells.setdefault(mode, {}))
+    finally:  # also of a run that was ended
+        write(cells, given.json, given.page, is_small=given.small)
     failed = [
         f"{mode} {k}" for mode, own in cells.items() for k, v in own.items() if "failed:" in v
     ]
