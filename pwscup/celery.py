@@ -9,6 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page, which no worker serves
 
 app = Celery("pwscup")
+app.set_default()  # in every thread: what apps share as a task is sent by this application
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

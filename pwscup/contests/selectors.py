@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -65,8 +64,10 @@ def visible_contest(user: Person, slug: str) -> Contest:
 
 def visible_round(user: Person, slug: str, key: str, kinds: Collection[str] = ROUND_KINDS) -> Round:
     """The round of that address; Http404 where it is of another kind or the viewer may not know of it."""
-    rounds = visible_contest(user, slug).rounds.select_related("contest")
-    return get_object_or_404(rounds, key=key, kind__in=kinds)
+    for round in rounds_of(visible_contest(user, slug)):
+        if round.key == key and round.kind in kinds:
+            return round
+    raise Http404
 
 
 def organized_contest(user: Person, slug: str) -> Contest:

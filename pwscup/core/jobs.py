@@ -75,18 +75,17 @@ def announce(model: type[Job], pk: int, send: Callable[[int], None]) -> bool:
 def claim(model: type[Job], pk: int) -> Claim | None:
     """Take a waiting row; None where it does not wait: taken, finished or withdrawn."""
     waiting = model.objects.filter(pk=pk, state=Job.WAITING)
-    with transaction.atomic():
-        taken = waiting.update(
-            state=Job.RUNNING,
-            fence=F("fence") + 1,
-            attempts=F("attempts") + 1,
-            lease_until=db_now() + lease(),
-            reference="",
-        )
-        if not taken:
-            return None
-        fence = model.objects.values_list("fence", flat=True).get(pk=pk)
-    return Claim(model, pk, fence)
+    fence = waiting.values_list("fence", flat=True).first()
+    if fence is None:
+        return None
+    taken = waiting.filter(fence=fence).update(
+        state=Job.RUNNING,
+        fence=fence + 1,
+        attempts=F("attempts") + 1,
+        lease_until=db_now() + lease(),
+        reference="",
+    )
+    return Claim(model, pk, fence + 1) if taken else None
 
 
 def held(claim: Claim) -> Any:

@@ -1,11 +1,41 @@
-"""Telling the broker something while somebody waits for a page."""
+"""Sending a message to the broker while somebody waits for a page."""
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import Any
 
 # A request waits for the broker's answer: twice at most this long, where the broker is silent.
 PATIENCE_SECONDS = 1
+
+
+class _Connection(threading.local):
+    """A thread's own connection to the broker, kept from message to message; a forked process opens another."""
+
+    pid: int | None = None
+    producer: Any = None
+
+    def get(self, app: Any) -> Any:
+        if self.producer is None or self.pid != os.getpid():
+            limits = {
+                "socket_timeout": PATIENCE_SECONDS,
+                "socket_connect_timeout": PATIENCE_SECONDS,
+            }
+            options = app.conf.broker_transport_options | limits
+            connection = app.connection_for_write(
+                connect_timeout=PATIENCE_SECONDS, transport_options=options
+            )
+            self.producer, self.pid = app.amqp.Producer(connection), os.getpid()
+        return self.producer
+
+    def close(self) -> None:
+        producer, self.producer = self.producer, None
+        if producer is not None:
+            producer.connection.collect()  # closes its sockets without a word to the broker
+
+
+_connection = _Connection()
 
 
 def send_soon(task: Any, pk: int) -> None:
@@ -14,8 +44,11 @@ def send_soon(task: Any, pk: int) -> None:
     if app.conf.task_always_eager:
         task.apply_async([pk])
         return
-    limits = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
-    with app.connection_for_write(
-        connect_timeout=PATIENCE_SECONDS, transport_options=limits
-    ) as connection:
-        task.apply_async([pk], connection=connection, retry=False)
+    is_new = _connection.producer is None
+    try:
+        task.apply_async([pk], producer=_connection.get(app), retry=False)
+    except Exception:
+        _connection.close()
+        if is_new:
+            raise
+        send_soon(task, pk)  # the broker was away meanwhile, and the old connection is of no use

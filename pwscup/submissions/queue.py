@@ -60,7 +60,7 @@ def finish_failed(claim: Claim, reference: str) -> bool:
 
 
 def _finish(claim: Claim, state: str, **fields: Any) -> bool:
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         done = jobs.finish(claim, state, **fields)
         if done:
             _record(claim.pk, state)
@@ -68,13 +68,16 @@ def _finish(claim: Claim, state: str, **fields: Any) -> bool:
 
 
 def _record(submission_id: int, state: str) -> None:
-    submission = Submission.objects.select_related("round").get(pk=submission_id)
+    found = Submission.objects.values_list(
+        "round__contest", "public_id", "attempts", "reference"
+    ).get(pk=submission_id)
+    contest_id, public_id, attempt, reference = found
     audit.record(
         f"submission.{state}",
-        contest_id=submission.round.contest_id,
-        subject=str(submission.public_id),
-        attempt=submission.attempts,
-        **({"reference": submission.reference} if submission.reference else {}),
+        contest_id=contest_id,
+        subject=str(public_id),
+        attempt=attempt,
+        **({"reference": reference} if reference else {}),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import (
+    Count,
     Exists,
     OuterRef,
     Q,
@@ -105,8 +106,8 @@ def wasted(team: Team, user: User | None, since: datetime) -> tuple[int, int]:
         people = same_person(user, team.contest)
         theirs |= Q(team__contest=team.contest_id, submitted_by__in=people)
     found = Submission.objects.filter(theirs, arrived_at__gt=since).exclude(state__in=USES_A_TRY)
-    size = SubmissionFile.objects.filter(submission__in=found.values("pk"))
-    return found.count(), size.aggregate(sum=Sum("file__size_bytes"))["sum"] or 0
+    both = found.aggregate(n=Count("pk", distinct=True), sum=Sum("files__file__size_bytes"))
+    return both["n"], both["sum"] or 0
 
 
 def refused_files(before: datetime) -> QuerySet[Submission]:
@@ -215,6 +216,12 @@ def late_until(contest: Contest) -> list[datetime]:
     allowed = LateAllowance.objects.filter(round__contest=contest).order_by("pk")
     newest = {row[:2]: row[2] for row in allowed.values_list("team", "round", "until")}
     return list(newest.values())
+
+
+def is_disqualified(team: Team) -> bool:
+    """Whether the newest ruling about a team takes it off every board."""
+    rulings = Ruling.objects.filter(team=team, submission=None).order_by("-pk")
+    return rulings.values_list("kind", flat=True).first() == Ruling.Kind.DISQUALIFIED
 
 
 def disqualified(contest: Contest, before: datetime | None = None) -> set[int]:

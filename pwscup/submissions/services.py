@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
 from pwscup.core import audit, jobs, storage
+from pwscup.core.models import StoredFile
 from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import draws, limits, policies, queue, selectors
@@ -25,7 +26,6 @@ from pwscup.submissions.states import State
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
-    from pwscup.core.models import StoredFile
     from scoring.rulesets import RoundSpec
 
 Upload = tuple[str, bytes | Iterable[bytes]]
@@ -115,12 +115,12 @@ def submit(
     """
     spec = round.contest.ruleset.round(round.key)
     check_round(user, team, round, arrived_at)
+    team.contest = round.contest  # whose rules are read already
     if round.phase == "anonymization" and draws.is_left_out(team, timezone.now()):
         raise SubmissionRefused("team.no_tables")
     _check_target(team, round, target)
     _check_keys(spec, files)
     note = _checked_note(note)
-    _check_tries(team, round, target, arrived_at)  # cheaply first; counted again under lock
     written = _write(round, files)
     try:
         with transaction.atomic():
@@ -160,11 +160,11 @@ def check_round(user: User | None, team: Team, round: Round, arrived_at: datetim
         raise SubmissionRefused("round.not_open_yet")
     if not policies.runs(round, arrived_at) and not round.has_closed(arrived_at):
         raise SubmissionRefused("contest.paused")
-    if team.pk in selectors.disqualified(round.contest):
+    if selectors.is_disqualified(team):
         raise SubmissionRefused("team.disqualified")
     if round.has_closed(arrived_at) and not policies.may_be_late(team, round, arrived_at):
         raise SubmissionRefused("round.closed")
-    if not policies.may_submit(user, team, round, arrived_at):
+    if not round.contest.is_published:
         raise SubmissionRefused("not_allowed")
 
 
@@ -277,10 +277,9 @@ def _enter(
     # Publishing takes this lock too: what arrived in time is in, or is refused as too late.
     held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
     round = held.get(pk=round.pk)
-    check_round(
-        user, team, round, arrived_at
-    )  # the files took their time, and much may have changed
-    late = policies.may_be_late(team, round, arrived_at)
+    # The files took their time, and much may have changed.
+    check_round(user, team, round, arrived_at)
+    late = round.has_closed(arrived_at)  # and yet not refused: the team may be late
     if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
     _check_tries(team, round, target, arrived_at)
@@ -308,14 +307,16 @@ def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
 
 def _lock(team: Team) -> None:
     """Whoever leaves the team, is removed or is ruled about waits here: what is asked now holds to the end."""
-    if Team.objects.select_for_update(no_key=True).filter(pk=team.pk).first() is None:
+    locked = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
+    if not locked.order_by().values_list("pk", flat=True):
         raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone
 
 
 def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
-    for key, file in written.items():
-        file.save()
-        SubmissionFile.objects.create(submission=submission, key=key, file=file)
+    StoredFile.objects.bulk_create(written.values())
+    SubmissionFile.objects.bulk_create(
+        SubmissionFile(submission=submission, key=key, file=file) for key, file in written.items()
+    )
 
 
 def cancel(*, user: User, submission: Submission) -> Submission:
@@ -396,7 +397,7 @@ def _lock_for(user: User, submission: Submission) -> None:
     _lock(submission.team)
     if not policies.may_change(user, submission):
         raise SubmissionRefused("not_allowed")
-    if submission.team_id in selectors.disqualified(submission.round.contest):
+    if selectors.is_disqualified(submission.team):
         raise SubmissionRefused("team.disqualified")
 
 

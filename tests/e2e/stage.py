@@ -137,8 +137,8 @@ def is_done(audit: Audit) -> bool:
 
 
 def audits_under_way(team: Team, *, failed: Submission) -> list[Submission]:
-    """A table that is being audited by nobody until tomorrow, and one that has to wait for it."""
-    long = {"attempts": 1, "fence": 1, "lease_until": timezone.now() + timedelta(days=1)}
+    """A table that is being audited by nobody, without a lease that could end, and one that has to wait for it."""
+    long = {"attempts": 1, "fence": 1}
     first, second = scored_of(team)
     Audit.objects.create(
         submission=first, state=Audit.State.RUNNING, step="EUC2", done_steps=9, n_steps=58, **long

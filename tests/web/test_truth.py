@@ -25,7 +25,7 @@ from pwscup.core.models import Event, StoredFile
 from pwscup.disclosure.models import Answer
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Question, Webhook
-from pwscup.submissions import evaluation, queue
+from pwscup.submissions import evaluation, queue, rulings
 from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
 from scoring import commitments
 from tests import factories
@@ -174,6 +174,8 @@ class World:
             scored(hand_in(user, team, anonymization, anonymized=b"sa1\n1\n", rows=rows))
             hand_in(user, team, anonymization, anonymized=b"x,y\n", rows=rows)
         Submission.objects.filter(state="waiting").update(state="failed", reference="abcdefghjk")
+        for failed in Submission.objects.filter(state="failed"):
+            rulings.withdraw(actor=cast.oscar, submission=failed, reason="it would be waited for")
         self.targets = pipeline.publish(cast.contest)
         for user, team, name in ((cast.alice, cast.red, "Blue"), (cast.carol, cast.blue, "Red")):
             guess = self.rng.sample(range(1, N_RECORDS + 1), N_RECORDS)

@@ -14,7 +14,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from django.db import OperationalError
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 import scoring
@@ -214,6 +217,24 @@ def test_a_message_about_nothing_does_nothing(db):
     tasks.score(999_999)
     assert not Evaluation.objects.exists()
     assert not Event.objects.exists()
+
+
+def test_a_submission_asks_little_of_the_database(cast, round, as_user):
+    """Of the upload's request from the session to the event, and of its scoring from the claim to the result."""
+    scored(hand_in(cast.alice, cast.red, round))  # what is read once for a process is read now
+    client = as_user(cast.alice)
+    files = {
+        "anonymized": SimpleUploadedFile("y.csv", factories.NOISY),
+        "rows": SimpleUploadedFile("rows.csv", factories.ROWS),
+    }
+    with CaptureQueriesContext(connection) as uploading:
+        assert client.post(reverse("round", args=["cup", round.key]), files).status_code == 302
+    submission = Submission.objects.order_by("pk").last()
+    with CaptureQueriesContext(connection) as scoring_it:
+        assert worker.work_on(submission.pk)
+    assert (submission.number, len(uploading) <= 23, len(scoring_it) <= 12) == (2, True, True)
+    kinds = Event.objects.filter(subject=str(submission.public_id)).values_list("kind", flat=True)
+    assert sorted(kinds) == ["submission.received", "submission.scored", "truth.read"]
 
 
 def test_the_original_is_prepared_once_for_a_process(cast, round):

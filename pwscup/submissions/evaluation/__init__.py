@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.db.models import Prefetch
+
 import scoring
 from pwscup.contests import truth
 from pwscup.submissions.evaluation import auditing
@@ -23,7 +25,7 @@ from pwscup.submissions.evaluation.originals import (
 )
 from pwscup.submissions.evaluation.published import ShuffledTable
 from pwscup.submissions.evaluation.tables import shuffled_table
-from pwscup.submissions.models import Submission
+from pwscup.submissions.models import Release, Submission, SubmissionFile
 from scoring.commitments import shuffled
 
 if TYPE_CHECKING:
@@ -73,15 +75,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         Where the files break the rules.
     """
     started = time.perf_counter()
-    found = Submission.objects.select_related(
-        "team",
-        "round__contest__secret",
-        "target__key",
-        "target__table",
-        "target__candidates",
-        "target__team",
-    ).prefetch_related("files__file")
-    submission = found.get(pk=submission_id)
+    submission = _fetched(submission_id)
     contest, kind = submission.round.contest, KINDS[submission.round.kind]
     if rules is not None:
         contest.ruleset = rules
@@ -104,6 +98,17 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         values=values,
         seconds=round(time.perf_counter() - started, 4),
     )
+
+
+def _fetched(submission_id: int) -> Submission:
+    """The submission with all that scoring needs of the database, in two queries, or three of a guess."""
+    found = Submission.objects.select_related("team", "round__contest__secret")
+    files = Prefetch("files", SubmissionFile.objects.select_related("file"))
+    submission = found.prefetch_related(files).get(pk=submission_id)
+    if submission.target_id is not None:
+        targets = Release.objects.select_related("key", "table", "candidates", "team")
+        submission.target = targets.get(pk=submission.target_id)
+    return submission
 
 
 def _files_read(submission: Submission) -> list[StoredFile]:
