@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ipaddress
 import unicodedata
 from typing import TYPE_CHECKING
 
+from allauth.account.adapter import get_adapter
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.utils.crypto import salted_hmac
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from pwscup.contests.models import Contest
 
 
@@ -26,6 +31,27 @@ def normalized(address: str) -> str:
 def digest_of(address: str, contest: Contest) -> str:
     """HMAC of the mailbox under the installation's key; no two contests have the same one."""
     return _digest("pwscup.accounts.address", normalized(address), contest)
+
+
+def source_of(request: HttpRequest) -> str:
+    """The network address of a visitor, by the rule that rate limits follow; empty where it is not known."""
+    try:
+        return get_adapter().get_client_ip(request)
+    except (ImproperlyConfigured, PermissionDenied):
+        return ""
+
+
+def network_of(source: str, contest: Contest) -> str:
+    """HMAC of the network of a source, /24 or /48; empty where there is none that means something."""
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return ""
+    if address.is_loopback:
+        return ""
+    prefix = 24 if address.version == 4 else 48
+    network = ipaddress.ip_network((address, prefix), strict=False)
+    return _digest("pwscup.accounts.network", str(network), contest)
 
 
 def _digest(purpose: str, value: str, contest: Contest) -> str:

@@ -97,6 +97,22 @@ class Membership(models.Model):
         return f"{self.user} in {self.team}"
 
 
+class SeatSource(models.Model):
+    """Fact: from which network a seat was taken, as a keyed hash. It goes with the contest's data."""
+
+    contest = models.ForeignKey(
+        "contests.Contest", on_delete=models.CASCADE, related_name="seat_sources"
+    )
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="seat_sources")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    network = models.CharField(
+        max_length=64, blank=True, help_text="as `accounts.addresses.network_of` makes it"
+    )
+
+    def __str__(self) -> str:
+        return f"seat of {self.user} in {self.team}"
+
+
 class FormerAddress(models.Model):
     """Fact: the keyed hash of an address that an account had when it took part in a contest, and has no more.
 

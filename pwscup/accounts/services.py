@@ -12,12 +12,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts import names, policies, selectors
-from pwscup.accounts.addresses import digest_of
+from pwscup.accounts.addresses import digest_of, network_of
 from pwscup.accounts.models import (
     FormerAddress,
     Invitation,
     Membership,
     Readmission,
+    SeatSource,
     Team,
     User,
 )
@@ -99,9 +100,9 @@ class RefusedError(RefusedByCode):
 
 @transaction.atomic
 def create_team(
-    *, user: User, contest: Contest, name: str, division: Division | None = None
+    *, user: User, contest: Contest, name: str, division: Division | None = None, source: str = ""
 ) -> Team:
-    """Found a team with this person as its captain and only member."""
+    """Create a team with this person as its captain and only member; `source` is the visitor's network address."""
     _lock_person(user)
     # The contest's row is the lock on the names and slugs of its teams.
     contest = type(contest).objects.select_for_update().get(pk=contest.pk)
@@ -112,7 +113,7 @@ def create_team(
     team = Team.objects.create(
         contest=contest, name=name, slug=slug, captain=user, division=division
     )
-    _seat(user, team)
+    _seat(user, team, source)
     _record("team.created", user, team, name=name, **_division_data(division))
     return team
 
@@ -178,7 +179,7 @@ def revoke_invitation(*, user: User, team: Team) -> None:
 
 
 @transaction.atomic
-def join_team(*, user: User, invitation: Invitation) -> Team:
+def join_team(*, user: User, invitation: Invitation, source: str = "") -> Team:
     """Take a seat through an invitation; of two people at the last seat one gets it."""
     _lock_person(user)
     team = _lock(invitation.team)
@@ -188,7 +189,7 @@ def join_team(*, user: User, invitation: Invitation) -> Team:
     now = timezone.now()
     _refuse(policies.refusal_of_invitation(invitation, now))
     _refuse(policies.refusal_to_play(user, team.contest, now, team=team))
-    _seat(user, team)
+    _seat(user, team, source)
     if invitation.is_personal:
         invitation.used_at = now
         invitation.save(update_fields=["used_at"])
@@ -352,13 +353,15 @@ def _lock_as_captain(user: User, team: Team) -> Team:
     return team
 
 
-def _seat(user: User, team: Team) -> None:
+def _seat(user: User, team: Team, source: str) -> None:
     """Write the membership; the database holds one team per person and contest."""
     try:
         with transaction.atomic():
             Membership.objects.create(team=team, user=user, contest_id=team.contest_id)
     except IntegrityError as error:
         raise RefusedError("has_team") from error
+    network = network_of(source, team.contest)
+    SeatSource.objects.create(contest_id=team.contest_id, team=team, user=user, network=network)
 
 
 def _membership(team: Team, user: User) -> Membership:

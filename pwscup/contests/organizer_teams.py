@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from pwscup.accounts import invitations as mails
 from pwscup.accounts import services as accounts
-from pwscup.contests import people, selectors, services, team_lists, team_tables
+from pwscup.contests import hints, people, selectors, services, team_lists, team_tables
 from pwscup.contests.forms import DivisionForm, InviteForm, ReadmissionForm, TeamListForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
@@ -37,6 +37,7 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
     """The page; `bound` are forms with errors in the place of empty ones."""
     page = organizer_page(request, contest, "teams")
     page |= {
+        "hints": hints.hints_of(contest),
         "lines": people.team_lines(contest),
         "divisions": people.divisions_of(contest),
         "n_teams_left": team_tables.n_teams_left(contest),

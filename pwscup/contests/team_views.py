@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from pwscup.accounts import policies as team_policies
 from pwscup.accounts import selectors as team_selectors
 from pwscup.accounts import services
+from pwscup.accounts.addresses import source_of
 from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, TeamForm
 from pwscup.accounts.models import Invitation, Team, User
 from pwscup.contests import policies
@@ -131,7 +132,9 @@ def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
     if not form.is_valid():
         return team_page(request, contest, form, status=422)
     try:
-        made = services.create_team(user=request.user, contest=contest, **form.cleaned_data)
+        made = services.create_team(
+            user=request.user, contest=contest, source=source_of(request), **form.cleaned_data
+        )
     except services.RefusedError as refusal:
         return refused_name(request, contest, form, refusal)
     messages.success(request, _("The team %(team)s is made.") % {"team": made.name})
@@ -226,7 +229,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def join(request: HttpRequest, opened: Invitation) -> HttpResponse:
     try:
-        joined = services.join_team(user=request.user, invitation=opened)
+        joined = services.join_team(user=request.user, invitation=opened, source=source_of(request))
     except services.RefusedError as refusal:
         return invitation_page(request, opened, refusal.code)
     messages.success(request, _("You are in the team %(team)s.") % {"team": joined.name})

@@ -317,7 +317,13 @@ def test_a_team_that_organizers_set_up_stays(cast):
 
 def test_every_row_that_points_at_a_team_is_a_fact_or_goes_with_it():
     pointing = {relation.get_accessor_name() for relation in Team._meta.related_objects}
-    assert pointing == {*selectors.FACTS, "memberships", "invitations", "archive_number"}
+    assert pointing == {
+        *selectors.FACTS,
+        "memberships",
+        "invitations",
+        "archive_number",
+        "seat_sources",
+    }
 
 
 def test_organizers_remove_an_empty_team(cast, oscar):

@@ -96,6 +96,7 @@ def erase(
     n_files = storage.erase(files, now)
     held.former_addresses.all().delete()
     held.readmissions.all().delete()
+    held.seat_sources.all().delete()
     held.erased_at = contest.erased_at = now
     held.save(update_fields=["erased_at"])
     audit.record(

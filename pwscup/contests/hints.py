@@ -1,0 +1,75 @@
+"""Hints for the organizers: what may be worth a look at. Nothing follows from one but what a person decides.
+
+An app above adds its own: a function from a contest to its hints, given to `register` when the app is ready.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import SeatSource, Team
+    from pwscup.contests.models import Contest
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Teams that have something in common, or one that stands out; and what it is, in the reader's language."""
+
+    teams: tuple[Team, ...]
+    reason: str
+
+
+Finder = Callable[["Contest"], Iterable[Hint]]
+_finders: list[Finder] = []
+
+
+def register(finder: Finder) -> Finder:
+    """Have the page ask this function, too; registered twice it is asked once."""
+    if finder not in _finders:
+        _finders.append(finder)
+    return finder
+
+
+def hints_of(contest: Contest) -> list[Hint]:
+    """All hints, those about few teams first: what a whole class has in common says little."""
+    found = [hint for finder in _finders for hint in finder(contest)]
+    return sorted(found, key=lambda hint: len(hint.teams))
+
+
+@register
+def same_network(contest: Contest) -> Iterator[Hint]:
+    """Teams whose members took their seats from one network."""
+    reason = _("Members of these teams took their seats from the same network.")
+    return _shared(_sources(contest), lambda source: source.network, reason)
+
+
+@register
+def same_minute(contest: Contest) -> Iterator[Hint]:
+    """Teams whose members created their accounts in one minute."""
+    reason = _("Accounts of members of these teams were created in the same minute.")
+    return _shared(
+        _sources(contest), lambda s: s.user.date_joined.replace(second=0, microsecond=0), reason
+    )
+
+
+def _sources(contest: Contest) -> Iterable[SeatSource]:
+    return contest.seat_sources.select_related("team", "user").order_by("team__name", "id")
+
+
+def _shared(
+    sources: Iterable[SeatSource], key: Callable[[SeatSource], Hashable], reason: str
+) -> Iterator[Hint]:
+    """A hint for each value that several teams have; a person who changed the team is no coincidence."""
+    groups: defaultdict[Hashable, dict[Team, int]] = defaultdict(dict)
+    for source in sources:
+        if key(source):
+            groups[key(source)][source.team] = source.user_id
+    for teams in groups.values():
+        if len(set(teams.values())) > 1:
+            yield Hint(tuple(teams), reason)
