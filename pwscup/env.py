@@ -160,6 +160,18 @@ def web_threads() -> int:
     return max(1, env.int("WEB_THREADS", default=12))
 
 
+def cache() -> dict:
+    """Return Django's description of the cache: what Redis keeps is JSON, under names that no pickle has."""
+    config = env.service("CACHE_URL", default="locmemcache://")
+    if config["BACKEND"] == "django.core.cache.backends.redis.RedisCache":
+        config["KEY_PREFIX"] = "json"
+        config["OPTIONS"] = {
+            **config.get("OPTIONS", {}),
+            "serializer": "pwscup.core.plain_cache.JsonSerializer",
+        }
+    return config
+
+
 def broker_socket() -> Path:
     """Where the embedded broker listens: in the data folder, or beside it where that path is too long for a socket."""
     inside = DATA_DIR / "broker.sock"

@@ -3,7 +3,7 @@
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.env import BASE_DIR, DATA_DIR, broker_url, database, env, secret_key
+from pwscup.env import BASE_DIR, DATA_DIR, broker_url, cache, database, env, secret_key
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = secret_key()
@@ -83,7 +83,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": env.service("CACHE_URL", default="locmemcache://")}
+CACHES = {"default": cache()}
 SESSION_ENGINE = "pwscup.core.sessions"
 
 # Accounts: e-mail is the name, verified before the first log-in.
@@ -198,6 +198,8 @@ WORKER_MEMORY_LIMIT_MB = env.int("WORKER_MEMORY_LIMIT_MB", default=0)
 # Celery: a message is a hint that a row waits. Losing or doubling one is harmless, so nothing here
 # tries to be exact; what counts is that workers survive a broker that goes away.
 CELERY_BROKER_URL = broker_url()
+CELERY_ACCEPT_CONTENT = ["json"]  # never pickle, which runs programs
+CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False  # a task that kills its process would start without end
 CELERY_TASK_IGNORE_RESULT = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,7 +18,9 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
+from pwscup.celery import app
 from pwscup.core import private
+from pwscup.core.plain_cache import JsonSerializer
 from pwscup.core.sessions import SessionStore
 from tests.services import free_port
 
@@ -160,3 +163,35 @@ def test_a_session_of_a_busy_database_is_not_called_deleted(db, monkeypatch):
     monkeypatch.setattr(Session, "save", busy)
     with pytest.raises(OperationalError, match="locked"):
         store.save()
+
+
+# Redis
+
+
+def test_the_shared_cache_holds_no_pickles(tmp_path):
+    """Data of somebody who reaches Redis is not run: it is read as JSON, and as nothing else."""
+    given = {"CACHE_URL": "rediscache://:secret@redis:6379/1"}
+    check = (
+        "from django.core.cache.backends.redis import RedisCacheClient as C; "
+        "o = settings.CACHES['default']['OPTIONS']; "
+        "print(type(C(['redis://x'], **o)._serializer).__name__)"
+    )
+    assert started(tmp_path, check, **given).stdout == "JsonSerializer\n"
+    serializer = JsonSerializer()
+    for value in (7, True, None, "x", [1.5, 2.5], {"a": [1]}):
+        data = serializer.dumps(value)
+        assert serializer.loads(str(data).encode() if type(data) is int else data) == value
+    with pytest.raises(UnicodeDecodeError):
+        serializer.loads(pickle.dumps({"a": 1}))
+
+
+def test_workers_take_json_alone():
+    assert app.conf.accept_content == ["json"]
+    assert (app.conf.task_serializer, app.conf.event_serializer) == ("json", "json")
+
+
+def test_redis_of_compose_asks_for_a_password():
+    compose = (ROOT / "docker-compose.yml").read_text()
+    assert compose.count("redis://:${REDIS_PASSWORD:?") == 1
+    assert compose.count("rediscache://:${REDIS_PASSWORD:?") == 1
+    assert '--requirepass, "${REDIS_PASSWORD:?' in compose

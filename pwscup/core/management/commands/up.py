@@ -18,9 +18,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management import get_commands
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, InterfaceError
 from filelock import FileLock, Timeout
 
 from pwscup.core import broker, health, prepare, private
+from pwscup.core.diagnosis import words_of
 from pwscup.core.supervisor import Service, Supervisor
 from pwscup.env import BASE_DIR, broker_socket, env, make_private, unusable_data
 
@@ -110,6 +112,10 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(unusable_data(error)) from None
+        except (DatabaseError, InterfaceError) as error:
+            raise CommandError(
+                f"The database cannot be used: {words_of(error)}\nDATABASE_URL names it."
+            ) from None
 
     def _move_to(self, folder: Path) -> None:
         """Start anew with another data folder: the settings that were read name the old one."""
