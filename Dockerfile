@@ -1,14 +1,24 @@
 # One image for web, worker and beat of the distributed mode; docker-compose.yml starts them.
-FROM python:3.13-slim-bookworm AS build
+# `make image-test` builds it from another base and lets it score: any Debian with Python 3.11 or newer will do.
+ARG PYTHON_IMAGE=python:3.13-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS build
+# Where packages come from, for a build without a network; empty otherwise.
+ARG PIP_NO_INDEX
+ARG PIP_FIND_LINKS
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-RUN python -m venv /venv
+RUN python3 -m venv /venv
 COPY requirements-distributed.txt .
 RUN /venv/bin/pip install --require-hashes --requirement requirements-distributed.txt
 
-FROM python:3.13-slim-bookworm
+FROM ${PYTHON_IMAGE}
+# Kernels are compiled below for any machine of this architecture (a fifth slower than for this one) and found in the
+# tree, which nobody can write. For those of one machine: NUMBA_CPU_NAME= and NUMBA_CACHE_DIR=/data/kernels.
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     OMP_NUM_THREADS=1 \
+    NUMBA_CPU_NAME=generic \
+    NUMBA_CACHE_LOCATOR_CLASSES=UserProvidedCacheLocator,scoring.kernels.places.CompiledIn \
     PWSCUP_DATA_DIR=/data
 RUN useradd --system --uid 10001 --home-dir /app pwscup \
     && install --directory --owner pwscup --mode 0700 /data
@@ -21,8 +31,12 @@ COPY templates templates
 COPY static static
 COPY locale locale
 COPY fixtures fixtures
-# The catalogues and static files belong to the image; the key is for these two commands alone.
-RUN SECRET_KEY=build python manage.py prepare --without-database && chmod -R a+rX locale staticfiles
+COPY tools/compile_kernels.py tools/
+# Kernels, compiled modules, catalogues and static files belong to the image; the key is for these commands alone.
+RUN python -m tools.compile_kernels \
+    && python -m compileall -q manage.py scoring pwscup \
+    && SECRET_KEY=build python manage.py prepare --without-database \
+    && chmod -R a+rX /app
 USER pwscup
 VOLUME /data
 EXPOSE 8000

@@ -7,7 +7,7 @@ ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test setup lock lint types contracts messages bench bench-pycanon load chaos clean
+.PHONY: help run test setup lock lint types contracts messages bench bench-pycanon load chaos image-test clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -44,11 +44,14 @@ load: $(VENV)/.test  ## a bounded load on a real installation in both modes; ARG
 chaos: $(VENV)/.test  ## 1,000 submissions under faults in both modes; ARGS="worker disk --submissions 100" chooses
 	@$(BIN)/python -m benchmarks.reliability.chaos $(ARGS)
 
+image-test: $(VENV)/.test  ## build the container image for real and let it score (root on Debian; some minutes)
+	@$(BIN)/python -m tools.image_test
+
 messages: $(VENV)/.test  ## collect translatable texts into locale/
 	@$(BIN)/python manage.py makemessages --locale ja --ignore .venv --ignore tests --no-location --no-obsolete
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1  /p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1  /p' $(MAKEFILE_LIST)
 
 clean:  ## remove the environment; the data stays
 	rm -rf $(VENV) staticfiles

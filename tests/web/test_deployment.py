@@ -7,6 +7,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from tools.image_test import commands_of_compose, of_python
+
 ROOT = Path(settings.BASE_DIR)
 READ = re.compile(r"""env(?:\.\w+)?(?:\.get)?\(\s*["']([A-Z][A-Z_]+)["']""")
 BY_TESTS = {"PWSCUP_WATCH_PARENT", "OMP_NUM_THREADS", "EMAIL_URL"}
@@ -38,3 +40,31 @@ def test_the_image_copies_what_exists():
     copied = re.findall(r"^COPY (?!--)(.+) \S+$", (ROOT / "Dockerfile").read_text(), flags=re.M)
     assert {"manage.py", "pwscup", "scoring"} <= set(copied)
     assert all((ROOT / path).exists() for path in copied)
+
+
+def test_the_image_finds_its_kernels_where_they_were_compiled():
+    """The settings that stand before the compilation are those that the workers have."""
+    text = (ROOT / "Dockerfile").read_text()
+    compiled = text.index("python -m tools.compile_kernels")
+    for setting in (
+        "NUMBA_CPU_NAME=generic",
+        "NUMBA_CACHE_LOCATOR_CLASSES=UserProvidedCacheLocator,scoring.kernels.places.CompiledIn",
+    ):
+        assert 0 < text.index(setting) < compiled
+    assert (ROOT / "scoring/kernels/places.py").exists()
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert "!tools/compile_kernels.py" in ignored
+
+
+def test_commands_of_the_image_test_are_those_of_compose():
+    found = commands_of_compose()
+    assert found["worker"][:4] == ["celery", "-A", "pwscup", "worker"]
+    assert found["worker"][found["worker"].index("--concurrency") + 1] == "2"
+    assert found["beat"][:4] == ["celery", "-A", "pwscup", "beat"]
+
+
+def test_the_locked_packages_of_another_python():
+    hashes = " \\\n    --hash=sha256:x\n"
+    locked = f"a==1 ; python_full_version < '3.12'{hashes}b==2{hashes}"
+    assert [r.split()[0] for r in of_python(locked, "3.11.2")] == ["a==1", "b==2"]
+    assert [r.split()[0] for r in of_python(locked, "3.13.0")] == ["b==2"]
