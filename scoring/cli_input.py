@@ -5,10 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scoring.aligned import read_aligned
 from scoring.cli_output import Output, UsageError, read_file
-from scoring.equivalence import IntArray
+from scoring.equivalence import IntArray, Table
 from scoring.hierarchy_files import FILE as HIERARCHY
 from scoring.original_values import check_original_values
 from scoring.reading import read_records
@@ -17,6 +18,9 @@ from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema
 from scoring.schema import Schema
 from scoring.validation import read_submitted_records
+
+if TYPE_CHECKING:
+    from scoring.prepared import Prepared  # which loads the kernels
 
 _FILES = (
     "schema",
@@ -92,7 +96,7 @@ def read_control(arguments: Namespace, schema: Schema, output: Output) -> Record
 
 def read_declared(
     arguments: Namespace,
-    original: Records,
+    known: Records | Prepared,
     schema: Schema,
     output: Output,
     ruleset: Ruleset | None = None,
@@ -108,17 +112,21 @@ def read_declared(
             raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
         return read_aligned(
             read_file(arguments.anonymized),
-            original=original,
+            original=_table(known),
             schema=schema,
             original_values_only=values_only,
             blank_records=ruleset.validity.blank_records,
         )
     rows = None if arguments.rows is None else read_file(arguments.rows)
     data = read_file(arguments.anonymized)
-    table, source = read_submitted_records(data, rows, n_original=len(original), schema=schema)
+    table, source = read_submitted_records(data, rows, n_original=len(known), schema=schema)
     if values_only:
-        check_original_values(table, original, schema)
+        check_original_values(table, _table(known), schema)
     return table, source
+
+
+def _table(known: Records | Prepared) -> Table:
+    return known if isinstance(known, Records) else known.original
 
 
 def read_text(path: str) -> str:

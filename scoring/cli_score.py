@@ -20,10 +20,8 @@ def score_submission(arguments: Namespace, output: Output) -> None:
     ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     options, measures = _counted_by(arguments.table_columns, ruleset, schema)
-    original = read_original(arguments, schema, output)
-    table, source = read_declared(arguments, original, schema, output, ruleset)
-    output.step("preparing the original")
-    prepared = Prepared.of(original, schema)
+    prepared = _prepared(arguments, schema, output)
+    table, source = read_declared(arguments, prepared, schema, output, ruleset)
     values = score(
         prepared,
         table,
@@ -39,6 +37,13 @@ def score_submission(arguments: Namespace, output: Output) -> None:
         values["utility"] = utility = round(100 * (1 - loss), DECIMALS)
         text += f"\n\nutility {utility:.2f} = 100 · (1 − {measure})"
     output.result(values, text)
+
+
+def _prepared(arguments: Namespace, schema: Schema, output: Output) -> Prepared:
+    """The original, prepared; as it was read it is gone before the submission is read."""
+    original = read_original(arguments, schema, output)
+    output.step("preparing the original")
+    return Prepared.of(original, schema)
 
 
 def _counted_by(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -84,13 +85,51 @@ class ColumnIndex:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """An original without what its index has as well: of records, no amounts and no wide codes."""
+
+    table: Table
+    amounts: Mapping[str, np.dtype[Any]]
+
+    @classmethod
+    def of(cls, table: Table, schema: Schema) -> _Kept:
+        """Keep what the points of the numeric sensitive columns do not hold."""
+        if not isinstance(table, Records):
+            return cls(table, {})
+        amounts = {name: table.numbers[name].dtype for name in schema.sensitive_numeric}
+        numbers = {name: column for name, column in table.numbers.items() if name not in amounts}
+        codes = {
+            name: column.astype(np.min_scalar_type(max(len(table.levels[name]) - 1, 0)))
+            for name, column in table.codes.items()
+        }
+        return cls(Records(table.names, numbers, codes, table.levels), amounts)
+
+    def restored(self, points: PointIndex) -> Table:
+        """The whole table, its amounts from the points."""
+        if not isinstance(self.table, Records):
+            return self.table
+        rows = points.placed()
+        amounts = {
+            name: rows[:, at][points.place].astype(dtype)
+            for at, (name, dtype) in enumerate(self.amounts.items())
+        }
+        codes = {name: column.astype(np.int32) for name, column in self.table.codes.items()}
+        numbers = {
+            name: amounts[name] if name in amounts else self.table.numbers[name]
+            for name in self.table.names
+            if name in amounts or name in self.table.numbers
+        }
+        return Records(self.table.names, numbers, codes, self.table.levels)
+
+
 @dataclass(frozen=True)
 class Prepared:
     """An original table with its indexes, built once; read-only, so that workers may share it.
 
-    `table` has the schema's columns without identifiers; `control` holds records of the same kind
-    that the anonymized table was not made from, for the measures that compare an attack with one
-    on strangers.
+    `original` and `table` have the schema's columns without identifiers; `control` holds records of
+    the same kind that the anonymized table was not made from, for the measures that compare an attack
+    with one on strangers. The amounts of records that were read are kept once, as the points of the index.
 
     Attributes
     ----------
@@ -105,7 +144,6 @@ class Prepared:
     """
 
     schema: Schema
-    original: Table
     control: pd.DataFrame | None
     n_records: int
     index: Index
@@ -122,6 +160,7 @@ class Prepared:
     anywhere_at: NumberArray
     e2: ColumnIndex | None
     e4: ColumnIndex | None
+    _kept: _Kept
 
     @classmethod
     def of(
@@ -139,27 +178,26 @@ class Prepared:
         if control is not None:
             check_table(control, schema, "control")
         values = numbers(original, schema.sensitive_numeric)
+        spans, sums = values.max(axis=0) - values.min(axis=0), row_sums(values)
         others = [name for name in schema.quasi_identifiers if name not in schema.cross]
         index = Index.of(values, Classes.of(original, [*schema.cross, *others]))
+        del values  # of a million records, a tenth of all the memory there is
         cells = Classes.of(original, schema.cross)
-        order = index.in_classes.order
-        ordered = values[order]
+        order, ordered = index.in_classes.order, index.in_classes.placed()
         cell_at = cells.numbers[order]
         cell_sums = class_sums(ordered, cell_at, cells.n_classes)
         totals = cell_sums.total()
-        sums = row_sums(values)
         ranked, placed_sums = np.sort(sums), sums[order]
         anywhere = index.anywhere
         return cls(
             schema=schema,
-            original=_public(original, schema),
             control=control,
             n_records=len(original),
             index=index,
             cells=cells,
             cell_sums=cell_sums,
             totals=totals,
-            spans=frozen(values.max(axis=0) - values.min(axis=0)),
+            spans=frozen(spans),
             correlations=frozen(correlations(ordered, totals.means())),
             sums=frozen(sums),
             rank_low=frozen(np.searchsorted(ranked, placed_sums, "left").astype(np.int32)),
@@ -169,7 +207,16 @@ class Prepared:
             anywhere_at=frozen(order if anywhere is None else anywhere.place[order]),
             e2=ColumnIndex.of(original, schema.e2_column, index),
             e4=ColumnIndex.of(original, schema.e4_column, index),
+            _kept=_Kept.of(_public(original, schema), schema),
         )
+
+    def __len__(self) -> int:
+        return self.n_records
+
+    @property
+    def original(self) -> Table:
+        """The original's columns without identifiers; of records, put together when it is asked for."""
+        return self._kept.restored(self.index.in_classes)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -179,7 +226,8 @@ class Prepared:
     @property
     def sensitive(self) -> FloatArray:
         """The numeric sensitive columns, shape (n_records, n_columns), read-only."""
-        return frozen(numbers(self.original, self.schema.sensitive_numeric))
+        points = self.index.in_classes
+        return frozen(points.placed()[points.place])
 
 
 def check_columns(table: Table, schema: Schema, name: str) -> None:

@@ -161,6 +161,12 @@ class PointIndex:
             frozen(lowest),
         )
 
+    def placed(self) -> FloatArray:
+        """The rows of the matrix by place, shape (n_records, n_columns)."""
+        n_blocks, n_columns, n_lanes = self.points.shape
+        by_place = self.points.transpose(0, 2, 1).reshape(n_blocks * n_lanes, n_columns)
+        return by_place[: len(self.order)]
+
     def count_as_near(
         self,
         rows: FloatArray,

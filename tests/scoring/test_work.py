@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tracemalloc
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from scoring.comparison import Comparison, Prepared, numbers
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.evaluate import score
 from scoring.kernels import parts
+from scoring.reading import read_records
 from scoring.records import Records
+from scoring.writing import write_table
 
 N = 8_333
 AMOUNTS = HOUSEHOLDS_SCHEMA.sensitive_numeric
@@ -93,6 +96,35 @@ def test_scoring_records_makes_no_table_and_few_arrays(original, noisy, monkeypa
     table = Comparison.of(prepared, records, np.arange(N), HOUSEHOLDS_SCHEMA).anonymized
     assert table["income"].tolist() == noisy["income"].tolist()
     assert list(prepared.table.columns) == list(HOUSEHOLDS_SCHEMA.public().names)
+
+
+def test_a_prepared_original_keeps_the_amounts_in_its_indexes_alone(original):
+    data = write_table(original, HOUSEHOLDS_SCHEMA)
+    options: dict[str, Any] = {"file": "original", "original": True}
+    expected = read_records(data, HOUSEHOLDS_SCHEMA, **options)
+    Prepared.of(expected, HOUSEHOLDS_SCHEMA)
+    tracemalloc.start()
+    try:
+        records = read_records(data, HOUSEHOLDS_SCHEMA, **options)
+        prepared = Prepared.of(records, HOUSEHOLDS_SCHEMA)
+        peak = tracemalloc.get_traced_memory()[1]
+        del records
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    # Two indexes with the 12 amounts and boxes around eights of eights of them, and some forty whole
+    # numbers; while they are built, what was read and two matrices of the amounts as well.
+    assert kept / N < 2 * 12 * 8 * (1 + 2 / 7) + 220
+    assert peak / N < kept / N + 13 * 4 + 3 * 12 * 8
+    restored = prepared.original
+    assert isinstance(restored, Records)
+    assert (restored.names, restored.levels) == (expected.names, expected.levels)
+    for part in ("numbers", "codes"):
+        was, now = getattr(expected, part), getattr(restored, part)
+        assert list(was) == list(now)
+        for name, column in was.items():
+            assert (column.dtype, column.tobytes()) == (now[name].dtype, now[name].tobytes())
+    assert (prepared.sensitive == numbers(expected, AMOUNTS)).all()
 
 
 def test_threads_change_no_bit(original, noisy, monkeypatch):
