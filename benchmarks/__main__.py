@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import sys
@@ -11,6 +12,7 @@ import tempfile
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from benchmarks import contenders, report, throughput
 from benchmarks.cases import TITLES, Case, case
@@ -25,14 +27,15 @@ CASES = {"whole": ("13", "6", "none"), "EUC2": ("none",), "S1": ("13",)}
 def main() -> None:
     arguments = _parser().parse_args()
     sizes = [int(size) for size in arguments.records.split(",")]
-    rows = [row for n_records in sizes for row in _rows(n_records)]
-    figures = {
-        "machine": _machine(),
-        "rows": rows,
-        "throughput": None if arguments.without_workers else throughput.measure(),
-    }
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
+    rows = _kept(folder / "figures.json", sizes) if arguments.keep else []
+    rows += [row for n_records in sizes for row in _rows(n_records)]
+    figures = {
+        "machine": _machine(),
+        "rows": sorted(rows, key=lambda row: row["n_records"]),
+        "throughput": None if arguments.without_workers else throughput.measure(),
+    }
     (folder / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     (folder / "benchmarks.md").write_text(report.tables(figures))
     (folder / "cost.svg").write_text(report.plot(figures))
@@ -40,26 +43,43 @@ def main() -> None:
     _say(f"written to {folder}/")
 
 
-def _rows(n_records: int) -> list[dict[str, object]]:
+def _kept(file: Path, sizes: list[int]) -> list[dict[str, Any]]:
+    """The figures of other sizes that the folder has."""
+    found = json.loads(file.read_text())["rows"] if file.exists() else []
+    return [row for row in found if row["n_records"] not in sizes]
+
+
+def _rows(n_records: int) -> list[dict[str, Any]]:
     """All contenders one after another on each case: ratios are of one run."""
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for case_id in TITLES:
         with tempfile.TemporaryDirectory(prefix="pwscup-bench-") as folder:
             _say(f"{n_records:,} records, case {case_id}: drawing …")
             drawn = case(case_id, n_records, Path(folder))
             for name, known in SETS.items():
                 if case_id in CASES[name]:
-                    rows += [row for contender in known for row in _row(name, contender, drawn)]
+                    found = [row for contender in known for row in _row(name, contender, drawn)]
+                    _check_equal(found, name)
+                    rows += found
     return rows
 
 
-def _row(name: str, contender: Contender, drawn: Case) -> list[dict[str, object]]:
+def _row(name: str, contender: Contender, drawn: Case) -> list[dict[str, Any]]:
     timing = timed(contender, drawn)
     if timing is None:
         return []
     _say(f"  {contender.name}: {timing.seconds * 1000:,.1f} ms")
     facts = {"set": name, "case": drawn.id, "n_records": drawn.n_records}
     return [facts | {"contender": contender.name} | asdict(timing)]
+
+
+def _check_equal(rows: list[dict[str, Any]], name: str) -> None:
+    """Whoever computes all fourteen values has to find the same ones; sums may differ in their last bits."""
+    for row in rows[1:] if name == "whole" else []:
+        for id_, value in rows[0]["values"].items():
+            other = row["values"].get(id_, value)  # how many records there are, nobody else says
+            if not math.isclose(value, other, rel_tol=1e-9, abs_tol=1e-9):
+                raise SystemExit(f"{id_}: {value} by scoring, {other} by {row['contender']}")
 
 
 def _machine() -> dict[str, object]:
@@ -77,6 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--records", default=",".join(map(str, SIZES)), help="sizes, with commas")
     parser.add_argument("--out", default="benchmarks/results", help="the folder to write to")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the figures of other sizes in the folder"
+    )
     parser.add_argument(
         "--without-workers", action="store_true", help="leave out submissions per second"
     )

@@ -12,8 +12,9 @@ _SERIES = {
     ("scoring", "13"): ("#4477aa", "scoring, 13 QI match"),
     ("scoring", "6"): ("#66ccee", "scoring, 6 QI match"),
     ("scoring", "none"): ("#228833", "scoring, nothing matches"),
-    ("pandas + scikit-learn", "13"): ("#ee6677", "pandas + scikit-learn, 13 QI"),
-    ("pandas + scikit-learn", "none"): ("#aa3377", "pandas + scikit-learn, nothing matches"),
+    ("pandas + SciPy", "13"): ("#ee6677", "pandas + SciPy, 13 QI"),
+    ("pandas + SciPy", "6"): ("#ccbb44", "pandas + SciPy, 6 QI"),
+    ("pandas + SciPy", "none"): ("#aa3377", "pandas + SciPy, nothing matches"),
     ("plain Python", "13"): ("#bbbbbb", "plain Python, 13 QI"),
 }
 
@@ -22,7 +23,11 @@ def tables(figures: dict[str, Any]) -> str:
     """Markdown: a table for each set of contenders, ratios against the first of them."""
     machine = figures["machine"]
     versions = ", ".join(f"{k} {v}" for k, v in machine.items() if k not in ("cores", "load"))
-    parts = [f"{machine['cores']} cores, load {machine['load']:.1f} at the end; {versions}.", ""]
+    parts = [
+        f"Processor time; of two threads, time on the clock. {machine['cores']} cores, "
+        f"load {machine['load']:.1f} at the end; {versions}.",
+        "",
+    ]
     for name in ("whole", "EUC2", "S1"):
         rows = [row for row in figures["rows"] if row["set"] == name]
         if rows:
@@ -39,7 +44,7 @@ def tables(figures: dict[str, Any]) -> str:
 
 def _table(rows: Rows) -> str:
     lines = [
-        "| case | records | way | median | ratio | peak memory |",
+        "| case | records | way | least time | ratio | peak memory |",
         "|---|---:|---|---:|---:|---:|",
     ]
     first: dict[tuple[str, int], float] = {}
@@ -84,7 +89,7 @@ def plot(figures: dict[str, Any]) -> str:
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("records")
-        axes.set_ylabel("seconds for all 14 values")
+        axes.set_ylabel("processor seconds for all 14 values")
         axes.grid(visible=True, which="major", color="#d9dee4")
         axes.legend(frameon=False)
         text = io.StringIO()

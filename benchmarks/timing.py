@@ -1,14 +1,16 @@
-"""Times and memory of a run, each measured in a process of its own."""
+"""Times and memory of a run, each measured in a process of its own.
+
+Processor time, because other work on the machine lengthens the time on the clock; of two threads that is what
+counts all the same. The least of several runs, because whatever disturbs a run only lengthens it.
+"""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
 import resource
-import statistics
 import subprocess
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ MOST_RUNS = 30
 
 @dataclass(frozen=True)
 class Timing:
-    """The median of several runs in a warm process, and what it needed at its peak."""
+    """The least of several runs in a warm process, and what it needed at its peak."""
 
     seconds: float
     n_runs: int
@@ -39,7 +41,7 @@ def timed(contender: Contender, case: Case) -> Timing | None:
         return elsewhere(case)
     context = multiprocessing.get_context("spawn")  # nothing of this process is counted with it
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_measure, args=(contender.prepare, case, sender))
+    process = context.Process(target=_measure, args=(contender, case, sender))
     process.start()
     sender.close()
     try:
@@ -62,15 +64,15 @@ def elsewhere(case: Case) -> Timing | None:
     return Timing(**json.loads(done.stdout))
 
 
-def _measure(
-    prepare: Callable[[Case], Callable[[], dict[str, Any]]], case: Case, sender: Any
-) -> None:
-    run = prepare(case)
+def _measure(contender: Contender, case: Case, sender: Any) -> None:
+    assert contender.prepare is not None
+    run = contender.prepare(case)
+    clock = time.process_time if contender.threads == 1 else time.perf_counter
     values = run()  # what is compiled or loaded at first use is not counted
     seconds: list[float] = []
     while sum(seconds) < ENOUGH_SECONDS and len(seconds) < MOST_RUNS:
-        started = time.perf_counter()
+        started = clock()
         run()
-        seconds.append(time.perf_counter() - started)
+        seconds.append(clock() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    sender.send((statistics.median(seconds), len(seconds), peak, values))
+    sender.send((min(seconds), len(seconds), peak, values))
