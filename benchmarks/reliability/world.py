@@ -92,6 +92,7 @@ def contest(slug: str, n_teams: int, n_records: int = 0, phase: str = "anonymiza
         (folder / "anonymized.csv").write_bytes(factories.NOISY)
         (folder / "rows.csv").write_bytes(factories.ROWS)
     made = factories.make_contest(slug, organizer=organizer, phase=phase, **table)
+    factories.commit(made)
     made.rounds.update(tries=10_000)
     members = people(slug, n_teams)
     teams(made, members)
