@@ -46,6 +46,8 @@ MIDDLEWARE = [
     "pwscup.submissions.middleware.ArrivalMiddleware",  # first: it notes when a request arrived
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "pwscup.core.middleware.CompressionMiddleware",
+    "pwscup.core.middleware.PrivateMiddleware",
     "pwscup.leaderboards.polls.BoardPollMiddleware",  # before sessions: most polls change nothing
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -300,8 +302,20 @@ CRISPY_ALLOWED_TEMPLATE_PACKS = CRISPY_TEMPLATE_PACK = "bootstrap5"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {
+            "()": "pwscup.core.logs.OneLine",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        }
+    },
+    "filters": {"clients": {"()": "pwscup.core.logs.ErrorsOfClients"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["clients"],
+        }
+    },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
         # Two lines for every sweep, one every few seconds, say nothing; what was scored says itself.

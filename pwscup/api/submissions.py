@@ -88,6 +88,7 @@ def hand_in(
         arrived_at=arrival(request),
         target=_target(round, team, target) if round.phase == "attack" else None,
         note=note,
+        nonce=request.headers.get("Idempotency-Key", ""),
     )
     return Status(201, _one(request.user, submission.public_id))
 

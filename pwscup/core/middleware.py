@@ -4,13 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
 from pwscup.core import unavailable
 from pwscup.core.storage import ErasedFileError
 
 GONE = 410
+TEXTS = ("text/", "application/json", "application/xml", "application/atom+xml", "image/svg+xml")
+NOT_STORED = "private, no-store"
+
+
+class CompressionMiddleware(GZipMiddleware):
+    """Compresses text that is made for this answer; stored files leave as they lie on the disk.
+
+    An ETag becomes a weak one, which an unchanged page is still recognized by. Random bytes hide the exact length, and
+    the token against forged requests is another in each page, so that lengths tell nothing of it.
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        is_text = response.get("Content-Type", "").startswith(TEXTS)
+        if not is_text or isinstance(response, FileResponse):
+            return response
+        return super().process_response(request, response)
+
+
+class PrivateMiddleware:
+    """Lets nobody keep what a known visitor is shown, but for answers with an ETag, which are asked for again.
+
+    A visitor is known by a session or a token; whether either is valid needs no look.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_known = settings.SESSION_COOKIE_NAME in request.COOKIES or (
+            "Authorization" in request.headers
+        )
+        is_kept_right = "no-store" in response.get("Cache-Control", "") or response.has_header(
+            "ETag"
+        )
+        if is_known and not is_kept_right:
+            response["Cache-Control"] = NOT_STORED
+        return response
 
 
 class ErasedMiddleware:

@@ -34,8 +34,5 @@ def archive(experiment: Experiment) -> HttpResponse:
 
 
 def figure(experiment: Experiment, name: str) -> HttpResponse:
-    """A figure for the page; it never changes under its address."""
-    file = selectors.figure(experiment, name)
-    response = HttpResponse(file.data, content_type="image/svg+xml")
-    response["Cache-Control"] = "private, max-age=3600"
-    return response
+    """A figure for the page."""
+    return HttpResponse(selectors.figure(experiment, name).data, content_type="image/svg+xml")

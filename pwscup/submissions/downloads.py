@@ -43,14 +43,12 @@ def _type_of(name: str) -> str:
 
 def published_response(file: StoredFile) -> FileResponse:
     """A published table, or its candidates, under the name it was published with."""
-    response = FileResponse(
+    return FileResponse(
         storage.path_of(file).open("rb"),
         as_attachment=True,
         filename=file.name,
         content_type=_type_of(file.name),
     )
-    response["Cache-Control"] = "private"
-    return response
 
 
 def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHttpResponse:
@@ -60,7 +58,6 @@ def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHtt
     response = StreamingHttpResponse(packed(releases), content_type="application/zip")
     name = f"{round.contest.slug}-targets.zip"
     response["Content-Disposition"] = content_disposition_header(True, name)
-    response["Cache-Control"] = "private"
     return response
 
 

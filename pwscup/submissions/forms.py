@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,19 @@ class NoteForm(forms.ModelForm):
         fields = ["note"]
 
 
-class TableForm(NoteForm):
+class UploadForm(NoteForm):
+    """Files with a note. The nonce makes a form that is sent twice one submission."""
+
+    nonce = forms.CharField(
+        required=False, max_length=64, widget=forms.HiddenInput(attrs={"id": False})
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["nonce"].initial = secrets.token_hex(16)
+
+
+class TableForm(UploadForm):
     """The files that a round without targets asks for, one field each."""
 
     def __init__(self, round: Round, specs: Iterable[FileSpec], *args: Any, **kwargs: Any) -> None:
@@ -108,7 +121,7 @@ class SeveralFilesField(forms.FileField):
         return [super(SeveralFilesField, self).clean(file, initial) for file in files or [None]]
 
 
-class GuessForm(NoteForm):
+class GuessForm(UploadForm):
     """Guess files, or a zip of them, each for the target that its name says; or one file for one target.
 
     `targets` are the other teams' slugs and names, `names` what the files are called, `target` the

@@ -66,6 +66,9 @@ class Submission(Job):
     number = models.PositiveIntegerField(help_text="counts a team's submissions in a round from 1")
     note = models.CharField(_("note"), max_length=200, blank=True)
     arrived_at = models.DateTimeField()
+    sent_as = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="`repeats.key_of`, unique in a team"
+    )
 
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     problems = models.JSONField(
@@ -78,6 +81,11 @@ class Submission(Job):
         constraints = [
             models.UniqueConstraint(
                 fields=["team", "round", "number"], name="submission_numbered_once"
+            ),
+            models.UniqueConstraint(
+                fields=["team", "sent_as"],
+                condition=~models.Q(sent_as=""),
+                name="submission_sent_once",
             ),
         ]
         indexes = [models.Index(fields=["state", "arrived_at"])]

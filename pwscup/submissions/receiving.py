@@ -52,6 +52,7 @@ def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
             files=files,
             arrived_at=arrival(request),
             note=form.cleaned_data["note"],
+            nonce=form.cleaned_data["nonce"],
         )
     except SubmissionRefused as refusal:
         form.add_error(None, refusal.message)
@@ -67,27 +68,37 @@ def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
         return form, []
     guesses = {others[slug]: part for slug, part in form.cleaned_data["guess"].items()}
     used_up = _used_up(team, round, guesses, arrival(request))
-    if used_up:
-        form.add_error(None, used_up)
+    again = {target for target in used_up if _sent_before(request, team, target, guesses, form)}
+    if errors := [error for target, error in used_up.items() if target not in again]:
+        form.add_error(None, errors)
         return form, []
     return form, _submit_each(request, round, team, guesses, form)
 
 
+def _sent_before(
+    request: HttpRequest, team: Team, target: Release, guesses: dict[Release, Part], form: NoteForm
+) -> bool:
+    part = guesses[target]
+    files = {"guess": (part.name, part.chunks())}
+    nonce = form.cleaned_data["nonce"]
+    return services.sent_before(request.user, team, target, files, nonce) is not None
+
+
 def _used_up(
     team: Team, round: Round, guesses: Iterable[Release], arrived_at: datetime
-) -> list[ValidationError]:
+) -> dict[Release, ValidationError]:
     """The targets that the team may guess about no more, or not today, found before anything is taken."""
     left = selectors.tries_left_by_target(team, round)
     today = limits.left_today_by_target(team, round, arrived_at)
     over = _("%(team)s: all %(tries)s tries against this target are used")
     later = f"%(team)s: {used_today(round, arrived_at)}"
-    errors = []
+    errors = {}
     for target in guesses:
         shown = {"team": target.team.name, "tries": round.tries}
         if not left.get(target.pk):
-            errors.append(ValidationError(over, "tries", shown))
+            errors[target] = ValidationError(over, "tries", shown)
         elif today is not None and not today.get(target.pk):
-            errors.append(ValidationError(later, "tries_today", shown))
+            errors[target] = ValidationError(later, "tries_today", shown)
     return errors
 
 
@@ -109,6 +120,7 @@ def _submit_each(
                 arrived_at=arrival(request),
                 target=target,
                 note=form.cleaned_data["note"],
+                nonce=form.cleaned_data["nonce"],
             )
         except SubmissionRefused as refusal:
             form.add_error(None, f"{target.team.name}: {refusal.message}")

@@ -19,7 +19,7 @@ from pwscup.core import audit, jobs, storage
 from pwscup.core.models import StoredFile
 from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
-from pwscup.submissions import draws, limits, policies, queue, selectors
+from pwscup.submissions import draws, limits, policies, queue, repeats, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
 from pwscup.submissions.states import State
 
@@ -107,43 +107,98 @@ def submit(
     arrived_at: datetime,
     target: Release | None = None,
     note: str = "",
+    nonce: str = "",
 ) -> Submission:
     """Take in what a team hands in and queue it; refuse what breaks a rule that needs no look into the files.
 
     `files` maps the ruleset's keys to name and bytes; `arrived_at` is when the request began.
-    `user` is None where the platform plays for a team of its own.
+    `user` is None where the platform plays for a team of its own. The same files with the same `nonce`
+    are the submission that they were the first time.
     """
-    spec = round.contest.ruleset.round(round.key)
+    try:
+        _check(user, team, round, files, arrived_at, target)
+        note = _checked_note(note)
+    except SubmissionRefused:
+        if first := sent_before(user, team, target, files, nonce):
+            return first
+        raise
+    written = _write(round, files)
+    key = repeats.key_of(nonce, target, repeats.digests_of(written))
+    try:
+        with transaction.atomic():
+            _lock(team)
+            first = repeats.first_with(team, key)
+            if first is None:
+                return _take_in(user, team, round, target, note, arrived_at, key, written)
+    except BaseException:
+        _discard(written)
+        raise
+    _discard(written)
+    return first
+
+
+def sent_before(
+    user: User | None,
+    team: Team,
+    target: Release | None,
+    files: Mapping[str, Upload],
+    nonce: str,
+) -> Submission | None:
+    """The submission that these very files became when the form was sent before; it reads them."""
+    if not nonce or not policies.plays_for(user, team):
+        return None
+    digests = {key: repeats.digest(data) for key, (_, data) in files.items()}
+    return repeats.first_with(team, repeats.key_of(nonce, target, digests))
+
+
+def _check(
+    user: User | None,
+    team: Team,
+    round: Round,
+    files: Mapping[str, Upload],
+    arrived_at: datetime,
+    target: Release | None,
+) -> None:
+    """Refuse what can be refused before the files are written; what may change meanwhile is asked again."""
     check_round(user, team, round, arrived_at)
     team.contest = round.contest  # whose rules are read already
     if round.phase == "anonymization" and draws.is_left_out(team, timezone.now()):
         raise SubmissionRefused("team.no_tables")
     _check_target(team, round, target)
-    _check_keys(spec, files)
-    note = _checked_note(note)
-    written = _write(round, files)
-    try:
-        with transaction.atomic():
-            submission = _enter(user, team, round, target, note, arrived_at)
-            _attach(submission, written)
-            audit.record(
-                "submission.received",
-                actor=user,
-                contest_id=round.contest_id,
-                subject=str(submission.public_id),
-                team=team.slug,
-                round=round.key,
-                number=submission.number,
-                target=target.team.slug if target else None,
-                arrived_at=arrived_at.isoformat(),
-                files={key: file.sha256 for key, file in written.items()},
-            )
-            transaction.on_commit(partial(queue.announce, submission.pk))
-    except BaseException:
-        for file in written.values():
-            storage.discard(file)
-        raise
+    _check_keys(round.contest.ruleset.round(round.key), files)
+
+
+def _take_in(
+    user: User | None,
+    team: Team,
+    round: Round,
+    target: Release | None,
+    note: str,
+    arrived_at: datetime,
+    key: str,
+    written: Mapping[str, StoredFile],
+) -> Submission:
+    submission = _enter(user, team, round, target, note, arrived_at, key)
+    _attach(submission, written)
+    audit.record(
+        "submission.received",
+        actor=user,
+        contest_id=round.contest_id,
+        subject=str(submission.public_id),
+        team=team.slug,
+        round=round.key,
+        number=submission.number,
+        target=target.team.slug if target else None,
+        arrived_at=arrived_at.isoformat(),
+        files=repeats.digests_of(written),
+    )
+    transaction.on_commit(partial(queue.announce, submission.pk))
     return submission
+
+
+def _discard(written: Mapping[str, StoredFile]) -> None:
+    for file in written.values():
+        storage.discard(file)
 
 
 def check_round(user: User | None, team: Team, round: Round, arrived_at: datetime) -> None:
@@ -271,9 +326,9 @@ def _enter(
     target: Release | None,
     note: str,
     arrived_at: datetime,
+    key: str,
 ) -> Submission:
     """Ask again who may, number the submission and count its attempts, while nobody else of the team can."""
-    _lock(team)
     # Publishing takes this lock too: what arrived in time is in, or is refused as too late.
     held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
     round = held.get(pk=round.pk)
@@ -293,6 +348,7 @@ def _enter(
         number=(last or 0) + 1,
         note=note,
         arrived_at=arrived_at,
+        sent_as=key,
         sent_at=timezone.now(),  # about to be; `queue.announce` takes it back where it fails
     )
 

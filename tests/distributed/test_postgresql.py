@@ -17,6 +17,7 @@ FILES = (
     "test_rescores.py",
     "test_disclosure.py",
     "test_disclosure_concurrency.py",
+    "test_sent_twice.py",
     "test_submit_at_once.py",
     "test_returning.py",
     "test_queue.py",

@@ -1,0 +1,46 @@
+"""A file that was sent twice because the answer to the first got lost: both are one submission."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from pwscup.submissions.models import Submission
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import Team
+    from pwscup.core.models import StoredFile
+    from pwscup.submissions.models import Release
+
+
+def key_of(nonce: str, target: Release | None, digests: Mapping[str, str]) -> str:
+    """What one sending of a form is known by: its nonce, its target and its files; nothing without a nonce.
+
+    With another file in it the same form is another submission: browsers keep pages, and people go back to them.
+    """
+    if not nonce:
+        return ""
+    parts = [
+        nonce,
+        str(target and target.pk),
+        *(f"{key} {digests[key]}" for key in sorted(digests)),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def digests_of(files: Mapping[str, StoredFile]) -> dict[str, str]:
+    return {key: file.sha256 for key, file in files.items()}
+
+
+def digest(data: bytes | Iterable[bytes]) -> str:
+    """The SHA-256 of a file that is not stored yet."""
+    found = hashlib.sha256()
+    for chunk in [data] if isinstance(data, bytes) else data:
+        found.update(chunk)
+    return found.hexdigest()
+
+
+def first_with(team: Team, key: str) -> Submission | None:
+    """What the team submitted under this key."""
+    return Submission.objects.filter(team=team, sent_as=key).first() if key else None
