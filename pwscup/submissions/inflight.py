@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
+LONGEST = timedelta(minutes=15)
+"""An upload that takes longer from its arrival to its answer is waited for no more."""
 SILENCE = timedelta(seconds=4)
 """A process that says nothing for so long is asked, and after as long again forgotten."""
 
@@ -186,7 +188,22 @@ def grace() -> timedelta:
 def awaited(now: datetime) -> QuerySet[Round]:
     """The rounds that have closed so short ago that uploads for them may be on their way."""
     unknown = Q(complete_until=None) | Q(complete_until__lt=F("closes_at"))
-    return Round.objects.filter(unknown, closes_at__lte=now, closes_at__gt=now - grace())
+    earliest = now - max(grace(), LONGEST)
+    return Round.objects.filter(unknown, closes_at__lte=now, closes_at__gt=earliest)
+
+
+def is_worked_on(round: Round, now: datetime) -> bool:
+    """Whether a process has an upload that arrived before the round closed and is not answered yet.
+
+    In a burst it may wait for its turn for longer than `grace`. Results may be shown by then, but nothing is
+    published over its head.
+    """
+    known = round.complete_until is not None and round.complete_until >= round.closes_at
+    if known or now - round.closes_at > LONGEST:
+        return False
+    return UploadProcess.objects.filter(
+        complete_until__lt=round.closes_at, n_uploads__gt=0
+    ).exists()
 
 
 def note_complete(now: datetime) -> int:

@@ -14,7 +14,7 @@ from pwscup.contests import faults
 from pwscup.contests.models import Round
 from pwscup.contests.team_tables import team_file
 from pwscup.core import audit, storage
-from pwscup.submissions import selectors
+from pwscup.submissions import inflight, selectors
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from scoring.rulesets.kinds import kinds_of
@@ -40,7 +40,9 @@ def is_due(attack: Round, now: datetime) -> bool:
     attacked = selectors.attacked_round(attack)
     if attacked is None or not attack.has_opened(now):
         return False
-    if not attacked.is_settled(now) or selectors.has_unfinished(attacked):
+    if not attacked.is_settled(now) or inflight.is_worked_on(attacked, now):
+        return False
+    if selectors.has_unfinished(attacked):
         return False
     return not selectors.failed_that_would_count(attacked)
 

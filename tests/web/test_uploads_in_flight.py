@@ -73,6 +73,32 @@ def test_an_upload_that_began_in_time_is_waited_for(just_closed):
     assert is_settled(just_closed)
 
 
+def test_nothing_is_published_over_the_head_of_an_upload_that_waits_for_its_turn(
+    just_closed, settings
+):
+    """In a burst the queue may be longer than the grace; what arrived in time is not refused for that."""
+    reporter = a_process()
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND)
+    settings.UPLOAD_GRACE_SECONDS = 1  # is over
+    reporter.look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+    assert not releases.Release.objects.exists()
+    reporter._uploads.end(ticket)
+    reporter.look()
+    sweeper.sweep()
+    assert releases.Release.objects.count() == 2
+
+
+def test_an_upload_that_takes_for_ever_holds_up_nothing_for_ever(just_closed, settings):
+    reporter = a_process()
+    reporter._uploads.begin(just_closed.closes_at - SECOND)
+    reporter.look()
+    later = timezone.now() + inflight.LONGEST
+    sweeper.sweep(later)
+    assert releases.Release.objects.count() == 2
+
+
 def test_an_upload_that_began_after_the_close_is_not_waited_for(just_closed):
     reporter = a_process()
     reporter._uploads.begin(just_closed.closes_at)
