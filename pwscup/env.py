@@ -141,8 +141,9 @@ def database() -> dict:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     else:
-        config["CONN_MAX_AGE"] = env.int("DATABASE_CONN_MAX_AGE", default=60)
         config["CONN_HEALTH_CHECKS"] = True
+    # Opening one costs more than most queries; the last one that is closed makes SQLite tidy up its files.
+    config["CONN_MAX_AGE"] = env.int("DATABASE_CONN_MAX_AGE", default=60)
     return config
 
 
