@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db.models import Max
 from django.utils.translation import get_language
 
 from pwscup.contests.downloads import terms_first_url
@@ -16,10 +17,12 @@ from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.contests.rule_rounds import limit_sentences
 from pwscup.contests.selectors import contest_page, download_name, downloads
 from pwscup.contests.team_tables import has_own_tables, has_series
+from pwscup.core.polling import etag
 from pwscup.submissions import disclosing, draws, inflight, limits, marks, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.gates import gate, used_today
 from pwscup.submissions.lines import headline_of, lines
+from pwscup.submissions.models import Choice, Evaluation, Ruling, Submission
 from pwscup.submissions.states import UNFINISHED
 from scoring.rulesets.base import localized
 
@@ -48,6 +51,7 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
         "terms_first": terms_first_url(request, round.contest),
         "has_series": has_series(round.contest),
+        "history_etag": history_etag(team, round, now) if team else "",
     }
     page = PAGES[round.phase]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
@@ -72,6 +76,21 @@ def anonymization(
         **measured_history(request, round, team, now),
         **offered_files(round.contest, team, now),
     }
+
+
+def history_etag(team: Team, round: Round, now: datetime) -> str:
+    """Changes with everything that the page of a round says of the team's own submissions."""
+    contest = round.contest
+    states = Submission.objects.filter(team=team, round=round).order_by("pk")
+    evaluated = Evaluation.objects.filter(submission__team=team, submission__round=round)
+    decided = (Choice.objects.filter(team=team, round=round), Ruling.objects.filter(team=team))
+    return etag(
+        list(states.values_list("pk", "state", "note")),
+        [rows.aggregate(last=Max("pk"))["last"] for rows in (evaluated, *decided)],
+        contest.version,
+        contest.clock(now).astimezone(contest.tz).date(),
+        [(r.has_closed(now), r.is_settled(now)) for r in contest.rounds.all()],
+    )
 
 
 def _asked_of_series(spec: SequentialSpec | None) -> dict[str, Any]:

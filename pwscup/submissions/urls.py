@@ -7,6 +7,7 @@ from pwscup.submissions import decision_views, mark_views, proof_views, views
 urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),
     path("c/<slug:slug>/round/<slug:key>/targets.zip", views.targets_zip, name="targets-zip"),
+    path("c/<slug:slug>/round/<slug:key>/history/", views.round_history, name="round-history"),
     path("c/<slug:slug>/round/<slug:key>/marks/", mark_views.round_marks, name="marks"),
     path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
     path("s/<uuid:public_id>/", views.submission, name="submission"),

@@ -17,6 +17,7 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -74,6 +75,22 @@ def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if form.errors:
         return render(request, *pages.round_page(request, round, form), status=UNPROCESSABLE)
     return redirect("submission", taken[0].public_id) if len(taken) == 1 else redirect(request.path)
+
+
+@require_safe
+def round_history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """What the round's page says of the team's submissions, which it asks for until the last one is final."""
+    round = visible_round(request.user, slug, key)
+    team = team_of(request.user, round.contest)
+    if team is None:
+        raise Http404
+    tag = pages.history_etag(team, round, timezone.now())
+    response = get_conditional_response(request, etag=tag)
+    if response is None:
+        _page, context = pages.round_page(request, round, None)
+        response = render(request, "submissions/_live.html", context)
+    response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
+    return response
 
 
 def _thank(request: HttpRequest, taken: list[Submission]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 from datetime import timedelta
@@ -12,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from benchmarks.boards import play
 from pwscup.contests.models import Contest, Round
 from pwscup.leaderboards import charts, services
 from pwscup.leaderboards.boards import BOARDS
@@ -532,3 +534,30 @@ def test_the_command_makes_the_stored_boards_anew(contest, capsys):
     assert "cup: 3 teams" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no contest nowhere"):
         call_command("rebuild_standings", "nowhere")
+
+
+# An attack matrix of many teams
+
+
+def test_a_cell_of_the_matrix_takes_few_bytes(client):
+    """What a further team adds to the page: its row, its column, and its name."""
+    sizes = {}
+    for n_teams in (5, 25):
+        address = reverse("board", args=[play(n_teams, f"cup-{n_teams}").slug])
+        page = client.get(address, {"board": "matrix"}).content
+        sizes[n_teams] = len(page), len(gzip.compress(page, 6))
+    cells = 25 * 25 - 5 * 5
+    assert (sizes[25][0] - sizes[5][0]) / cells <= 32  # a cell, and its share of a row's head
+    assert (sizes[25][1] - sizes[5][1]) / cells <= 6
+
+
+def test_the_matrix_has_a_head_for_every_row_and_column(contest, client):
+    board_facts.game(contest)
+    html = client.get(reverse("board", args=[contest.slug]), {"board": "matrix"}).content.decode()
+    table = html[html.index("<table") : html.index("</table>")]
+    assert table.count('<th scope="col"') == 1 + 3
+    assert table.count('<th scope="row"') == 9
+    assert "Re-identification rate in per cent" in html
+    for cell in ("<td class=h10>97.00", "<td class=h6>60.00", "<td>–"):
+        assert cell in table
+    assert table.count('<td class="own"><span class="visually-hidden">own table</span>') == 3

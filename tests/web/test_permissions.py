@@ -78,6 +78,7 @@ GET: dict[tuple[object, ...], str] = {
     OWN_TEAM_OR_LOGIN: "submission-ranks question",
     OWN: "experiment experiment-figure experiment-status experiment-zip",
     PLAYERS: "release targets-zip",
+    (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
@@ -126,7 +127,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-clock organize-contest
         organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
-        receipt-json release reveal rules sample schema
+        receipt-json release reveal round-history rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates
         news news-feed question organize-questions
