@@ -65,6 +65,7 @@ def score(command: Parser) -> None:
         help="compute table-L2 and table-spearman too, records counted by these columns "
         "(the ruleset's measures, and the columns that it names for them)",
     )
+    add_seed(command, required=False)
 
 
 def attack(command: Parser) -> None:

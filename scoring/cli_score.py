@@ -20,6 +20,7 @@ def score_submission(arguments: Namespace, output: Output) -> None:
     ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     options, measures = _counted_by(arguments.table_columns, ruleset, schema)
+    options = replace(options, seed=arguments.seed)
     prepared = _prepared(arguments, schema, output)
     table, source = read_declared(arguments, prepared, schema, output, ruleset)
     values = score(
@@ -32,6 +33,9 @@ def score_submission(arguments: Namespace, output: Output) -> None:
         progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
     )
     text = _score_table(values)
+    if drawing := [id_ for id_ in measures if id_ in MEASURES and MEASURES[id_].draws]:
+        values["seed"] = arguments.seed
+        text += f"\n\nseed {arguments.seed}: {', '.join(drawing)} draw at random"
     measure = ruleset.ranking.utility_measure
     if measure is not None and (loss := values[measure]) is not None:
         values["utility"] = utility = round(100 * (1 - loss), DECIMALS)

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 RATES = ("linkage", "risk", "disclosure")
 """Families whose measures are shares of records or chances of an attacker, lower being safer."""
+DRAWING = (
+    "range-queries",
+    "pmse",
+    "pmse-ratio",
+    "tstr",
+    "singling-out",
+    "linkability",
+    "inference",
+)
+"""Measures that draw at random, from the option `seed`: a table can be made for draws that are known before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,11 @@ class Measure:
     def is_rate(self) -> bool:
         """Whether it says how often an attacker succeeds, 0 to 1."""
         return self.family in RATES
+
+    @property
+    def draws(self) -> bool:
+        """Whether the option `seed` decides part of the value."""
+        return self.id in DRAWING
 
     @property
     def description(self) -> str:

@@ -8,9 +8,13 @@ import json
 import re
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 
 from pwscup.contests.models import Contest
+from pwscup.submissions.evaluation import kinds
+from pwscup.submissions.reveals import purposes_of
+from scoring.commitments import derived_seed
 from scoring.errors import ProblemsFound
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.rulesets import load_ruleset, parse_ruleset
@@ -128,3 +132,32 @@ def test_without_built_in_attacks_there_is_no_empty_picture(cast, as_user):
     ranks = as_user(cast.alice).get(reverse("submission-ranks", args=[submission.public_id]))
     assert ranks.context["standing"].worst_by == "marketer-risk"
     assert ranks.context["standing"].worst_rate == 0.5
+
+
+def test_measures_that_draw_take_their_seed_from_the_secret_the_same_for_all_teams(
+    cast, monkeypatch
+):
+    text = ruleset_text([*PWSCUP_2015, "range-queries"], utility=["range-queries"])
+    Contest.objects.update(ruleset_text=text)
+    cast.contest = Contest.objects.get()
+    round = cast.contest.rounds.get(key="anonymization")
+    seeds, real = [], kinds.score
+    monkeypatch.setattr(
+        kinds, "score", lambda *a, **k: seeds.append(k["options"].seed) or real(*a, **k)
+    )
+    pipeline.scored(pipeline.hand_in(cast.alice, cast.red, round))
+    pipeline.scored(pipeline.hand_in(cast.carol, cast.blue, round))
+    cast.contest.refresh_from_db()
+    secret = bytes.fromhex(storage_text(cast.contest.secret))
+    assert seeds == [derived_seed(secret, "measures/anonymization")] * 2
+    assert "measures/anonymization" in purposes_of(cast.contest)
+
+
+def test_a_ruleset_without_measures_that_draw_needs_no_seed(cast):
+    round = cast.contest.rounds.get(key="anonymization")
+    pipeline.scored(pipeline.hand_in(cast.alice, cast.red, round))
+    assert not [p for p in purposes_of(cast.contest) if p.startswith("measures/")]
+
+
+def storage_text(file) -> str:
+    return (settings.PRIVATE_ROOT / file.path).read_text()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pwscup.submissions.evaluation.kinds import options_of
 from pwscup.submissions.evaluation.originals import dataset_for, original_table
 from pwscup.submissions.evaluation.tables import decoys_of, read_anonymized
 
@@ -43,7 +44,7 @@ def audited_table(submission: Submission, progress: Progress) -> Audit:
         original.schema,
         rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
         control=control,
-        options=submission.round.contest.ruleset.options,
+        options=options_of(submission),
         progress=progress,
     )
 

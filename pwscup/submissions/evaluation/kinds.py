@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from pwscup.contests import truth
@@ -15,9 +16,11 @@ from scoring.commitments import shuffled
 from scoring.evaluate import Mark, mark, score
 from scoring.lecture import mark_kept
 from scoring.reading import read_guess
+from scoring.registry import MEASURES
 
 if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
+    from scoring.score_options import Options
 
 Values = dict[str, float | int | None]
 KEPT = "kept_records"
@@ -52,10 +55,22 @@ class Anonymization:
             table,
             source,
             original.schema,
-            options=ruleset.options,
+            options=options_of(submission),
             measures=ruleset.measures,
         )
         return values, {"original": dataset.sealed.sha256} | handed_in.hashes(submission)
+
+
+def options_of(submission: Submission) -> Options:
+    """The options of the ruleset; measures that draw at random begin where the contest's secret says.
+
+    The seed is that of the round: the same for all teams, and unknown until the secret is published.
+    """
+    round, ruleset = submission.round, submission.round.contest.ruleset
+    if not any(MEASURES[measure].draws for measure in ruleset.measures):
+        return ruleset.options
+    seed = truth.derived_seed(round.contest, f"measures/{round.key}")
+    return replace(ruleset.options, seed=seed)
 
 
 class Attack:
