@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,7 @@ from pwscup.archives import layout, standings
 from pwscup.archives.formats import Row, dumped, plain, write_csv, write_json
 from pwscup.archives.layout import Column, Sheet
 from pwscup.archives.models import Archive
-from pwscup.archives.naming import Called, called
+from pwscup.archives.naming import Called, called, in_words
 from pwscup.contests.selectors import original_of, public_schema
 from pwscup.core import seals
 from pwscup.core.models import Seal, StoredFile
@@ -40,6 +40,7 @@ class Export:
     with_key: bool
     teams: dict[int, Called]
     now: datetime
+    in_prose: Callable[[str], str]
     keys: dict[str, dict[int, Any]] = field(default_factory=dict)
     files: dict[int, int] = field(default_factory=dict)
     document: dict[str, Any] = field(default_factory=dict)
@@ -77,7 +78,8 @@ def write_entries(archive: Archive, folder: Path, now: datetime) -> dict[str, St
     """Write every entry but the manifest; return the stored files to be packed, by their entries."""
     contest = type(archive.contest).objects.get(pk=archive.contest_id)
     teams = called(contest, archive.names)
-    export = Export(contest, folder, archive.names, archive.with_key, teams, now)
+    in_prose = in_words(contest, teams)
+    export = Export(contest, folder, archive.names, archive.with_key, teams, now, in_prose)
     if archive.with_key:
         seals.seal_all(contest.pk)
     with snapshot():
@@ -160,6 +162,8 @@ def _in_order(export: Export, sheet: Sheet, rows: Any) -> Iterable[tuple[Any, ..
 
 
 def _value(export: Export, column: Column, value: Any) -> Any:
+    if column.prose and value:
+        return export.in_prose(value)
     if value is None or not column.refers:
         return plain(value)
     if column.refers != "files":

@@ -58,7 +58,8 @@ class Column:
     `refers` names the sheet that it points at, and `area` where a file must lie; `sealed` columns are
     written with the answer key alone, `named` ones where all teams are named; `text` is the entry
     that holds a long text; `later` is set when every sheet is read; `law` says which values are
-    taken; `since` is the version of the format from which on archives have it.
+    taken; `since` is the version of the format from which on archives have it. `prose` is what people
+    wrote: where teams go by numbers, it calls them by those, too.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Column:
     later: bool = False
     law: Callable[[Any], bool] | None = None
     since: int = 1
+    prose: bool = False
 
 
 Rows = Callable[[Contest], QuerySet]
@@ -101,6 +103,10 @@ class Sheet:
 
 def _columns(names: str, *others: Column) -> tuple[Column, ...]:
     return (*others, *(Column(name) for name in names.split()))
+
+
+def _prose(names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, prose=True) for name in names.split())
 
 
 def _of(path: str, *order: str) -> Callable[[type[Model]], Rows]:
@@ -207,7 +213,7 @@ SHEETS: tuple[Sheet, ...] = (
         CONTEST,
         Interruption,
         "contest",
-        _columns("kind started_at ended_at reason created_at"),
+        (*_columns("kind started_at ended_at"), *_prose("reason"), Column("created_at")),
         shown=_all,
     ),
     JUDGES,
@@ -368,28 +374,33 @@ SHEETS: tuple[Sheet, ...] = (
         "rulings.csv",
         Ruling,
         "team__contest",
-        (TEAM, SUBMISSION, *_columns("kind reason decided_at")),
+        (TEAM, SUBMISSION, Column("kind"), *_prose("reason"), Column("decided_at")),
     ),
     _sheet(
         "late",
         "late.csv",
         LateAllowance,
         "round__contest",
-        (TEAM, ROUND, *_columns("until reason granted_at")),
+        (TEAM, ROUND, Column("until"), *_prose("reason"), Column("granted_at")),
     ),
     _sheet(
         "appeals",
         "appeals.json",
         AppealMessage,
         "submission__round__contest",
-        (SUBMISSION, *_columns("is_organizer text closes written_at")),
+        (SUBMISSION, Column("is_organizer"), *_prose("text"), *_columns("closes written_at")),
     ),
     _sheet(
         "questions",
         "questions.json",
         Question,
         "contest",
-        (TEAM, *_columns("asked_at subject text answer answered_at corrected_at")),
+        (
+            TEAM,
+            Column("asked_at"),
+            *_prose("subject text answer"),
+            *_columns("answered_at corrected_at"),
+        ),
     ),
     _sheet(
         "announcements",
@@ -398,9 +409,10 @@ SHEETS: tuple[Sheet, ...] = (
         "contest",
         (
             Column("question", refers="questions", sealed=True),
-            *_columns("title title_ja text text_ja is_pinned created_at edited_at"),
+            *_prose("title title_ja text text_ja"),
+            *_columns("is_pinned created_at edited_at"),
             Column("withdrawn_at", sealed=True),
-            Column("withdrawn_reason", sealed=True),
+            Column("withdrawn_reason", sealed=True, prose=True),
         ),
         shown=lambda rows: rows.filter(withdrawn_at=None),
         unique=(("question",),),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -11,6 +13,7 @@ from pwscup.accounts.models import Team
 from pwscup.accounts.names import likeness
 from pwscup.archives.models import Archive, TeamNumber
 from pwscup.contests.models import Contest
+from pwscup.core.models import Event
 
 Names = Archive.Names
 
@@ -70,3 +73,33 @@ def _by_number(n: int, number: int, taken: set[str]) -> Called:
     while slug in taken or likeness(name) in taken:
         name, slug = f"{name} (without name)", f"{slug}-without-name"
     return Called(n, slug, name)
+
+
+def in_words(contest: Contest, teams: Mapping[int, Called]) -> Callable[[str], str]:
+    """What replaces, in a text, the names that teams have and had by what an archive calls them.
+
+    Names are found as they are written; what a text says of a team in other words, it still says.
+    """
+    by_slug = {team.slug: team for team in contest.teams.all()}
+    instead = {
+        team.name: teams[team.pk].name
+        for team in by_slug.values()
+        if teams[team.pk].name != team.name
+    }
+    hidden = {slug for slug, team in by_slug.items() if team.name in instead}
+    renamed = Event.objects.filter(contest_id=contest.pk, kind="team.renamed")
+    for subject, data in renamed.values_list("subject", "data"):
+        slug = subject.removeprefix("team ")
+        if slug in hidden:
+            instead.setdefault(data["before"], teams[by_slug[slug].pk].name)
+    if not instead:
+        return lambda text: text
+    pattern = re.compile("|".join(map(_as_word, sorted(instead, key=len, reverse=True))))
+    return lambda text: pattern.sub(lambda match: instead[match.group()], text)
+
+
+def _as_word(name: str) -> str:
+    """A name that begins or ends with a Latin letter or a digit is no part of a longer word."""
+    before = "(?<![A-Za-z0-9])" if re.match("[A-Za-z0-9]", name) else ""
+    after = "(?![A-Za-z0-9])" if re.search("[A-Za-z0-9]$", name) else ""
+    return f"{before}{re.escape(name)}{after}"

@@ -29,7 +29,7 @@ from pwscup.celery import app
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import jobs
+from pwscup.core import audit, jobs
 from pwscup.core.models import Event
 from pwscup.leaderboards.services import final_boards
 from pwscup.rescores import tasks as rescore_tasks
@@ -57,6 +57,40 @@ def played(cast):
     cast.blue.is_named_in_archive = True
     cast.blue.save()
     return played
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+@pytest.mark.parametrize("names", ["consent", "none"])
+def test_what_organizers_wrote_calls_teams_as_the_archive_does(cast, played, names, with_key):
+    cast.red.name = "力チーム"
+    cast.red.save()
+    audit.record(
+        "team.renamed",
+        contest_id=cast.contest.pk,
+        subject="team red",
+        before="Red",
+        name="力チーム",
+    )
+    cast.contest.announcements.create(
+        title="Red leads",
+        text="Redder than Red: 力チームが優勝, then Blue.",
+        title_ja="力チーム",
+        text_ja="",
+    )
+
+    data = bytes_of(written(cast.contest, cast.oscar, names=names, with_key=with_key))
+
+    (announced,) = json.loads(entries(data)["announcements.json"])
+    teams = called(cast.contest, names)
+    red, blue = teams[cast.red.pk].name, teams[cast.blue.pk].name
+    assert announced["title"] == f"{red} leads"
+    assert announced["text"] == f"Redder than {red}: {red}が優勝, then {blue}."
+    assert announced["title_ja"] == red
+    assert (blue == "Blue") == (names == "consent")
+    all_named = json.loads(
+        entries(bytes_of(written(cast.contest, cast.oscar)))["announcements.json"]
+    )
+    assert all_named[0]["title"] == "Red leads"
 
 
 # The round trip
