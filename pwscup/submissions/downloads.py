@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Release
 
 CHUNK = 64 * 1024
+SUFFIXES = {"slides": "pdf", "series": "zip"}
+"""Of the kinds of files that are no single table."""
 TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
+
+
+def safe_name(name: str, kind: str) -> str:
+    """The name that a file was given, under the suffix of its kind: no upload comes back as a web page."""
+    suffix = SUFFIXES.get(kind, "csv")
+    return name if name.lower().endswith(f".{suffix}") else f"{name}.{suffix}"
 
 
 def upload_response(name: str, data: bytes) -> HttpResponse:

@@ -171,7 +171,8 @@ def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResp
         name, data = evaluation.own_upload(request.user, found, key)
     except SubmissionFile.DoesNotExist as error:
         raise Http404 from error
-    return downloads.upload_response(name, data)
+    kinds = {spec.key: spec.kind for spec in found.round.spec.files}
+    return downloads.upload_response(downloads.safe_name(name, kinds.get(key, "")), data)
 
 
 def _changed(

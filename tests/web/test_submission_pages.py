@@ -14,7 +14,7 @@ from django.utils import timezone
 from benchmarks.boards import counting_instances, play
 from pwscup.core import exports
 from pwscup.core.models import StoredFile
-from pwscup.submissions import listing, middleware, queue, selectors
+from pwscup.submissions import downloads, listing, middleware, queue, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from tests import factories
@@ -431,6 +431,30 @@ def test_a_file_comes_back_byte_for_byte_as_a_download(cast, as_user):
     assert as_user(cast.oscar).get(response.wsgi_request.path).content == raw
     missing = page("submission-file", submission, "guess")
     assert as_user(cast.bob).get(missing).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sent"),
+    [
+        ("y.csv", "anonymized", "y.csv"),
+        ("Y.CSV", "anonymized", "Y.CSV"),
+        ("x.html", "slides", "x.html.pdf"),
+        ("x.svg", "", "x.svg.csv"),
+        ("x.htm", "series", "x.htm.zip"),
+        ("talk.pdf", "slides", "talk.pdf"),
+    ],
+)
+def test_the_suffix_of_a_download_is_that_of_its_kind(name, kind, sent):
+    assert downloads.safe_name(name, kind) == sent
+
+
+def test_an_upload_that_is_called_a_web_page_comes_back_as_none(cast, as_user):
+    submission = hand_in(cast)
+    file = submission.files.get(key="anonymized").file
+    file.name = "x.html"
+    file.save()
+    response = as_user(cast.bob).get(page("submission-file", submission, "anonymized"))
+    assert response["Content-Disposition"] == 'attachment; filename="x.html.csv"'
 
 
 @pytest.mark.parametrize("who", ["carol", "eve", None])
