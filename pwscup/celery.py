@@ -1,5 +1,6 @@
 """The Celery application: `celery -A pwscup worker`. Its settings are the CELERY_… ones of `settings`."""
 
+import logging
 import os
 from typing import Any
 
@@ -8,6 +9,7 @@ from celery import Celery, signals
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page, which no worker serves
 
+logger = logging.getLogger(__name__)
 app = Celery("pwscup")
 app.set_default()  # in every thread: what apps share as a task is sent by this application
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -22,10 +24,27 @@ def keep_logging(**_: Any) -> None:
 @signals.worker_init.connect
 def load_what_scoring_takes(**_: Any) -> None:
     """Load the numerical libraries and kernels once, before the pool is forked: its processes share them."""
-    import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
-    from scoring.kernels.warm import warm_up
+    try:
+        import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
+        from scoring.kernels.warm import warm_up
 
-    warm_up()
+        warm_up()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        words = f"This worker cannot score, and ends: the kernels cannot be loaded ({reason})."
+        logger.critical(words)
+        raise SystemExit(words) from error  # anything else would be logged, and the worker be ready
+
+
+@signals.worker_init.connect
+def refuse_foreign_folder(**_: Any) -> None:
+    """A worker without the shared folder would fail every submission."""
+    from django.db import connections
+
+    from pwscup.core import probe
+
+    probe.refuse_foreign_folder()
+    connections.close_all()  # the pool's processes open their own
 
 
 @signals.worker_init.connect

@@ -41,6 +41,16 @@ class StoredFile(models.Model):
         return self.name
 
 
+class StorageProbe(models.Model):
+    """Fact: the name of a file by which processes know the folder that they share; one row."""
+
+    token = models.UUIDField(unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
 class Job(models.Model):
     """Job: a row that waits for a worker, is worked on under a lease, and ends in a final state.
 

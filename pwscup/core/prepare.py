@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from filelock import FileLock
 
+from pwscup.core import probe
 from pwscup.core.catalogs import compile_catalogs
 from pwscup.env import make_private
 
@@ -22,6 +23,7 @@ def prepare() -> None:
     """Do whatever is needed."""
     make_private(settings.DATA_DIR)
     migrate()
+    probe.ensure()
     compile_catalogs()
     collect_static()
 

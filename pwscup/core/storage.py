@@ -160,3 +160,24 @@ def paths_on_disk() -> set[str]:
     """The paths of all files that lie there, whether a row knows them or not."""
     root = settings.PRIVATE_ROOT
     return {str(path.relative_to(root)) for path in root.glob("*/*") if path.is_file()}
+
+
+def is_there(file: StoredFile) -> bool:
+    """Whether the bytes of a row lie in the folder."""
+    return (settings.PRIVATE_ROOT / file.path).is_file()
+
+
+def _probe_path(token: str) -> Path:
+    return settings.PRIVATE_ROOT / f"probe-{token}"
+
+
+def write_probe(token: str) -> None:
+    """Leave an empty file under that name; see `core.probe`."""
+    path = _probe_path(token)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
+
+
+def has_probe(token: str) -> bool:
+    """Whether that file is there."""
+    return _probe_path(token).is_file()

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import connections
 from django.urls import resolve
 
+from pwscup.core import probe
 from pwscup.core.bodies import is_too_large
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
 from pwscup.env import web_processes, web_threads
@@ -93,6 +94,7 @@ def run(application: Application, arguments: list[str]) -> None:
     host, port = parse_address(arguments[0] if arguments else DEFAULT_ADDRESS)
     listener = listen(host, port)
     prepare_spool()
+    probe.ensure()
     resolve("/")  # reads all addresses before the children are made
     connections.close_all()
     Processes(listener, partial(serve, application), web_processes()).run()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import signal
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+import redis
 
 from tests import services
 from tests.distributed.settings import SOCKET_SECONDS
@@ -111,6 +115,74 @@ def test_what_takes_too_long_fails_and_the_worker_goes_on(site):
         assert all(f"[{row['reference']}]" in site.log("hasty") for row in rows)
         assert hasty.poll() is None
         send_group(hasty, signal.SIGKILL)
+
+
+MALFORMED = [
+    b"\xff\xfe garbage",
+    b"not json",
+    b"[]",
+    b"42",
+    b"{}",
+    b'{"properties": {}}',
+    b'{"properties": {"delivery_tag": "t"}}',
+    b'{"properties": {"delivery_tag": "t", "delivery_info": {}}, "headers": 7}',
+]
+
+
+def message(**changed) -> bytes:
+    """A message as Celery sends it, but for what is changed of it."""
+    made = {
+        "body": base64.b64encode(b"[[1], {}, {}]").decode(),
+        "content-encoding": "utf-8",
+        "content-type": "application/json",
+        "headers": {
+            "lang": "py",
+            "task": "pwscup.submissions.tasks.score",
+            "id": "1",
+            "root_id": "1",
+        },
+        "properties": {
+            "correlation_id": "1",
+            "delivery_mode": 2,
+            "delivery_info": {"exchange": "", "routing_key": "scoring"},
+            "priority": 0,
+            "body_encoding": "base64",
+            "delivery_tag": str(uuid.uuid4()),
+        },
+    }
+    return json.dumps(made | changed).encode()
+
+
+def test_malformed_messages_end_no_worker_and_hold_no_place(site, servers):
+    """More of them than a worker may hold at once."""
+    headers = {"lang": "py", "task": "pwscup.submissions.tasks.score", "id": "1", "root_id": "1"}
+    wrong = [
+        *MALFORMED,
+        message(body="%%%"),
+        message(body=base64.b64encode(b"\xff").decode()),
+        message(body=base64.b64encode(b"{").decode()),
+        message(body=base64.b64encode(b'[["x"], {}, {}]').decode()),
+        message(body=base64.b64encode(b"[[], {}, {}]").decode()),
+        message(body=base64.b64encode(b"7").decode()),
+        message(**{"content-type": "application/x-python-serialize"}),
+        message(**{"content-type": "text/nothing", "content-encoding": "no-such"}),
+        message(headers=headers | {"task": "no.such.task"}),
+        message(headers=headers | {"task": ["score"]}),
+        message(headers={"task": headers["task"]}),
+        message(headers=headers | {"eta": "tomorrow"}),
+        message(headers=headers | {"eta": 7, "expires": [1], "retries": "x", "timelimit": "long"}),
+        message(headers=None),
+    ]
+    with redis.Redis.from_url(servers.redis.url) as client:
+        for _ in range(2):
+            for raw in wrong:
+                client.lpush("scoring", raw)
+        services.wait_until(lambda: client.llen("scoring") == 0, "all of them are taken")
+    keys = site.do("submit", n=8)["keys"]
+    site.wait_for(keys, "scored")
+    assert outcome(site, keys) == [ONCE] * 8
+    assert all(process.poll() is None for process in site.workers.values())
+    site.wait_until_all_work()
 
 
 def test_a_silent_or_absent_broker_delays_an_upload_by_little_and_loses_nothing(site, servers):

@@ -1,0 +1,102 @@
+"""A worker that could only do harm does not start: without kernels, or without the folder that all share."""
+
+from __future__ import annotations
+
+import pytest
+from celery import signals
+from django.db import OperationalError
+
+from pwscup.core import prepare, probe, storage
+from pwscup.core.models import StorageProbe
+from pwscup.web import site
+from scoring.kernels import warm
+from tests.services import free_port
+
+# Celery closes the connections, which ends the transaction of a test that has one.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def connections_stay(monkeypatch):
+    """Of the test; a worker closes them before its pool is forked."""
+    monkeypatch.setattr("django.db.connections.close_all", lambda: None)
+
+
+def start_worker():
+    """What Celery does before it connects to the broker; handlers' exceptions it only logs."""
+    signals.worker_init.send(sender=None)
+
+
+def test_a_worker_starts():
+    start_worker()
+
+
+def test_a_worker_that_cannot_load_the_kernels_ends_with_a_sentence(monkeypatch, caplog):
+    def fail():
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(warm, "warm_up", fail)
+    with pytest.raises(SystemExit, match=r"cannot score, and ends.*no locator available"):
+        start_worker()
+    assert "CRITICAL" in caplog.text
+
+
+# The shared folder
+
+
+@pytest.fixture
+def elsewhere(settings, tmp_path):
+    """The folder of another machine, after the installation has begun in its own."""
+    probe.ensure()
+    settings.PRIVATE_ROOT = tmp_path / "elsewhere"
+
+
+def test_the_folder_is_known_by_the_file_that_the_database_names(settings, tmp_path):
+    assert probe.is_shared() is None  # nothing is in it yet
+    probe.ensure()
+    probe.ensure()
+    assert StorageProbe.objects.count() == 1
+    assert probe.is_shared()
+    assert probe.refusal() is None
+    settings.PRIVATE_ROOT = tmp_path / "elsewhere"
+    assert probe.is_shared() is False
+
+
+def test_a_worker_without_the_shared_folder_does_not_start(elsewhere, settings):
+    with pytest.raises(
+        SystemExit, match="is not the folder that this installation's database knows"
+    ):
+        start_worker()
+    assert not settings.PRIVATE_ROOT.exists()  # nothing is written there
+
+
+@pytest.mark.parametrize("start", [probe.ensure, prepare.prepare])
+def test_nothing_else_makes_another_folder_the_shared_one(elsewhere, settings, start, monkeypatch):
+    monkeypatch.setattr(prepare, "collect_static", lambda: None)
+    with pytest.raises(SystemExit, match="PWSCUP_DATA_DIR"):
+        start()
+    assert not probe.is_shared()
+
+
+def test_a_web_server_without_the_shared_folder_does_not_start(elsewhere, monkeypatch):
+    monkeypatch.setattr(site, "prepare_spool", lambda: None)
+    with pytest.raises(SystemExit, match="PWSCUP_DATA_DIR"):
+        site.run(None, [f"127.0.0.1:{free_port()}"])
+
+
+def test_a_folder_that_was_restored_without_the_file_is_known_by_what_lies_in_it(settings):
+    probe.ensure()
+    storage.store(b"x", area=storage.Area.PUBLISHED, name="x")
+    (settings.PRIVATE_ROOT / f"probe-{StorageProbe.objects.get()}").unlink()
+    assert probe.is_shared()
+    probe.ensure()
+    assert storage.has_probe(str(StorageProbe.objects.get()))
+
+
+def test_a_database_that_is_away_keeps_no_worker_from_starting(monkeypatch, caplog):
+    def fail():
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(probe, "is_shared", fail)
+    start_worker()
+    assert "the data folder is not checked" in caplog.text
