@@ -175,13 +175,13 @@ class Site:
 
 
 def commands_of_compose() -> Mapping[str, list[str]]:
-    """The commands of worker and beat, as docker-compose.yml has them."""
+    """The commands of the workers and beat, as docker-compose.yml has them."""
     text = (ROOT / "docker-compose.yml").read_text()
     found = {}
-    for name in ("worker", "beat"):
+    for name in ("worker", "long", "beat"):
         line = re.search(rf"^  {name}:\n(?:.*\n)*?    command: \[(.+)\]$", text, re.M)
         assert line, name
-        words = [word.strip().strip('"') for word in line[1].split(",")]
+        words = [word.strip('"') for word in re.findall(r'"[^"]*"|[^,\s]+', line[1])]
         found[name] = [re.sub(r"\$\{\w+:-(.*?)\}", r"\1", word) for word in words]
     return found
 

@@ -7,8 +7,10 @@ from django.conf import settings
 from pwscup.audits import tasks as audit_tasks
 from pwscup.celery import app
 from pwscup.core import tasks as core_tasks
+from pwscup.core.management.commands import up
 from pwscup.notices import tasks as notice_tasks
 from pwscup.submissions import tasks
+from tools.image_test import commands_of_compose
 
 
 def test_each_queue_has_its_own_key():
@@ -61,6 +63,21 @@ def test_everything_that_has_a_sweep_is_swept():
     scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
     others = {core_tasks.seal.name, "pwscup.submissions.tasks.drop_refused"}
     assert scheduled - {"demo.advance"} == sweeps | others
+
+
+def taken_by(command: list[str]) -> set[str]:
+    return set(command[command.index("-Q") + 1].split(","))
+
+
+def test_a_slot_is_always_left_for_scoring_and_nothing_is_left_to_nobody():
+    """What takes minutes has a worker of its own, which takes nothing else; in both modes."""
+    commands = commands_of_compose()
+    embedded = {name: set(queues.split(",")) for name, queues in up.QUEUES.items()}
+    containers = {name: taken_by(commands[name]) for name in ("worker", "long")}
+    assert embedded == containers
+    assert embedded["long"] == {"audits"}
+    assert embedded["worker"] | embedded["long"] == set(settings.CELERY_TASK_QUEUES)
+    assert not embedded["worker"] & embedded["long"]
 
 
 def test_what_takes_minutes_goes_after_scoring():

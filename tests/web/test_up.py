@@ -331,7 +331,7 @@ def test_the_page_is_served_and_the_address_is_said(installation):
     assert installation.get("/healthz") == 200
     assert f"http://127.0.0.1:{installation.port}" in installation.said()
     assert str(installation.folder) in installation.said()
-    assert set(installation.pids()) == {"broker", "web", "worker", "beat"}
+    assert set(installation.pids()) == {"broker", "web", "worker", "long", "beat"}
 
 
 @pytest.fixture

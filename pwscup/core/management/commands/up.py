@@ -32,8 +32,9 @@ LOOK_SECONDS = 0.1
 MAX_EARLY_DEATHS = 3
 DEMO_SECONDS = 60
 LOGIN = re.compile(r"\S+@\S+\s+\S+")
-# Two processes: housekeeping goes on while one of them scores for minutes.
-WORKER = ["--concurrency", env.str("WORKER_CONCURRENCY", default="2"), *QUIET]
+# Two processes: housekeeping goes on while one of them scores for minutes. What takes longer has a worker of its own.
+QUEUES = {"worker": "housekeeping,scoring,notices", "long": "audits"}
+CONCURRENCY = {"worker": env.str("WORKER_CONCURRENCY", default="2"), "long": "1"}
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -199,14 +200,20 @@ class Command(BaseCommand):
         self._until(self._page_is_served, web)
         if self.stopping.is_set():
             return
-        self._service("worker", "celery", "-A", "pwscup", "worker", *WORKER)
+        self._worker("worker")
         self._service("beat", "celery", "-A", "pwscup", "beat", "--pidfile=")
         if demo is not None:
             self._say(f"Pages at http://{self.address}; the demo contests are being made …")
             self._await_demo(demo)
+        if not self.stopping.is_set():
+            self._worker("long")  # last, as nobody waits for it at the start
         self._note()
         if not self.stopping.is_set():
             self._say(self._welcome(demo))
+
+    def _worker(self, name: str) -> Service:
+        takes = ["-n", f"{name}@%h", "-Q", QUEUES[name], "--concurrency", CONCURRENCY[name]]
+        return self._service(name, "celery", "-A", "pwscup", "worker", *takes, *QUIET)
 
     def _start_broker(self) -> None:
         path = broker_socket()
