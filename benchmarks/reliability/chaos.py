@@ -37,6 +37,7 @@ BEFORE_SECONDS, AFTER_SECONDS = 3, 9
 GIVE_UP_SECONDS, ANSWER_SECONDS = 100, 30
 RECOVERY_SECONDS = 80
 SETTLE_SECONDS = 120
+WARM_SECONDS = 300  # a worker may have kernels to compile
 RUN_SECONDS = 1_140
 """No fault begins later than this: the whole run ends within 20 minutes."""
 DISK_MB = 300
@@ -143,9 +144,13 @@ class Siege:
         """The values of each table, from a scoring that nothing disturbs."""
         first = [Sent(f"truth{n}", n) for n in range(N_TABLES)]
         await asyncio.gather(*(self._deliver(sent, "0") for sent in first))
-        await self._final([sent.place for sent in first if sent.place], RECOVERY_SECONDS)
-        by_note = {row["note"]: row["values"] for row in await self.do("rows", slug=SLUG)}
-        return [by_note[f"0 {sent.tag}"][0] for sent in first]
+        await self._final([sent.place for sent in first if sent.place], WARM_SECONDS)
+        found = await self.do("rows", slug=SLUG)
+        values = {row["note"]: row["values"][0] for row in found if row["values"]}
+        if len(values) < N_TABLES:
+            states = dict(Counter(row["state"] for row in found))
+            raise RuntimeError(f"not scored before the first fault: {states}\n{self.site.story()}")
+        return [values[f"0 {sent.tag}"] for sent in first]
 
     # Submitting
 
