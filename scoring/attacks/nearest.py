@@ -127,6 +127,7 @@ class PointIndex:
     _high: FloatArray
     _offsets: IntArray
     _lowest: NumberArray
+    _clearances: FloatArray
 
     @classmethod
     def of(cls, rows: FloatArray, group: NumberArray | IntArray | None = None) -> PointIndex:
@@ -150,6 +151,8 @@ class PointIndex:
         high = np.empty_like(low)
         lowest = np.empty(offsets[-1] * search.LANES, dtype=np.int32)
         layout.bound(points, order, offsets, low, high, lowest)
+        clearances = np.empty(n_records)
+        search.find_clearances(points, low, high, offsets, starts, clearances)
         return cls(
             frozen(order),
             frozen(place),
@@ -159,6 +162,7 @@ class PointIndex:
             frozen(high),
             frozen(offsets),
             frozen(lowest),
+            frozen(clearances),
         )
 
     def placed(self) -> FloatArray:
@@ -195,6 +199,7 @@ class PointIndex:
                 self._low,
                 self._high,
                 self._offsets,
+                self._clearances,
                 rows,
                 self.starts,
                 group,

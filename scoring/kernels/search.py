@@ -25,6 +25,9 @@ from scoring.kernels.compiled import compiled
 LANES = 8  # points in a block, blocks or nodes in a node
 SHIFT = 3  # 2 ** SHIFT is LANES
 _SCANNED = 6  # so many blocks are compared without asking their boxes first
+_MOST_ASKED = 32  # groups of boxes, for the clearance of a point
+_ALMOST_A_QUARTER = 0.2499  # of a squared distance
+_SMALLEST, _FARTHEST = 1e-200, 1e300  # squared distances between which no rounding is lost
 
 _intrinsic: Any = intrinsic  # its own types leave the typing context in the call
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -290,6 +293,63 @@ _POINTS = types.Array(types.float64, 3, "C", readonly=True)
 _ROWS = types.Array(types.float64, 2, "C", readonly=True)
 _INT64 = types.Array(types.int64, 1, "C", readonly=True)
 _INT32 = types.Array(types.int32, 1, "C", readonly=True)
+_FLOAT64 = types.Array(types.float64, 1, "C", readonly=True)
+
+
+@compiled(types.void(_POINTS, _POINTS, _POINTS, _INT64, _INT64, types.float64[::1]))
+def find_clearances(
+    points: Any, low: Any, high: Any, offsets: Any, starts: Any, clearances: Any
+) -> Any:
+    """Below which distance from a point nobody else of its group can be as near, for each point.
+
+    A record that is less than half as far from the point as the nearest other point is, is farther from
+    all others: by the triangle inequality, the half being a little less than that for the rounding
+    of both distances. 0 where finding the nearest other takes long, or distances are too small for that.
+    """
+    n_columns = points.shape[1]
+    row = np.empty((1, n_columns))
+    distances = np.empty(LANES)
+    stack = np.empty((2, LANES * 24), np.int64)
+    group = 0
+    for place in range(starts[len(starts) - 1]):
+        while place >= starts[group + 1]:
+            group += 1
+        first, last = starts[group], starts[group + 1] - 1
+        own = place >> SHIFT
+        for column in range(n_columns):
+            row[0, column] = points[own, column, place & (LANES - 1)]
+        _compare(points, own, row, 0, n_columns, 0.0, distances)
+        best = _FARTHEST
+        for other in range(max(first, own * LANES), min(last, own * LANES + LANES - 1) + 1):
+            if other != place:
+                best = min(best, distances[other & (LANES - 1)])
+        n, level = 1, _top(first, last + 1) + 1
+        stack[0, 0], stack[1, 0] = first >> (SHIFT * (level + 1)), level
+        n_asked = 0
+        while n:
+            n -= 1
+            node, level = stack[0, n], stack[1, n]
+            if level == 0:
+                if node != own:
+                    _compare(points, node, row, 0, n_columns, 0.0, distances)
+                    for lane in range(LANES):
+                        if first <= node * LANES + lane <= last:
+                            best = min(best, distances[lane])
+                continue
+            if n_asked == _MOST_ASKED:
+                best = 0.0
+                break
+            n_asked += 1
+            level -= 1
+            shift = SHIFT * (level + 1)
+            inside = _lanes((first >> shift) - node * LANES, (last >> shift) - node * LANES)
+            box = offsets[level] + node
+            mask = _bound(low, high, box, row, 0, n_columns, best, distances) & inside
+            before = n
+            n = _push_nearest_last(stack[0], n, node, mask, distances)
+            for pushed in range(before, n):
+                stack[1, pushed] = level
+        clearances[place] = _ALMOST_A_QUARTER * best if best > _SMALLEST else 0.0
 
 
 @compiled(
@@ -298,6 +358,7 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
         _POINTS,
         _POINTS,
         _INT64,
+        _FLOAT64,
         _ROWS,
         _INT64,
         _INT32,
@@ -314,6 +375,7 @@ def count_as_near(
     low: Any,
     high: Any,
     offsets: Any,
+    clearances: Any,
     rows: Any,
     starts: Any,
     group: Any,
@@ -328,7 +390,8 @@ def count_as_near(
 
     For each of `queries[begin:end]`, a row of `rows`: within the points of `group[row]`, from
     `starts[group]` on, the declared one being `places[row]`. Nothing is searched: what counts is
-    whether somebody is nearer than the declared one, and the first who is ends it.
+    whether somebody is nearer than the declared one, and the first who is ends it. Nobody can be where the
+    distance is below the `clearances` of the declared one.
 
     `work` counts the points compared and the boxes asked.
     """
@@ -345,6 +408,9 @@ def count_as_near(
         _compare(points, own, rows, row, n_columns, 0.0, distances)
         limit = distances[place & (LANES - 1)]
         done[0] += LANES
+        if limit < clearances[place]:
+            ties[row] = 1
+            continue
         equal: Any = np.int64(0)
         for other in range(max(first, own * LANES), min(last, own * LANES + LANES - 1) + 1):
             distance = distances[other & (LANES - 1)]

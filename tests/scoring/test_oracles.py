@@ -109,6 +109,45 @@ def test_the_search_loses_no_neighbour(style, n_columns, n_groups):
         assert ties[i] == (len(expected) if source[i] in expected else 0)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-110, 1e-170, 1e145, 1e153])
+@pytest.mark.parametrize("n_columns", [1, 3])
+@pytest.mark.parametrize("n_groups", [1, 8])
+def test_who_is_clearly_nearest_is_so_by_the_plain_definition(scale, n_columns, n_groups):
+    rng = np.random.default_rng(n_columns)
+    points = np.concatenate([rng.integers(0, 50, (60, n_columns)), rng.random((60, n_columns))])
+    points *= scale
+    group = rng.integers(0, n_groups, len(points)).astype(np.int32)
+    group[-1] = n_groups  # of one
+    index = nearest.PointIndex.of(points, group)
+    other = np.array(
+        [np.flatnonzero(group == group[i])[i % (group == group[i]).sum()] for i in range(120)]
+    )
+    shares = (0.0, 0.3, 0.499, 0.4999, 0.49995, 0.5, 0.50001, 0.7)
+    queries = np.concatenate([points + share * (points[other] - points) for share in shares])
+    source = np.tile(np.arange(len(points)), len(shares))
+    everyone, ties = np.arange(len(queries), dtype=np.int32), np.empty(len(queries), np.int32)
+    index.count_as_near(queries, group[source], everyone, index.place[source], ties)
+    for i, query in enumerate(queries.tolist()):
+        rows = np.flatnonzero(group == group[source[i]]).tolist()
+        with np.errstate(over="ignore"):  # the largest scale is for that
+            expected = oracles.nearest(
+                rows, lambda row, q=query: oracles.squared_distance(q, points[row])
+            )
+        assert ties[i] == (len(expected) if source[i] in expected else 0)
+
+
+def test_a_record_near_its_source_is_compared_with_nobody_else():
+    points = np.arange(1_000.0)[:, None] * 10
+    index = nearest.PointIndex.of(points)
+    everyone, ties = np.arange(1_000, dtype=np.int32), np.empty(1_000, dtype=np.int32)
+    zeros = np.zeros(1_000, dtype=np.int32)
+    compared, asked = index.count_as_near(
+        points + 4.9, zeros, everyone, index.place[everyone], ties
+    )
+    assert (ties == 1).all()
+    assert (compared, asked) == (1_000 * 8, 0)
+
+
 @pytest.mark.parametrize("style", tables.STYLES)
 def test_the_nearest_values_are_found_even_where_rounding_makes_ties(style):
     rng = np.random.default_rng(5)
