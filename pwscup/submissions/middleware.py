@@ -13,11 +13,14 @@ from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.utils import timezone
 
+from pwscup.core import unavailable
 from pwscup.core.bodies import is_too_large, most_bytes_at
 from pwscup.submissions import inflight
 
 ARRIVED_AT = "pwscup.arrived_at"
 """Where the web server notes the time of arrival of a request that it has read completely."""
+UNREADABLE = "pwscup.unreadable"
+"""Where it notes why it could not keep the body of a request."""
 CHUNK = 64 * 1024
 MAX_DIGITS = 19
 
@@ -36,8 +39,10 @@ class ArrivalMiddleware:
             return self._answer(request)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
-        request.unreadable = None
-        if is_too_large(_declared(request), request.path_info):
+        request.unreadable = request.META.get(UNREADABLE)
+        if request.unreadable is not None:
+            request.POST = QueryDict()
+        elif is_too_large(_declared(request), request.path_info):
             request.POST = QueryDict()  # neither the protection nor what draws a page may parse it
         else:
             request.unreadable = _unreadable(request)
@@ -45,9 +50,12 @@ class ArrivalMiddleware:
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         """Run before the protection against forged requests, which parses the body."""
+        unreadable = getattr(request, "unreadable", None)
+        if isinstance(unreadable, OSError) and not isinstance(unreadable, UnreadablePostError):
+            return _out_of_space(request, unreadable)
         length = _declared(request)
         if not is_too_large(length, request.path_info):
-            if unreadable := getattr(request, "unreadable", None):
+            if unreadable is not None:
                 raise BadRequest from unreadable
             return None
         _drain(request, length)
@@ -82,6 +90,14 @@ def _declared(request: HttpRequest) -> int:
     return int(length[:MAX_DIGITS]) if length.isdecimal() else 0
 
 
+def _out_of_space(request: HttpRequest, error: OSError) -> HttpResponse:
+    """Say that the body could not be kept, where that is the reason."""
+    answer = unavailable.answer(request, error)
+    if answer is None:
+        raise error
+    return answer
+
+
 def _unreadable(request: HttpRequest) -> Exception | None:
     """Why the sent form cannot be read, and an empty form in its place.
 
@@ -89,7 +105,7 @@ def _unreadable(request: HttpRequest) -> Exception | None:
     """
     try:
         request.POST  # noqa: B018 — reading it parses it
-    except (BadRequest, MultiPartParserError, SuspiciousOperation, UnreadablePostError) as error:
+    except (BadRequest, MultiPartParserError, SuspiciousOperation, OSError) as error:
         request.POST = QueryDict()
         return error
     return None

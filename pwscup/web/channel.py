@@ -77,6 +77,7 @@ class Task(WSGITask):
     def get_environment(self) -> dict[str, Any]:
         environ = super().get_environment()
         environ["pwscup.arrived_at"] = self.request.arrived_at
+        environ["pwscup.unreadable"] = self.request.unreadable
         environ["wsgi.multiprocess"] = True
         return environ
 

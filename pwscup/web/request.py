@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,6 +49,8 @@ class Request(HTTPRequestParser):
     received_at: float | None = None
     headers_at: float | None = None
     is_refused = False
+    unreadable: OSError | None = None
+    """Why its body could not be kept: the disk is full."""
 
     def __init__(self, adj: Adjustments, rules: Rules, first_byte_at: float, now: float) -> None:
         super().__init__(adj)
@@ -61,6 +64,10 @@ class Request(HTTPRequestParser):
             consumed = super().received(data)
         except ValueError:  # a length of thousands of digits
             self.error, self.completed = BadRequest("Content-Length is invalid"), True
+            consumed = len(data)
+        except OSError as error:
+            self.unreadable, self.is_refused = error, True
+            self._end_early()
             consumed = len(data)
         if self.headers_finished and self.headers_at is None:
             self.headers_at = time.monotonic()
@@ -81,7 +88,8 @@ class Request(HTTPRequestParser):
             self._end_early()
 
     def _end_early(self) -> None:
-        self.close()
+        with contextlib.suppress(OSError):
+            self.close()
         self.body_rcv = None
         self.expect_continue = False
         self.completed = True

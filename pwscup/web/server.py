@@ -29,6 +29,7 @@ UPLOAD_BYTES = 64 * 1024
 MAX_HEADER_BYTES = 32 * 1024
 READ_BYTES = 128 * 1024
 IN_MEMORY_BYTES = 256 * 1024
+ANSWER_IN_MEMORY_BYTES = 1024**2  # pages are answered though the disk is full
 # A thread that has written its answer is free for others, however slowly that is read.
 WRITTEN_BYTES = 512 * 1024**2
 
@@ -74,7 +75,7 @@ class Server(TcpWSGIServer):
             max_request_header_size=MAX_HEADER_BYTES,
             recv_bytes=READ_BYTES,
             inbuf_overflow=IN_MEMORY_BYTES,
-            outbuf_overflow=IN_MEMORY_BYTES,
+            outbuf_overflow=ANSWER_IN_MEMORY_BYTES,
             outbuf_high_watermark=WRITTEN_BYTES,
         )
         super().__init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 
 import pytest
@@ -205,6 +206,26 @@ def test_fifty_megabytes_are_refused_without_being_parsed(cast, as_user, monkeyp
     assert "50.0 MB" in body
     assert "no try was used" in body
     assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_an_upload_that_found_no_room_gets_a_page_that_says_so(cast, as_user, language):
+    url = reverse("round", args=[cast.contest.slug, "anonymization"])
+    full = {middleware.UNREADABLE: OSError(errno.ENOSPC, "No space left on device")}
+    response = as_user(cast.alice).post(url, headers={"Accept-Language": language}, **full)
+    assert response.status_code == 507
+    assert not Submission.objects.exists()
+
+
+def test_a_form_that_finds_no_room_while_it_is_parsed_gets_the_same_page(
+    cast, as_user, monkeypatch
+):
+    def full(*_args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("django.http.multipartparser.MultiPartParser.parse", full)
+    response = hand_in(as_user(cast.alice), cast, table(), factories.ROWS)
+    assert response.status_code == 507
 
 
 def test_a_declared_length_beyond_all_bounds_is_not_waited_for(rf):

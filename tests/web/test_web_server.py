@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -396,6 +397,21 @@ def test_after_an_early_answer_the_rest_is_read_away_for_a_while(site):
     assert site.is_open(client)
     site.look(1)
     assert not site.is_open(client)
+
+
+def test_a_body_that_finds_no_room_on_the_disk_is_answered_by_the_site(site, monkeypatch):
+    def full(*_args, **_kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    site.server.rules = Rules(lambda first, last, _: first, lambda n, path: False)
+    client = site.client(post(1_000_000, b"x" * 400_000))
+    site.serve()
+
+    (seen,) = site.seen
+    assert seen["pwscup.unreadable"].errno == errno.ENOSPC
+    assert seen["body"] == b""
+    assert b"Connection: close" in client.recv(65536)
 
 
 SMUGGLED = b"0\r\n\r\nGET /admin HTTP/1.1\r\nHost: x\r\n\r\n"
