@@ -541,13 +541,17 @@ def started(tmp_path) -> Iterator:
 
 
 PROGRAM = """
-import os, sys
+import os, sys, time
 from pwscup.web.processes import Processes, listen
 from pwscup.web.request import Rules
 from pwscup.web.server import Server, allow_connections
 
 def application(environ, start_response):
-    body = f"{os.getpid()} {len(environ['wsgi.input'].read())}".encode()
+    n_bytes = len(environ["wsgi.input"].read())
+    if n_bytes > 150_000:
+        print("works on it", flush=True)
+        time.sleep(1)
+    body = f"{os.getpid()} {n_bytes}".encode()
     start_response("200 OK", [("Content-Length", str(len(body)))])
     return [body]
 
@@ -643,6 +647,7 @@ def test_what_has_been_received_is_answered_before_the_end(started):
     server = started(1)
     server.answered_by()
     client = server.client(post(200_000))
+    assert server.process.stdout.readline() == b"works on it\n"
     server.process.terminate()
 
     assert client.recv(65536).startswith(b"HTTP/1.1 200 OK")
