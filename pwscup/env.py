@@ -23,6 +23,7 @@ URLS = {
     "CACHE_URL": "locmemcache:// or rediscache://:password@host:6379/1",
     "EMAIL_URL": "smtp+tls://user:password@host:587",
 }
+BROKERS = ("redis", "rediss", "redis+socket", "sentinel", "memory")
 NOT_GIVEN = "PWSCUP_NOT_GIVEN"
 MOST_PROCESSES = 4  # each takes as many connections of the database as it has threads
 DATABASES = ("django.db.backends.postgresql", "django.db.backends.sqlite3")
@@ -184,4 +185,7 @@ def broker_socket() -> Path:
 
 def broker_url() -> str:
     """REDIS_URL, or the embedded broker that `manage.py up` starts."""
-    return env.str("REDIS_URL", default="") or f"redis+socket://{broker_socket()}"
+    given = env.str("REDIS_URL", default="")
+    if given and given.partition("://")[0] not in BROKERS:
+        raise malformed("REDIS_URL", "redis://:password@host:6379/0")
+    return given or f"redis+socket://{broker_socket()}"

@@ -3,7 +3,17 @@
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.env import BASE_DIR, DATA_DIR, broker_url, cache, database, env, secret_key
+from pwscup.env import (
+    BASE_DIR,
+    DATA_DIR,
+    broker_url,
+    cache,
+    database,
+    env,
+    secret_key,
+    web_processes,
+    web_threads,
+)
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = secret_key()
@@ -196,6 +206,10 @@ RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)
 # An upload that arrived just before the deadline may still be on its way into the database: so long it may take.
 UPLOAD_GRACE_SECONDS = env.float("UPLOAD_GRACE_SECONDS", default=60)
 WORKER_MEMORY_LIMIT_MB = env.int("WORKER_MEMORY_LIMIT_MB", default=0)
+
+# Read in every process, so that each of them says at its start what is malformed.
+WEB_PROCESSES, WEB_THREADS = web_processes(), web_threads()
+WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", default=2)
 
 # Celery: a message is a hint that a row waits. Losing or doubling one is harmless, so nothing here
 # tries to be exact; what counts is that workers survive a broker that goes away.
