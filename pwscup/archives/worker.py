@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.utils import timezone
@@ -13,11 +15,17 @@ from django.utils import timezone
 from pwscup.archives import queue
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.archives.problems import ArchiveRefused
+from pwscup.contests import faults
 from pwscup.core import jobs, storage
 from pwscup.core.heartbeat import attend
 from pwscup.core.jobs import Claim
 
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+    from pwscup.core.models import StoredFile
+
 logger = logging.getLogger(__name__)
+MOST_NAMED = 10
 EVERY = 50
 """After how many entries the page is told."""
 
@@ -39,6 +47,8 @@ def _write(claim: Claim) -> bool:
     with tempfile.TemporaryDirectory(prefix="pwscup-archive-") as name:
         folder = Path(name)
         stored = export.write_entries(archive, folder, timezone.now())
+        if damaged := _damaged(contest, stored):
+            return _give_up(claim, contest, damaged)
         packing.add_manifest(archive, contest.slug, folder, stored)
         n_total = len(stored) + sum(path.is_file() for path in folder.rglob("*"))
         queue.progress(claim, n_total=n_total, n_done=0)
@@ -51,6 +61,30 @@ def _write(claim: Claim) -> bool:
         return False
     logger.info("archive %s written, %s entries", claim.pk, n_total)
     return True
+
+
+def _damaged(contest: Contest, stored: Mapping[str, StoredFile]) -> set[str]:
+    """What organizers call the files of the contest whose bytes are gone or not as long as they were."""
+    wrong = {
+        f"“{file.name}” ({file.sha256[:12]}…)"
+        for file in stored.values()
+        if not storage.is_whole(file)
+    }
+    for subject in contest.faults.filter(task=faults.ARCHIVE).values_list("subject", flat=True):
+        if subject not in wrong:
+            faults.forget(contest, faults.ARCHIVE, subject)
+    return wrong
+
+
+def _give_up(claim: Claim, contest: Contest, damaged: Iterable[str]) -> bool:
+    """End without an archive, and name the files to the organizers; to wait would bring none of them back."""
+    reference = jobs.new_reference()
+    logger.error(
+        "%s failed [%s]: missing or damaged: %s", claim.name, reference, ", ".join(damaged)
+    )
+    for subject in sorted(damaged)[:MOST_NAMED]:
+        faults.note(contest, faults.ARCHIVE, subject)
+    return queue.finish_archive_failed(claim, reference)
 
 
 def _tell(claim: Claim, n_done: int) -> None:

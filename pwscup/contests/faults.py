@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PUBLISH, DRAW, RELEASE, ERASE = "publish", "draw", "release", "erase"
-NOTICES, PLAY, FAILED = "notices", "play", "failed"
+NOTICES, PLAY, FAILED, ARCHIVE = "notices", "play", "failed", "archive"
 TASKS: dict[str, Words] = {
     PUBLISH: _("The tables for “%(subject)s” cannot be published."),
     DRAW: _("The table of the team “%(subject)s” cannot be drawn."),
@@ -32,6 +32,7 @@ TASKS: dict[str, Words] = {
     ERASE: _("The data of the contest cannot be deleted."),
     NOTICES: _("Notices about “%(subject)s” cannot be written."),
     PLAY: _("The platform's own teams cannot play in “%(subject)s”."),
+    ARCHIVE: _("No archive can be written: the file %(subject)s is missing or damaged."),
     FAILED: _(
         "The tables for “%(subject)s” wait: scoring failed for a submission that would count. Retry it, or withdraw "
         "it, and they are published without it."

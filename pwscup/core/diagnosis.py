@@ -23,7 +23,7 @@ from django.db.models import Min
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
-from pwscup.core import broker, clock, prepare, private, pulse, space, storage
+from pwscup.core import broker, clock, prepare, private, probe, pulse, space, storage
 from pwscup.core.models import Job, StoredFile
 
 NO_DATABASE = (DatabaseError, InterfaceError, ImproperlyConfigured)
@@ -134,15 +134,15 @@ def check_stored() -> Iterator[Finding]:
     try:
         kept = StoredFile.objects.filter(erased_at=None)  # of the others only the rows are kept
         known = set(kept.values_list("path", flat=True))
+        foreign = probe.refusal()
     except NO_DATABASE:
         return  # there is nothing to compare with, and the database has its own finding
+    if foreign is not None:
+        yield fault(f"stored files: this folder is not the shared one — {foreign}")
+        return
     found = storage.paths_on_disk()
     missing, orphaned = len(known - found), len(found - known)
-    if missing and missing == len(known):
-        yield fault(
-            f"stored files: none of {missing} is here — this folder is not the shared one: check PWSCUP_DATA_DIR"
-        )
-    elif missing:
+    if missing:
         yield fault(
             f"stored files: {missing} of {len(known)} are missing — restore them from a backup"
         )

@@ -167,6 +167,12 @@ def is_there(file: StoredFile) -> bool:
     return (settings.PRIVATE_ROOT / file.path).is_file()
 
 
+def is_whole(file: StoredFile) -> bool:
+    """Whether as many bytes of a row lie in the folder as were written."""
+    path = settings.PRIVATE_ROOT / file.path
+    return path.is_file() and path.stat().st_size == file.size_bytes
+
+
 def _probe_path(token: str) -> Path:
     return settings.PRIVATE_ROOT / f"probe-{token}"
 

@@ -30,7 +30,7 @@ from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core import audit, jobs
-from pwscup.core.models import Event
+from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import final_boards
 from pwscup.rescores import tasks as rescore_tasks
 from pwscup.submissions.models import Release, Submission
@@ -454,6 +454,28 @@ def transaction_commits():
     from django.test import TestCase
 
     return TestCase.captureOnCommitCallbacks(execute=True)
+
+
+def test_a_file_that_is_missing_is_named_and_the_archive_works_once_it_is_back(
+    cast, played, as_user
+):
+    lost = cast.contest.datasets.get(team=None).sealed
+    same = StoredFile.objects.filter(sha256=lost.sha256)
+    kept = {file.path: (settings.PRIVATE_ROOT / file.path).read_bytes() for file in same}
+    for path in kept:
+        (settings.PRIVATE_ROOT / path).unlink()
+    asked = {"names": "all", "with_key": True, "address": cast.contest.slug}
+    job = services.request_archive(actor=cast.oscar, contest=cast.contest, **asked)
+    assert worker.write(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == ("failed", 1)
+    page = as_user(cast.oscar).get(reverse("organize-archive", args=["cup"])).text
+    assert f"No archive can be written: the file “{lost.name}” ({lost.sha256[:12]}…)" in page
+    for path, data in kept.items():
+        (settings.PRIVATE_ROOT / path).write_bytes(data)
+    written(cast.contest, cast.oscar)
+    page = as_user(cast.oscar).get(reverse("organize-archive", args=["cup"])).text
+    assert "No archive can be written" not in page
 
 
 def test_a_worker_that_comes_too_late_leaves_nothing(cast, played, monkeypatch):

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from pwscup.core import clock, diagnosis, prepare, private, pulse, space, storage
+from pwscup.core import clock, diagnosis, prepare, private, probe, pulse, space, storage
 from pwscup.submissions.models import Submission
 from tests.web.pipeline import hand_in
 
@@ -158,6 +158,8 @@ def test_a_disk_that_is_nearly_full(settings):
 
 
 def test_a_folder_that_is_not_the_shared_one(cast, settings, tmp_path):
+    probe.ensure()
+    assert "all there" in examine("stored")
     settings.PRIVATE_ROOT = tmp_path / "another"
     assert "this folder is not the shared one" in complaint("stored")
 
