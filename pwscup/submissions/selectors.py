@@ -106,8 +106,8 @@ def wasted(team: Team, user: User | None, since: datetime) -> tuple[int, int]:
         people = same_person(user, team.contest)
         theirs |= Q(team__contest=team.contest_id, submitted_by__in=people)
     found = Submission.objects.filter(theirs, arrived_at__gt=since).exclude(state__in=USES_A_TRY)
-    both = found.aggregate(n=Count("pk", distinct=True), sum=Sum("files__file__size_bytes"))
-    return both["n"], both["sum"] or 0
+    total = found.aggregate(n=Count("pk", distinct=True), size=Sum("files__file__size_bytes"))
+    return total["n"], total["size"] or 0
 
 
 def refused_files(before: datetime) -> QuerySet[Submission]:
