@@ -35,6 +35,9 @@ class Standing(models.Model):
     lease_until = models.DateTimeField(
         null=True, blank=True, help_text="until when somebody is making it again"
     )
+    rest_until = models.DateTimeField(
+        null=True, blank=True, help_text="before then it is not made again just because facts came"
+    )
 
     class Meta:
         constraints = [

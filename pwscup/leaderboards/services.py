@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division
 from pwscup.core import revisions
-from pwscup.core.clock import db_now
+from pwscup.core.clock import db_now, read_db_clock
 from pwscup.core.recent import Recent
 from pwscup.leaderboards import boards, facts
 from pwscup.leaderboards.models import Standing
@@ -29,9 +29,23 @@ MAX_VARIANTS = 200
 """How many boards of a contest are kept; those that were made longest ago go."""
 LEASE = timedelta(seconds=30)
 """Nobody else makes boards that somebody has been making for less than this."""
+REST = 10
+"""Boards rest for so many times the processor time that they took: then a burst of facts costs a tenth of a core."""
+CHEAP_SECONDS = 0.02
+"""Boards that take less are made again at once."""
 PATIENCE_SECONDS = 1.5
 """How long a reader waits for boards that are being made for the first time."""
 LOOK_AGAIN_SECONDS = 0.05
+STORED = (
+    "key",
+    "gate",
+    "shown",
+    "boards",
+    "worst",
+    "built_at",
+    "lease_until",
+    "rest_until",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +125,13 @@ def served(
     key, known, read_at = _key_now(scope, now)
     if (found := _stored(scope, key, known)) is not None:
         return found
-    if _claim(scope):
+    previous = _previous(scope, key)
+    if _claim(scope, may_wait=previous is not None):
         try:
             return _make(scope, key, known, read_at)
         finally:
             _row(scope).update(lease_until=None)
-    return _previous(scope, key) or _awaited(scope, key)
+    return previous or _awaited(scope, key)
 
 
 def rebuild(contest: Contest, now: datetime) -> Boards:
@@ -215,10 +230,15 @@ def _awaited(scope: Scope, key: str) -> Boards | None:
 # Making
 
 
-def _claim(scope: Scope) -> bool:
-    """Take the lease; False where somebody has it. By the clock of the database, which all readers share."""
+def _claim(scope: Scope, *, may_wait: bool) -> bool:
+    """Take the lease; False where somebody has it, or the boards rest and the reader has others meanwhile.
+
+    By the clock of the database, which all readers share.
+    """
     row = _row(scope)
     free = row.filter(Q(lease_until=None) | Q(lease_until__lt=db_now()))
+    if may_wait:
+        free = free.filter(Q(rest_until=None) | Q(rest_until__lt=db_now()))
     if free.update(lease_until=db_now() + LEASE):
         return True
     if row.exists():
@@ -231,8 +251,11 @@ def _claim(scope: Scope) -> bool:
 def _make(scope: Scope, key: str, known: Known | None, read_at: datetime) -> Boards:
     # The key was read before the facts: what arrives in between makes the next reader build again.
     gate, shown = facts.gate_of(scope), [round.pk for round in scope.shown_rounds]
+    started = time.thread_time()
     found = facts.gather(scope)
     data = _built(scope, found)
+    seconds = time.thread_time() - started
+    rest = timedelta(seconds=REST * seconds if seconds > CHEAP_SECONDS else 0)
     made = Standing(
         contest=scope.contest,
         variant=scope.variant,
@@ -242,12 +265,13 @@ def _make(scope: Scope, key: str, known: Known | None, read_at: datetime) -> Boa
         boards=data,
         worst={} if scope.is_season else {t: rate for t, (rate, _) in strongest(found[0]).items()},
         built_at=read_at,
+        rest_until=read_db_clock() + rest,
     )
     Standing.objects.bulk_create(
         [made],
         update_conflicts=True,
         unique_fields=["contest", "variant"],
-        update_fields=["key", "gate", "shown", "boards", "worst", "built_at", "lease_until"],
+        update_fields=STORED,
     )
     _drop_oldest(scope.contest)
     return Boards(key, scope, lambda: data, known=known)

@@ -85,7 +85,8 @@ def attack_boards_show(person: Person, teams: list[Team], rates: Rates) -> None:
     matrix = lines(person, "matrix")
     heads = person.page.locator(".matrix-table thead th.defender").all_inner_texts()
     for (attacker, target), rate in rates.items():
-        assert number(matrix[attacker][1][heads.index(target)]) == approximately(rate)
+        shown = matrix[attacker][1][heads.index(target)]  # in per cent, as the heading says
+        assert number(f"{shown} %") == approximately(rate)
     release = release_ranks(teams, rates)
     total = {name: 0.5 * release[name] + 0.5 * attack_ranks[name] for name in found}
     overall = lines(person, "overall")

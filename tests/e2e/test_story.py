@@ -175,7 +175,8 @@ def attack_boards_show(person: Person, teams: list[Team], rates: Rates) -> None:
     matrix = lines(person, "matrix")
     heads = person.page.locator(".matrix-table thead th.defender").all_inner_texts()
     for (attacker, target), rate in rates.items():
-        assert number(matrix[attacker][1][heads.index(target)]) == approximately(rate)
+        shown = matrix[attacker][1][heads.index(target)]  # in per cent, as the heading says
+        assert number(f"{shown} %") == approximately(rate)
     expect(person.page.locator("[data-chart] canvas").first).to_be_visible()
     overall = lines(person, "overall")
     assert {name: rank for name, (rank, _) in overall.items()} == places(total)

@@ -16,6 +16,7 @@ from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
 from pwscup.core import recent
 from pwscup.leaderboards import pages
+from pwscup.leaderboards import services as board_services
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Submission
 from tests import factories
@@ -43,7 +44,7 @@ def plain_token(monkeypatch):
 def nothing_remembered(monkeypatch):
     """Tests write facts past the services, which are what says that something changed: forget with every write.
 
-    And they look at what the templates of boards are given: no rendered board is kept.
+    And they look at what the templates of boards are given: no rendered board is kept, and none rests.
     """
 
     def forgetting(execute, sql, params, many, context):
@@ -52,6 +53,7 @@ def nothing_remembered(monkeypatch):
         return execute(sql, params, many, context)
 
     monkeypatch.setattr(pages, "RENDERED", recent.Recent(0))
+    monkeypatch.setattr(board_services, "REST", 0)
     recent.forget_all()
     with connection.execute_wrapper(forgetting):
         yield

@@ -33,8 +33,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered():
+def nothing_remembered(monkeypatch):
     """Here nobody forgets: what is remembered must be right."""
+    monkeypatch.setattr(services, "REST", 0)
     recent.forget_all()
 
 

@@ -131,6 +131,32 @@ def test_who_fails_to_make_a_board_leaves_it_to_the_next(played, monkeypatch):
     assert served(played.contest).data["live"] is False
 
 
+def test_a_costly_board_rests_while_facts_come(cast, played, monkeypatch):
+    """However fast facts come: but what may not be shown any more goes at once."""
+    monkeypatch.setattr(services, "REST", 1_000_000)
+    monkeypatch.setattr(services, "CHEAP_SECONDS", 0)
+    first = served(played.contest)
+    one_more(played)
+    with monkeypatch.context() as patched:
+        nobody_builds(patched)
+        meanwhile = served(played.contest)
+    assert (meanwhile.key, meanwhile.as_of) == (first.key, Standing.objects.get().built_at)
+    disqualify(cast, played)
+    then = served(played.contest)
+    assert (then.as_of, then.key == first.key) == (None, False)
+    Standing.objects.update(rest_until=timezone.now() - timedelta(seconds=1))
+    one_more(played)
+    assert served(played.contest).as_of is None
+
+
+def test_a_cheap_board_does_not_rest(played, monkeypatch):
+    monkeypatch.setattr(services, "REST", 1_000_000)
+    monkeypatch.setattr(services, "CHEAP_SECONDS", 3600)
+    served(played.contest)
+    one_more(played)
+    assert served(played.contest).as_of is None
+
+
 # What is never shown again
 
 
