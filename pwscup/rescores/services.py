@@ -61,8 +61,8 @@ def change_rules(
         if begun:
             _start(held, written, actor)
         else:
-            _hold(held, written, actor)
             _sync_rounds(held, rules)
+            _hold(held, written, actor)
     contest.refresh_from_db()
     contest.__dict__.pop("ruleset", None)
     return written
