@@ -25,6 +25,7 @@ from django.utils import timezone
 
 from pwscup.core import broker, clock, prepare, private, probe, pulse, space, storage
 from pwscup.core.models import Job, StoredFile
+from pwscup.env import web_processes
 
 NO_DATABASE = (DatabaseError, InterfaceError, ImproperlyConfigured)
 SKEW = timedelta(seconds=5)
@@ -201,6 +202,11 @@ def check_cache() -> Iterator[Finding]:
         yield ok("cache: keeps what it is given")
     else:
         yield fault("cache: forgets what it is given — check CACHE_URL")
+    if "locmem" in used["BACKEND"] and (n_processes := web_processes()) > 1:
+        yield warning(
+            f"cache: each of {n_processes} web processes counts rate limits alone — set CACHE_URL to a Redis server, "
+            "or WEB_PROCESSES=1"
+        )
     for url in _locations(used):
         if is_open_redis(url):
             yield warning("cache: no password in CACHE_URL — set one with `requirepass`")

@@ -28,8 +28,13 @@ def arrived_at(first_byte: float, last_byte: float, headers: Mapping[str, str]) 
     return first if last_byte - first <= settings.UPLOAD_GRACE_SECONDS else last_byte
 
 
+def trusts_a_proxy() -> bool:
+    """Whether a request may have arrived elsewhere before its first byte came here."""
+    return bool(settings.ARRIVAL_HEADER) and settings.ALLAUTH_TRUSTED_PROXY_COUNT > 0
+
+
 def _by_proxy(headers: Mapping[str, str]) -> float | None:
-    if not settings.ARRIVAL_HEADER or settings.ALLAUTH_TRUSTED_PROXY_COUNT < 1:
+    if not trusts_a_proxy():
         return None
     return stamp(headers.get(settings.ARRIVAL_HEADER.upper().replace("-", "_"), ""))
 

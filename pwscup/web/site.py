@@ -21,7 +21,7 @@ from pwscup.core.bodies import is_too_large
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
 from pwscup.env import web_processes, web_threads
 from pwscup.submissions import inflight
-from pwscup.web.arrival import arrived_at
+from pwscup.web.arrival import arrived_at, trusts_a_proxy
 from pwscup.web.processes import PATIENCE_SECONDS, STOPPING, Processes, listen
 from pwscup.web.request import Rules
 from pwscup.web.server import Server, allow_connections
@@ -76,7 +76,7 @@ class Reception:
 
 def _delay() -> timedelta:
     """How long before its first byte here a request may have arrived at a proxy."""
-    return inflight.grace() if settings.ARRIVAL_HEADER else timedelta()
+    return inflight.grace() if trusts_a_proxy() else timedelta()
 
 
 def prepare_spool() -> None:

@@ -124,6 +124,15 @@ def test_a_redis_without_a_password_is_one_that_others_can_reach(url, is_open):
     assert diagnosis.is_open_redis(url) == is_open
 
 
+def test_several_web_processes_need_one_cache(settings, monkeypatch):
+    locmem = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    settings.CACHES = {"default": locmem}
+    monkeypatch.setenv("WEB_PROCESSES", "1")
+    assert not any("rate limits" in finding.sentence for finding in diagnosis.check_cache())
+    monkeypatch.setenv("WEB_PROCESSES", "3")
+    assert "each of 3 web processes" in warned("cache")
+
+
 def test_a_cache_that_is_away_and_one_without_a_password(settings):
     backend = "django.core.cache.backends.redis.RedisCache"
     url = "redis://127.0.0.1:1/1"
