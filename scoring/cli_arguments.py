@@ -175,6 +175,12 @@ def rank(command: Parser) -> None:
         help="what each of several matrices weighs in the season, as in 1:9 or 1,9",
     )
     command.add_argument(
+        "--attackers",
+        choices=("mean", "median", "trimmed"),
+        default="mean",
+        help="how an attacker's rates become one: mean, median, or trimmed by a quarter on both sides (mean)",
+    )
+    command.add_argument(
         "--tie-break",
         nargs="+",
         action="extend",

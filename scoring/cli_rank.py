@@ -51,6 +51,7 @@ def rank(arguments: Namespace, output: Output) -> None:
         "settings": formula.with_defaults(settings),
         "direction": formula.direction,
         "tie_breaks": tie_breaks,
+        "attackers": arguments.attackers,
     }
     if len(boards) == 1:
         values["teams"] = _lines(boards[0])
@@ -134,7 +135,7 @@ def _read_seasons(arguments: Namespace) -> list[Scores[str]]:
     """The matrices with their scores; ProblemsFound with the problems of all files."""
     problems = Collector()
     files = [_season_files(arguments, i) for i in range(len(arguments.matrix))]
-    seasons = [_read_season(paths, problems) for paths in files]
+    seasons = [_read_season(paths, arguments.attackers, problems) for paths in files]
     problems.raise_if_any()
     return [scores for scores in seasons if scores is not None]
 
@@ -146,7 +147,9 @@ def _season_files(arguments: Namespace, position: int) -> dict[str, tuple[str, b
     return {name: (path, read_file(path)) for name, path in paths.items()}
 
 
-def _read_season(files: Mapping[str, tuple[str, bytes]], problems: Collector) -> Scores[str] | None:
+def _read_season(
+    files: Mapping[str, tuple[str, bytes]], attackers: str, problems: Collector
+) -> Scores[str] | None:
     scores: Scores[str] | None = None
     path, data = files["matrix"]
     with _noting(problems):
@@ -160,7 +163,12 @@ def _read_season(files: Mapping[str, tuple[str, bytes]], problems: Collector) ->
                 values[part] = read_part(data, part, teams=teams, file=path)
     if scores is None:
         return None
-    return replace(scores, utility=values["utility"], presentation=values["presentation"])
+    return replace(
+        scores,
+        utility=values["utility"],
+        presentation=values["presentation"],
+        attackers=attackers,
+    )
 
 
 @contextmanager

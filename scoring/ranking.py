@@ -8,7 +8,7 @@ floating-point sum.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound=Hashable)
 
+AVERAGES = ("mean", "median", "trimmed")
+"""How rates against several tables become one, see `averaged`."""
 DECIMALS = 9
 """Values are rounded to so many decimals, below which only floating-point noise differs."""
 TEAMS = "teams"
@@ -175,9 +177,9 @@ def anonymization_board(
 
 
 def attack_board(
-    rates: Mapping[K, Mapping[K, float | None]], defenders: Collection[K]
+    rates: Mapping[K, Mapping[K, float | None]], defenders: Collection[K], average: str = "mean"
 ) -> dict[K, AttackStanding]:
-    """Attack board: mean re-identification rate over the other teams, higher wins.
+    """Attack board: mean re-identification rate over the other teams, or another average, higher wins.
 
     Parameters
     ----------
@@ -186,10 +188,12 @@ def attack_board(
         or absent and counts 0. An attacker that guessed nothing has an empty mapping.
     defenders
         The teams whose tables were published. A team's own cell is left out.
+    average
+        One of `AVERAGES`, see `averaged`.
     """
     targets = set(defenders)
     mean = {
-        attacker: _mean([cells.get(d) or 0.0 for d in targets if d != attacker])
+        attacker: _averaged([cells.get(d) or 0.0 for d in targets if d != attacker], average)
         for attacker, cells in rates.items()
     }
     ranks = competition_ranks(mean, direction="higher")
@@ -352,8 +356,35 @@ def _exact(weight: float) -> Fraction:
     return Fraction(str(float(weight)))
 
 
-def _mean(rates: list[float]) -> float:
-    return _rounded(math.fsum(rates) / len(rates)) if rates else 0.0
+def averaged(values: Sequence[float], average: str) -> float:
+    """Mean, median, or mean without the lowest and the highest quarter of the values.
+
+    A few targets that an attacker has prepared himself, teams of his own among them, decide the mean;
+    they do not move the median as long as they are fewer than half, nor the trimmed mean as long
+    as they are no more than a quarter.
+
+    Parameters
+    ----------
+    values
+        At least one.
+    average
+        "mean", "median" or "trimmed". A quarter of n values are n // 4 on either side.
+
+    Examples
+    --------
+    >>> [averaged([5.0, 5.0, 5.0, 5.0, 5.0, 100.0, 100.0, 100.0], how) for how in AVERAGES]
+    [40.625, 5.0, 28.75]
+    """
+    if average == "mean":
+        return math.fsum(values) / len(values)
+    ordered = sorted(values)
+    cut = len(ordered) // 4 if average == "trimmed" else (len(ordered) - 1) // 2
+    kept = ordered[cut : len(ordered) - cut]
+    return math.fsum(kept) / len(kept)
+
+
+def _averaged(rates: list[float], average: str) -> float:
+    return _rounded(averaged(rates, average)) if rates else 0.0
 
 
 def _rounded(value: float | Fraction) -> float:

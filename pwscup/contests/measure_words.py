@@ -87,6 +87,10 @@ RISK = {
         "of an anonymized one: how often that is right where there are fewest."
     ),
     "journalist-mean": _("The same attacker: how often that is right on average."),
+    "nearest-link": _(
+        "How much nearer the nearest original record is, in its amounts, than the second nearest. The declared "
+        "rows play no part: to keep the amounts and declare other rows gains nothing."
+    ),
     "marketer-risk": _(
         "The attacker links every record in that way: the share of the records that is expected to be found."
     ),
@@ -225,6 +229,7 @@ ALL_ALIKE = _("number of records: all look alike")
 LARGE_CROWD = _("near 0: a large crowd around everybody")
 LEADS_NOWHERE = _("0: no record leads to anybody")
 LEADS_TO_ONE = _("1: some record leads to a single person")
+EQUALLY_NEAR = _("0: every record is equally near to two original records")
 ALL_LEAD_TO_ONE = _("1: every record leads to a single person")
 NOBODY_SPECIAL = _("0: nobody is unique on three quasi-identifiers")
 CERTAIN = _("1: a match is certain to be right")
@@ -248,6 +253,7 @@ ENDS = {
     "sample-uniques": (NOBODY_UNIQUE, ALL_UNIQUE),
     "journalist-risk": (LEADS_NOWHERE, LEADS_TO_ONE),
     "journalist-mean": (LEADS_NOWHERE, ALL_LEAD_TO_ONE),
+    "nearest-link": (EQUALLY_NEAR, ALL_LEAD_TO_ONE),
     "marketer-risk": (LEADS_NOWHERE, ALL_LEAD_TO_ONE),
     "population-uniques": (_("0: none of them"), _("1: all of them")),
     "zayatz": (NOBODY_UNIQUE, ALL_UNIQUE),

@@ -8,7 +8,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from pwscup.contests import rule_words_series as series_words
-from pwscup.contests.rule_words_ranking import FORMULAS, PARTS, TIE_BREAKS
+from pwscup.contests.rule_words_ranking import (
+    AVERAGES,
+    CLAIMS,
+    FORMULAS,
+    PARTS,
+    SACRIFICES,
+    TIE_BREAKS,
+)
 from scoring.formulas import FORMULAS as LIBRARY
 from scoring.formulas import binomial_threshold
 from scoring.rulesets.kinds import RANK_SUM
@@ -18,6 +25,10 @@ if TYPE_CHECKING:
 
     from scoring.rulesets import RankingSpec, Ruleset, StageSpec
 
+CLAIMED = ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
+"""Measures that follow the declared rows."""
+CLAIMLESS = "nearest-link"
+"""The measure that does not."""
 Lines = list[tuple[str, str]]
 """A name and what it means, in the order in which they are told."""
 
@@ -37,6 +48,7 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
         lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
     if len([stage for stage in ruleset.stages if stage.weight]) > 1:
         lines.append((_("Season"), _season(ruleset.stages, LIBRARY[ranking.formula].direction)))
+    lines += [(_("What this ranking does not see"), text) for text in weaknesses(ruleset)]
     if ranking.tie_breaks:
         if by_ranks:
             lines += _parts(ranking.tie_breaks, ruleset)
@@ -63,7 +75,9 @@ def _rank_lines(ruleset: Ruleset) -> Lines:
         ),
     ]
     if attacked:
-        board = _attack_board(of_series=ruleset.sequential is not None)
+        board = " ".join(
+            [_attack_board(of_series=ruleset.sequential is not None), *_average(ranking)]
+        )
         lines += [(_("Attack board"), board), (_("Overall board"), _overall(ranking))]
     return lines
 
@@ -116,6 +130,23 @@ def _attack_board(*, of_series: bool) -> str:
     )
 
 
+def _average(ranking: RankingSpec) -> list[str]:
+    """How attackers' rates become one, where that is not by their mean."""
+    return [str(AVERAGES[ranking.attackers])] if ranking.attackers in AVERAGES else []
+
+
+def weaknesses(ruleset: Ruleset) -> tuple[str, ...]:
+    """What a team may gain from the ranking without protecting anybody; each has an answer among the rules."""
+    ranking, found = ruleset.ranking, []
+    if ruleset.sequential is not None or ranking.formula != RANK_SUM or not has_attack(ruleset):
+        return ()
+    if set(ranking.linkage) & set(CLAIMED) and CLAIMLESS not in (*ranking.safety, *ranking.linkage):
+        found.append(str(CLAIMS))
+    if ranking.attackers not in AVERAGES:
+        found.append(str(SACRIFICES))
+    return tuple(found)
+
+
 def _overall(ranking: RankingSpec) -> str:
     return _(
         "%(anonymization)s × rank on the anonymization board + %(attack)s × rank on the attack board; "
@@ -151,8 +182,10 @@ def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
     """The scores among these names."""
     parts = PARTS if ruleset.sequential is None else PARTS | series_words.PARTS
     measure = {"measure": ruleset.ranking.utility_measure}
-    found = [parts[name] for name in names if name in parts]
-    return [(str(part.title), str(part.words) % measure) for part in found]
+    found = [(name, parts[name]) for name in names if name in parts]
+    lines = [(str(part.title), str(part.words) % measure, name) for name, part in found]
+    averaged = {"attack": _average(ruleset.ranking)}
+    return [(title, " ".join([text, *averaged.get(name, [])])) for title, text, name in lines]
 
 
 def _total(ruleset: Ruleset) -> str:

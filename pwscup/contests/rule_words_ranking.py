@@ -42,6 +42,27 @@ PARTS = {
         _("mean of the judges' marks over all criteria, from 0 to 100"),
     ),
 }
+AVERAGES = {
+    "median": _(
+        "The median of these rates counts in place of their mean: fewer than half of the tables, such as "
+        "those of teams that an attacker has prepared, do not decide it."
+    ),
+    "trimmed": _(
+        "The lowest and the highest quarter of these rates are left out of the mean: a few tables, such as "
+        "those of teams that an attacker has prepared, do not decide it."
+    ),
+}
+"""What is added where attackers are not ranked by the mean."""
+CLAIMS = _(
+    "The rates of these attacks follow the declared rows: a team that keeps the values of its records and "
+    "exchanges the declared rows among similar records is not found by them, although its records are those of "
+    "the original."
+)
+SACRIFICES = _(
+    "The mean counts every table alike: teams that publish the original as it is raise the mean of an attacker "
+    "who knows of them."
+)
+"""Weaknesses of rankings by declared rows and by means, which the rules page names."""
 FORMULAS = {
     "weighted-sum": _(
         "%(terms)s, divided by the sum of these weights; a score that no team has weighs nothing; the "

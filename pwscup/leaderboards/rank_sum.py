@@ -44,7 +44,11 @@ def build(facts: Facts) -> dict[str, Any]:
             "measures": _shown_measures(facts, defence),
             "rows": _anonymization_rows(facts, defence),
         },
-        "attack": {**phase_row(facts.attack), "rows": _attack_rows(facts, offence)},
+        "attack": {
+            **phase_row(facts.attack),
+            "average": facts.ranking.attackers,
+            "rows": _attack_rows(facts, offence),
+        },
         "overall": {**phase_row(facts.attack), "rows": _overall_rows(facts, defence, offence)},
         "matrix": {**phase_row(facts.attack), **matrix(facts, columns, rows)},
     }
@@ -73,7 +77,7 @@ def _offence(facts: Facts) -> dict[int, AttackStanding]:
     for (attacker, defender), rate in facts.rates.items():
         if attacker in rates:
             rates[attacker][defender] = rate
-    return attack_board(rates, facts.published)
+    return attack_board(rates, facts.published, facts.ranking.attackers)
 
 
 def _ranked_measures(ranking: RankingSpec, defence: Mapping[int, AnonymizationStanding]) -> list:

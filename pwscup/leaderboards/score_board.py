@@ -86,7 +86,8 @@ def _scores(facts: Facts) -> Scores[int]:
         matrix: dict[int, dict[int, float | None]] = {team: {} for team in teams}
         for (attacker, defender), rate in facts.rates.items():
             matrix[attacker][defender] = 100 * rate
-        return Scores(teams, matrix, utility, marks, facts.published)
+        average = facts.ranking.attackers
+        return Scores(teams, matrix, utility, marks, facts.published, average)
     worst = built_in_worst(facts)
     against: dict[int, float | None] = {team: found.rate for team, found in worst.items()}
     return Scores((*teams, BUILT_IN), {BUILT_IN: against}, utility, marks, frozenset(worst))

@@ -119,7 +119,8 @@ def _anonymization(section: Section) -> Columns:
 
 
 def _attack(section: Section) -> Columns:
-    names = [_("Mean rate"), _("Targets guessed")]
+    rates = {"median": _("Median rate"), "trimmed": _("Trimmed mean rate")}
+    names = [rates.get(section.get("average", ""), _("Mean rate")), _("Targets guessed")]
     return names, lambda row: [
         percent(row["mean_rate"]),
         f"{row['n_guessed']}\u00a0/\u00a0{row['n_targets']}",

@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 from scoring.errors import Problem, shorten
 from scoring.options import Option, unknown_option, wrong_value
-from scoring.ranking import DECIMALS, K
+from scoring.ranking import AVERAGES, DECIMALS, K
 
 PARTS = ("utility", "protection", "attack", "presentation")
 """What a team can be good at; each is a percentage, and more is better."""
@@ -52,11 +52,13 @@ class Scores(Generic[K]):
     utility, presentation : mapping of team to float or None
     defenders : frozenset
         The teams whose tables were published; all teams where none are named.
+    attackers : {"mean", "median", "trimmed"}
+        How a team's rates against several tables make its attack, see `scoring.ranking.averaged`.
 
     Raises
     ------
     ValueError
-        A rate or a score is no number from 0 to 100.
+        A rate or a score is no number from 0 to 100, or the average is unknown.
 
     Examples
     --------
@@ -69,8 +71,12 @@ class Scores(Generic[K]):
     utility: Mapping[K, float | None] = field(default_factory=dict)
     presentation: Mapping[K, float | None] = field(default_factory=dict)
     defenders: frozenset[K] = ALL_TEAMS
+    attackers: str = "mean"
 
     def __post_init__(self) -> None:
+        if self.attackers not in AVERAGES:
+            expected = f"one of {', '.join(AVERAGES)}"
+            raise ValueError(f"attackers: expected {expected}, got {self.attackers!r}")
         if self.defenders is ALL_TEAMS:
             object.__setattr__(self, "defenders", frozenset(self.teams))
         for part in ("utility", "presentation"):

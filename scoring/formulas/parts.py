@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scoring.formulas.base import PARTS, Scores, mean
-from scoring.ranking import K
+from scoring.formulas.base import PARTS, Scores
+from scoring.ranking import K, averaged
 
 
 def protection(scores: Scores[K], team: K) -> float | None:
@@ -34,7 +34,7 @@ def worst_rate(scores: Scores[K], team: K) -> float:
 
 
 def attack_score(scores: Scores[K], team: K) -> float | None:
-    """Attack of a team: its mean rate over the other published tables.
+    """Attack of a team: its mean rate over the other published tables, or another average of them.
 
     Returns
     -------
@@ -49,7 +49,9 @@ def attack_score(scores: Scores[K], team: K) -> float | None:
     [0.0, 30.0, 30.0]
     """
     targets = scores.targets(team)
-    return mean([scores.rate(team, target) or 0.0 for target in targets]) if targets else None
+    if not targets:
+        return None
+    return averaged([scores.rate(team, target) or 0.0 for target in targets], scores.attackers)
 
 
 def part(scores: Scores[K], name: str) -> dict[K, float | None]:

@@ -155,6 +155,12 @@ MEASURES: dict[str, Measure] = {
         _risk("journalist-mean", "mean 1/F", _("Journalist: mean"), "risk:journalist_mean"),
         _risk("marketer-risk", "Σ 1/F", _("Marketer: expected finds"), "risk:marketer_risk"),
         _risk(
+            "nearest-link",
+            "1 − d₁/d₂",
+            _("Certainty of the nearest original"),
+            "nearest_link:nearest_link",
+        ),
+        _risk(
             "population-uniques",
             "f = F = 1",
             _("Unique records that are unique in the original"),

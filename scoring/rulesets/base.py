@@ -170,7 +170,8 @@ class RankingSpec:
     `formula` names one of the ranking formulas and `settings` its parameters. The formula
     "rank-sum" ranks the measures of the three headings, with the weights of the overall board; the
     others work with scores in per cent, of which utility is 100 · (1 − `utility_measure`).
-    `tie_breaks` decide, one after the other, between teams with equal totals.
+    `tie_breaks` decide, one after the other, between teams with equal totals. `attackers` says how a
+    team's rates against all tables become one.
     """
 
     utility: tuple[str, ...] = ()
@@ -182,6 +183,7 @@ class RankingSpec:
     settings: Mapping[str, float | int] = field(default_factory=dict)
     utility_measure: str | None = None
     tie_breaks: tuple[str, ...] = ()
+    attackers: str = "mean"
 
 
 @dataclass(frozen=True, slots=True)

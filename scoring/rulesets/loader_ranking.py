@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from scoring.formulas import FORMULAS, TIE_BREAKS
+from scoring.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, Measure
 from scoring.rulesets.base import MeasureSpec, RankingSpec
 from scoring.rulesets.kinds import RANK_SUM
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 DIRECTIONS = ("lower", "higher")
 WEIGHTED_SUM = "weighted-sum"
+AVERAGED_THEMSELVES = ("top-k-attack", "binomial-threshold")
+"""Formulas whose attacks are put together as their definitions say."""
 
 
 def read_measures(scoring: Document, known: Mapping[str, Measure]) -> tuple[MeasureSpec, ...]:
@@ -73,6 +76,7 @@ def read_ranking(
             ranking, ids, is_needed=has_scores or "utility" in tie_breaks
         ),
         tie_breaks=tie_breaks,
+        attackers=_attackers(ranking, formula, tie_breaks),
         **(_headings(ranking, ids) if name == RANK_SUM else {}),
     )
 
@@ -130,6 +134,16 @@ def _tie_breaks(ranking: Document, rounds: Sequence[RoundSpec]) -> tuple[str, ..
     presented = any(spec.kind == "presentation" for spec in rounds)
     known = [name for name in TIE_BREAKS if presented or name != "presentation"]
     return ranking.choices("tie_breaks", known, empty=True)
+
+
+def _attackers(ranking: Document, formula: Formula, tie_breaks: Sequence[str]) -> str:
+    if not ranking.has("attackers"):
+        return AVERAGES[0]
+    if "attack" not in (*formula.uses, *tie_breaks) or formula.id in AVERAGED_THEMSELVES:
+        ranking.wrong(
+            "attackers", f"nothing, as {formula.id} takes no average of attacks", "a value"
+        )
+    return ranking.choice("attackers", AVERAGES)
 
 
 def _utility_measure(ranking: Document, ids: Sequence[str], *, is_needed: bool) -> str | None:

@@ -77,6 +77,7 @@ def test_the_board_is_the_library_s(run, id_):
         "settings": FORMULAS[id_].with_defaults(settings),
         "direction": FORMULAS[id_].direction,
         "tie_breaks": [],
+        "attackers": "mean",
         "teams": as_dicts(ranked(id_, CUP, settings).items()),
     }
 

@@ -100,6 +100,19 @@ def test_the_attack_board(contest):
     }
 
 
+def test_the_attack_board_by_the_median_as_the_rules_say(contest):
+    contest.ruleset_text = contest.ruleset_text.replace(
+        "[ranking]\n", '[ranking]\nattackers = "median"\n'
+    )
+    contest.save()
+    board_facts.game(contest)
+    board = boards(contest)["attack"]
+    assert board["average"] == "median"
+    values = {rate for _, rate in board_facts.GUESSES.items()}
+    assert {row["mean_rate"] for row in board["rows"]} - values  # of two rates it is their mean
+    assert column(board["rows"], "rank")["Red"] == (1,)
+
+
 def test_the_overall_board(contest):
     board_facts.game(contest)
     rows = boards(contest)["overall"]["rows"]

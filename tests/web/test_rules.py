@@ -19,6 +19,7 @@ from pwscup.contests.rules import rules_of
 from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options
 from scoring.formulas import FORMULAS, PARTS, TIE_BREAKS
+from scoring.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
@@ -304,3 +305,34 @@ def test_the_rules_are_those_of_the_contests_creation(cast, as_user):
     Contest.objects.update(ruleset_text=text)
     page = as_user(None).get("/c/cup/rules/").content.decode().replace("\xa0", " ")
     assert "4.9 KB" in page
+
+
+# What the ranking does not see
+
+
+def with_ranking(**changes):
+    return dataclasses.replace(RULESET, ranking=dataclasses.replace(RULESET.ranking, **changes))
+
+
+def unseen(ruleset):
+    return [
+        text for title, text in rules(ruleset).ranking if title == "What this ranking does not see"
+    ]
+
+
+def test_the_rules_page_names_what_the_paper_s_ranking_does_not_see():
+    claims, sacrifices = unseen(RULESET)
+    assert "declared rows" in claims
+    assert "mean of an attacker" in sacrifices
+
+
+def test_the_answers_among_the_rules_silence_it_and_are_said():
+    linkage = (*RULESET.ranking.linkage, "nearest-link")
+    answered = with_ranking(linkage=linkage, attackers="median")
+    answered = dataclasses.replace(
+        answered, measure_specs=(*RULESET.measure_specs, MeasureSpec("nearest-link", "lower"))
+    )
+    assert unseen(answered) == []
+    board = dict(rules(answered).ranking)["Attack board"]
+    assert "median of these rates counts" in board
+    assert set(rule_words_ranking.AVERAGES) == set(AVERAGES) - {"mean"}
