@@ -48,4 +48,4 @@ def submit(n: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    small.serve({"set_up": set_up, "submit": submit, "rows": small.rows})
+    small.serve({"set_up": set_up, "submit": submit, "rows": small.rows, "states": small.states})
