@@ -64,6 +64,13 @@ class Records:
                 levels[name] = tuple(values)
         return cls(names, numbers, codes, levels)
 
+    @classmethod
+    def of_texts(cls, columns: Mapping[str, Sequence[str]]) -> Records:
+        """Columns of texts to be written, equal ones with a code each."""
+        codes = {name: np.arange(len(texts), dtype=np.int32) for name, texts in columns.items()}
+        levels = {name: tuple(texts) for name, texts in columns.items()}
+        return cls(tuple(columns), {}, codes, levels)
+
     def without(self, name: str) -> Records:
         """The other columns."""
         names = tuple(other for other in self.names if other != name)

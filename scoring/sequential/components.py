@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from scoring.equivalence import IntArray
+from scoring.kernels.graphs import join
 from scoring.sequential.worlds import Places
 
 
@@ -41,11 +40,8 @@ class Components:
         """
         n, n_rows = places.n_entities, int(places.rows.starts[-1])
         entity = np.repeat(places.entity, np.diff(places.starts))
-        edges = coo_array(
-            (np.ones(len(entity), dtype=np.int8), (entity, n + places.row)),
-            shape=(n + n_rows, n + n_rows),
-        )
-        _n_components, label = connected_components(edges, directed=False)
+        label = np.arange(n + n_rows)
+        join(entity, n + places.row, label)
         alive = np.flatnonzero(np.diff(places.first))
         order = np.argsort(label[alive], kind="stable")
         _labels, sizes = np.unique(label[alive], return_counts=True)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from scoring.equivalence import IntArray
@@ -260,9 +259,12 @@ def _texts(table: Records, column: Column) -> NDArray[np.object_]:
 
 def _coded(texts: list[NDArray[np.object_]]) -> tuple[tuple[str, ...], list[IntArray]]:
     """All distinct texts in the order in which they first occur, and each file's as codes."""
-    codes, levels = pd.factorize(np.concatenate(texts))
-    ends = np.cumsum([len(text) for text in texts])
-    return tuple(levels.tolist()), np.split(codes.astype(np.int64), ends[:-1])
+    positions: dict[str, int] = {}
+    codes = [
+        np.fromiter((positions.setdefault(t, len(positions)) for t in text), np.int64, len(text))
+        for text in (text.tolist() for text in texts)
+    ]
+    return tuple(positions), codes
 
 
 def points(table: Records, attributes: Sequence[Attribute]) -> FloatArray:
@@ -281,8 +283,10 @@ def _check_history(microdata: Microdata, identifier: str, letter: str) -> None:
     first_time = np.zeros(len(microdata.ids), dtype=np.int64)
     for time, snapshot in enumerate(microdata.snapshots):
         ids, values = snapshot.ids, snapshot.sensitive
-        first_row = pd.Series(ids).groupby(ids).transform("idxmin").to_numpy()
-        again = first_row < np.arange(len(ids))
+        rows, first_row = np.arange(len(ids)), np.empty(len(microdata.ids), dtype=np.int64)
+        first_row[ids[::-1]] = rows[::-1]  # the first one is written last
+        first_row = first_row[ids]
+        again = first_row < rows
         returned = (last[ids] >= 0) & (last[ids] < time - 1) & ~again
         is_new = first_value[ids] < 0
         first_value[ids[is_new]], first_time[ids[is_new]] = values[is_new], time

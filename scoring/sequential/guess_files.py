@@ -6,10 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
 from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.reading import read_records
+from scoring.records import Records
 from scoring.schema import Column, Kind, Role, Schema
 from scoring.writing import write_table
 
@@ -98,4 +97,4 @@ def write_value_guess(guess: Mapping[str, str]) -> bytes:
     """
     columns = {ID: list(guess), VALUE: list(guess.values())}
     schema = Schema((_ID, Column(VALUE, Role.OTHER, Kind.CATEGORY)))
-    return write_table(pd.DataFrame(columns, dtype="str"), schema)
+    return write_table(Records.of_texts(columns), schema)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from scoring.equivalence import IntArray
 from scoring.errors import Problem, ProblemsFound
@@ -152,6 +151,8 @@ def nearest(points: FloatArray, free: IntArray, anchors: FloatArray, n: int) -> 
 
 def _distances(points: FloatArray, anchors: FloatArray) -> FloatArray:
     """From each point to the nearest anchor."""
+    from scipy.spatial import cKDTree
+
     distances, _neighbours = cKDTree(anchors).query(points)
     found: FloatArray = distances
     return found

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from scoring.equivalence import IntArray
 from scoring.intervals import CONFIDENCE
@@ -178,6 +177,8 @@ def _intervals(
     share: FloatArray, n: FloatArray, least: FloatArray, most: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The ends of the interval of each share, between its bounds."""
+    from scipy.special import stdtrit
+
     width = most - least
     p = np.zeros(len(share))
     np.divide(share - least, width, out=p, where=width > 0)

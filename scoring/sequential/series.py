@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from scoring.equivalence import IntArray
+from scoring.records import Records
 from scoring.schema import Column, Kind, Role, Schema
 from scoring.sequential.boxes import Groups
 from scoring.sequential.definitions import signatures
@@ -126,9 +126,7 @@ def handed_in(series: Series, identifier: str) -> dict[str, bytes]:
     for time, ids in enumerate(series.deleted, start=1):
         if len(ids):
             names = sorted(series.microdata.ids[i] for i in ids.tolist())
-            files[f"D{time}.csv"] = write_table(
-                pd.DataFrame({identifier: names}, dtype="str"), schema
-            )
+            files[f"D{time}.csv"] = write_table(Records.of_texts({identifier: names}), schema)
     return files
 
 

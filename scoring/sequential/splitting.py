@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from scoring.equivalence import IntArray
 from scoring.sequential.phases import Buckets
@@ -110,6 +109,8 @@ def _groups(points: FloatArray, sensitive: IntArray, height: int) -> IntArray:
     """The group of each tuple of a part, from 0 to height - 1."""
     values, counts = np.unique(sensitive, return_counts=True)
     found = np.empty(len(points), dtype=np.int64)
+    from scipy.optimize import linear_sum_assignment
+
     first, *others = values[np.argsort(-counts, kind="stable")]
     opens = np.flatnonzero(sensitive == first)
     found[opens] = np.arange(height)

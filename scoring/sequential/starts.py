@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array, hstack
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from scoring.equivalence import IntArray
 from scoring.kernels.worlds import find_world
 from scoring.sequential.worlds import Places
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _STEPS = 1_000
 """How often each entity may look for a place before there is said to be no world, on average."""
@@ -101,6 +103,9 @@ def _true_edges(places: Places, entities: IntArray) -> tuple[IntArray, IntArray]
 
 def _matching(places: Places, slot: IntArray, row: IntArray, rng: np.random.Generator) -> State:
     """Rows for as many slots as may have one at once."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
     row_of, slot_in = np.full(len(places.time), -1), np.full(int(places.rows.starts[-1]), -1)
     order = rng.permutation(len(row_of))  # another matching for every start
     size = (len(row_of), len(slot_in))
@@ -122,6 +127,13 @@ def _whole(places: Places, slot: IntArray, row: IntArray, rng: np.random.Generat
     An integer program: x of each edge and y of each entity and kind are 0 or 1, an entity has at most one
     kind, at each of its times as many rows of a kind as it has that kind, and nobody shares a row.
     """
+    from scipy.optimize import (  # half a second to load, and rarely needed
+        Bounds,
+        LinearConstraint,
+        milp,
+    )
+    from scipy.sparse import csr_array
+
     n_kinds = len(places.rows.value)
     kind, entity = places.rows.kind[row], places.entity[slot]
     lives, life_of_edge = np.unique(entity * n_kinds + kind, return_inverse=True)
@@ -151,10 +163,14 @@ def _whole(places: Places, slot: IntArray, row: IntArray, rng: np.random.Generat
 
 def _sums(labels: IntArray) -> csr_array:
     """The matrix that adds up what has the same label, a line for each label."""
+    from scipy.sparse import csr_array
+
     _labels, line = np.unique(labels, return_inverse=True)
     n = len(labels)
     return csr_array((np.ones(n), (line, np.arange(n))), shape=(int(line.max()) + 1, n))
 
 
 def _beside(left: csr_array, right: csr_array) -> csr_array:
+    from scipy.sparse import csr_array, hstack
+
     return csr_array(hstack([left, right]))

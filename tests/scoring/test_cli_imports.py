@@ -46,6 +46,16 @@ def folder(tmp_path_factory):
     files = ["--schema", at["S.toml"], "--original", at["X.csv"], "--out", at["Y.csv"]]
     seed = ["--seed", "123456789012345678901234567890"]
     assert main(["anonymize", "sa-noise", *files, "--rows", at["R.csv"], *seed]) == 0
+    series = ["--out", str(folder / "H")]
+    assert (
+        main(
+            ["sequential", "generate", "--records", "5", "--releases", "2", "--seed", "1", *series]
+        )
+        == 0
+    )
+    tables = ["--tables", str(folder / "H/T1.csv"), str(folder / "H/T2.csv")]
+    files = ["--schema", str(folder / "H/S.toml"), *tables, "--out", str(folder / "P")]
+    assert main(["sequential", "publish", "--m", "2", *files]) == 0
     return folder
 
 
@@ -74,6 +84,11 @@ def loaded(folder: Path, line: str) -> list[str]:
             "anonymize sa-noise --schema S.toml --original X.csv --out A.csv --rows B.csv"
             " --seed 123456789012345678901234567890",
             ["numpy", "pandas"],
+        ),
+        (
+            "sequential risk --schema H/S.toml --tables H/T1.csv H/T2.csv"
+            " --releases P/R1.csv P/R2.csv",
+            ["numpy", "numba"],
         ),
         ("score --help", []),
         ("sequential risk --help", []),
