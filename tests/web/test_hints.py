@@ -15,7 +15,7 @@ from pwscup.contests import hints
 from pwscup.contests import services as contest_services
 from pwscup.contests.hints import Hint
 from tests import factories
-from tests.web import pipeline
+from tests.web import board_facts, pipeline
 
 
 @pytest.fixture
@@ -130,9 +130,21 @@ def test_hints_ask_as_little_of_many_teams_as_of_few(cast, contest, django_asser
 
     for number in range(2):
         add(number)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(6):
         assert len(found(contest)[0][0]) == 2
     for number in range(2, 6):
         add(number)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(6):
         hints.hints_of(contest)
+
+
+def test_a_target_that_one_attacker_solved_alone_is_a_hint(cast, contest):
+    """Purple and Green found next to nothing of Blue, Red all of it: the table may have been made for Red."""
+    played = board_facts.game(contest)
+    target = played.releases["Blue"]
+    for name, rate in (("Red", 0.9), ("Purple", 0.05), ("Green", 0.02)):
+        team = contest.teams.filter(name=name).first() or factories.make_team(contest, name)
+        board_facts.scored(team, played.attack, board_facts.rate_of(rate), target=target)
+        solved = [hint for hint in hints.hints_of(contest) if "at least half" in hint.reason]
+        expected = [("Red", "Blue")] if name == "Green" else []
+        assert [tuple(team.name for team in hint.teams) for hint in solved] == expected
