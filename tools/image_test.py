@@ -31,6 +31,7 @@ USER = 10001
 TOOLS = ("buildah", "debootstrap")
 PACKAGES = "python3,python3-venv"
 PATIENCE = 120
+STEP_SECONDS = 1200
 PASSWORD = "ofthistestalone"  # noqa: S105 — its servers end with it
 
 
@@ -39,15 +40,31 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def run(*command: str | Path, **options: object) -> str:
-    """Run a command to its end; where it fails, its last lines say why."""
-    done = subprocess.run(  # noqa: S603 — the commands are ours
-        [*map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False, **options
+def run(
+    *command: str | Path, stdin: str | None = None, env: Mapping[str, str] | None = None
+) -> str:
+    """Run a command to its end, or end it with all that it started; where it fails, its last lines say why."""
+    process = subprocess.Popen(  # noqa: S603 — the commands are ours
+        [*map(str, command)],
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    if done.returncode:
-        lines = (done.stdout + done.stderr).splitlines()
+    try:
+        said, errors = process.communicate(stdin, timeout=STEP_SECONDS)
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    if process.returncode:
+        lines = (said + errors).splitlines()
         raise SystemExit("\n".join([f"image-test: {command[0]} failed", *lines[-30:]]))
-    return done.stdout
+    return said
 
 
 def install_tools() -> None:
@@ -139,7 +156,7 @@ class Site:
         return [str(ROOT / "tools/in_image.sh"), str(self.image.tree), str(self.data), *command]
 
     def do(self, *command: str, stdin: str | None = None, **more: str) -> str:
-        return run(*self._words(command), env=self.env | more, input=stdin)
+        return run(*self._words(command), env=self.env | more, stdin=stdin)
 
     def start(self, name: str, command: Sequence[str], **more: str) -> None:
         with (self.folder / f"{name}.log").open("wb") as log:
@@ -246,6 +263,7 @@ def answers(url: str) -> bool:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("image-test: asked to end"))
     install_tools()
     started = time.monotonic()
 
