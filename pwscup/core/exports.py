@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=HttpResponseBase)
 CSV = "text/csv; charset=utf-8"
 BOM = "\ufeff"
+NUMBERS = (int, float)
 ROWS_AT_A_TIME = 5_000
 
 # Spreadsheets set to Japanese take the full-width signs for the narrow ones.
@@ -25,7 +26,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 def harmless(cell: object) -> object:
     """The cell as text that no spreadsheet calculates; numbers stay numbers."""
-    if cell == "" or isinstance(cell, int | float):
+    if isinstance(cell, int | float):
         return cell
     text = str(cell)
     return f"'{text}" if text[:1] in FORMULA_STARTS else text
@@ -41,7 +42,10 @@ def csv_parts(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
     writer.writerow(map(harmless, header))
     unwritten = iter(rows)
     while some := list(itertools.islice(unwritten, ROWS_AT_A_TIME)):
-        writer.writerows(map(harmless, row) for row in some)
+        writer.writerows(
+            [cell if cell.__class__ in NUMBERS or cell == "" else harmless(cell) for cell in row]
+            for row in some
+        )
         yield out.getvalue()
         out.seek(0)
         out.truncate()

@@ -114,9 +114,10 @@ def export_rows(contest: Contest, chosen: dict[str, Any]) -> Iterator[list[objec
 def _export_row(
     zone: ZoneInfo, cells: list[Any], result: tuple[float, Values] | None, measures: Sequence[str]
 ) -> list[object]:
-    *start, target, state, arrived, finished, person, note, n_problems, reference = cells
+    public_id, *start, target, state, arrived, finished, person, note, n_problems, reference = cells
     seconds, values = result if result and state == State.SCORED else ("", {})
     return [
+        str(public_id),
         *start,
         target or "",
         state,
