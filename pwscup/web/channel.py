@@ -100,6 +100,7 @@ class Channel(HTTPChannel):
     ) -> None:
         self.stamp = time.time()
         self.touched = time.monotonic()
+        self.answered_at = 0.0
         self.lingers_from: float | None = None
         self.answered_early = False
         self.drains_from: float | None = None
@@ -107,7 +108,11 @@ class Channel(HTTPChannel):
         super().__init__(server, sock, addr, adj, map=map)
 
     def parser_class(self, adj: Adjustments) -> Request:
-        return Request(adj, self.server.rules, self.stamp, self.touched)
+        """A request that begins now: not before the answer to the last one was sent, as nothing is read meanwhile.
+
+        Else bytes that wait in the socket behind an answer that is not read would keep a deadline open unnoticed.
+        """
+        return Request(adj, self.server.rules, max(self.stamp, self.answered_at), self.touched)
 
     # Reading
 
@@ -133,9 +138,11 @@ class Channel(HTTPChannel):
     # Answering
 
     def send(self, data: bytes, do_close: bool = True) -> int:
+        began = time.time()
         n_bytes = super().send(data, do_close=do_close)
         if n_bytes:
             self.touched = time.monotonic()
+            self.answered_at = began
             self.sent_bytes += n_bytes
         return n_bytes
 

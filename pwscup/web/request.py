@@ -95,6 +95,11 @@ class Request(HTTPRequestParser):
         self.completed = True
 
     @property
+    def may_have_body(self) -> bool:
+        """Whether it has one, or its headers are not complete yet."""
+        return self.content_length > 0 or self.headers_at is None
+
+    @property
     def arrived_at(self) -> float:
         """When it counts as arrived, in seconds since 1970."""
         return self.rules.arrived_at(

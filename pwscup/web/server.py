@@ -172,14 +172,15 @@ class Server(TcpWSGIServer):
     def answered_until(self) -> tuple[float, int]:
         """Up to when every request with a body is answered, in seconds since 1970, and how many are not.
 
-        Another thread may ask: what is read meanwhile arrived later than `read_until`, which is looked at first.
+        Nobody knows of a request whether it has a body before its headers are complete. Another thread may ask: what
+        is read meanwhile arrived later than `read_until`, which is looked at first.
         """
         read_until = self.read_until
         arrivals = [
             request.arrived_at
             for channel in self.channels()
             for request in channel.unanswered()
-            if request.content_length > 0
+            if request.may_have_body
         ]
         return min([read_until, *arrivals]), len(arrivals)
 

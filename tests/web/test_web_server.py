@@ -500,6 +500,33 @@ def test_an_upload_is_on_its_way_until_it_is_answered(site, clock):
     assert site.server.answered_until() == (NOON + 20, 0)
 
 
+def test_a_request_without_complete_headers_may_be_an_upload(site, clock):
+    clock.now = 5
+    client = site.client(b"POST /x HTTP/1.1\r\nHost: x\r\n")
+    clock.now = 20
+    site.read()
+    assert site.server.answered_until() == (NOON + 5, 1)
+    site.send(client, b"Content-Length: 2\r\n\r\nab")
+    assert site.server.answered_until() == (NOON + 5, 1)
+    site.serve()
+    assert site.server.answered_until() == (NOON + 20, 0)
+
+
+def test_what_waits_behind_an_answer_arrives_no_earlier_than_that_was_sent(
+    site, clock, monkeypatch
+):
+    client = site.client(get())
+    clock.now = 10
+    client.sendall(post(4))  # nothing more is read of the connection before the answer
+    site.read()
+    assert site.server.answered_until() == (NOON + 10, 0)
+    monkeypatch.setattr(channels, "stamp_of", lambda *_: NOON + 10)  # as the kernel noted
+    clock.now = 40
+    site.serve()
+    site.serve()
+    assert [seen["pwscup.arrived_at"] for seen in site.seen] == [NOON, NOON + 40]
+
+
 def test_a_connection_that_is_lost_holds_up_nothing(site, clock):
     client = site.client(post(10, b"12345"))
     client.close()
