@@ -70,7 +70,7 @@ class Boards:
     """The boards of a variant at one moment, and the digest of the facts behind them.
 
     `as_of` is when they were made, where facts have come since. `known` says for how long they are those of
-    the facts, as far as that can be told.
+    the facts, as far as that is known.
     """
 
     key: str

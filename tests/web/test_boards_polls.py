@@ -1,4 +1,4 @@
-"""Polls of boards cost one query while nothing happens, and are never told that nothing happened when something did."""
+"""Polls of boards cost one query while nothing happens, and no change is answered by "unchanged"."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_the_page_says_of_when_its_board_is(played, client, monkeypatch):
 
 def test_a_first_board_is_awaited(played, client, monkeypatch):
     served(played.contest)
-    Standing.objects.update(key="", gate="", boards={})  # as whoever makes it has left the row
+    Standing.objects.update(key="", gate="", boards={})  # as a process that makes it leaves the row
     somebody_makes_it(played.contest)
     nobody_builds(monkeypatch)
     for name in ("board", "board-fragment"):
