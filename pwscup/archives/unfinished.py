@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from pwscup.accounts.models import User
@@ -34,8 +33,7 @@ def remove(prefix: str, contest: Contest | None) -> None:
     named = [Q(path__startswith=f"{area}/{prefix}") for area in areas]
     for found in named:
         _remove_all(StoredFile.objects.filter(found))
-    for path in settings.PRIVATE_ROOT.glob(f"*/{prefix}*"):
-        path.unlink(missing_ok=True)
+    storage.remove_prefixed(prefix)
 
 
 def _remove_rows(contest: Contest) -> None:

@@ -162,6 +162,12 @@ def paths_on_disk() -> set[str]:
     return {str(path.relative_to(root)) for path in root.glob("*/*") if path.is_file()}
 
 
+def remove_prefixed(prefix: str) -> None:
+    """Remove the files whose names begin so, with a row or without: of an import that was not completed."""
+    for path in settings.PRIVATE_ROOT.glob(f"*/{prefix}*"):
+        path.unlink(missing_ok=True)
+
+
 def is_there(file: StoredFile) -> bool:
     """Whether the bytes of a row lie in the folder."""
     return (settings.PRIVATE_ROOT / file.path).is_file()
