@@ -167,7 +167,8 @@ def _built(scope: Scope, found: list[Facts]) -> dict[str, Any]:
 
 def _key_now(scope: Scope, now: datetime) -> tuple[str, Known | None, datetime]:
     """The digest of the facts, read again only where something was recorded or the clock may have changed it."""
-    read_at, name = timezone.now(), (scope.contest.pk, scope.variant)
+    read_at, as_read = timezone.now(), _as_read(scope.contest)
+    name = (scope.variant, scope.hidden, as_read)
     revision = revisions.current(
         scope.contest.pk
     )  # before the facts: what comes between changes it
@@ -175,12 +176,28 @@ def _key_now(scope: Scope, now: datetime) -> tuple[str, Known | None, datetime]:
     if known is not None and known.holds(revision, now):
         return known.key, known, read_at
     key = facts.key_of(scope)
-    if revision is None:
-        return key, None, read_at
+    if revision is None or as_read != _as_read(_read_again(scope.contest)):
+        return (
+            key,
+            None,
+            read_at,
+        )  # the contest was changed after it was read, but before the revision was
     until = min((moment for moment in moments(scope.contest) if moment > now), default=None)
     known = Known(key, revision, now, until)
     _KNOWN.put(name, known)
     return key, known, read_at
+
+
+def _read_again(contest: Contest) -> Contest:
+    return Contest.objects.prefetch_related("rounds").get(pk=contest.pk)
+
+
+def _as_read(contest: Contest) -> tuple[str, ...]:
+    """All that the rows of a contest and of its rounds say."""
+    rows = [contest, *contest.rounds.all()]
+    return tuple(
+        str(getattr(row, field.attname)) for row in rows for field in row._meta.concrete_fields
+    )
 
 
 # The stored row

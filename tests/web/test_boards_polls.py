@@ -15,7 +15,7 @@ from django.utils import timezone
 from benchmarks.boards import play
 from pwscup.accounts import services as accounts
 from pwscup.contests import services as contests
-from pwscup.contests.models import Contest
+from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.clock import extend_round, pause, resume
 from pwscup.contests.services.divisions import create_division, rename_division
 from pwscup.core import audit, recent, revisions
@@ -99,6 +99,26 @@ def test_a_stored_page_reads_neither_facts_nor_boards(cast, as_user):
 
 
 # Never wrongly
+
+
+def test_who_read_the_contest_before_a_change_leaves_nothing_behind(cast):
+    """A page reads the contest first and its revision later; in between an organizer lets a round go on."""
+    played = board_facts.game(recorded(cast.contest))
+    now = timezone.now()
+
+    def read() -> Contest:
+        return Contest.objects.prefetch_related("rounds").get(pk=cast.contest.pk)
+
+    slow = read()
+    Round.objects.filter(pk=played.attack.pk).update(closes_at=now + timedelta(days=1))
+    recorded(cast.contest)
+    with_rates = services.served(slow, now)
+    assert with_rates.data["attack"]["shown"]
+    assert with_rates.known is None  # no poll is answered by it
+
+    for _ in range(2):
+        assert not services.served(read(), now).data["attack"]["shown"]
+        services.served(slow, now)
 
 
 def test_another_language_or_address_is_another_answer(client, cast):
