@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 DAY = timedelta(days=1)
-# The states of submissions that use a try; this app stands below the one that names them.
-PLAYED = ("waiting", "running", "scored")
+# The states of submissions that use an attempt, and the one that organizers retry; this app stands below the one that
+# names them.
+PLAYED = ("waiting", "running", "scored", "failed")
 
 
 def is_organizer(user: User | AnonymousUser, contest: Contest) -> bool:

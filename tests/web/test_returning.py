@@ -26,7 +26,9 @@ from pwscup.core.models import Event
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer
 from pwscup.disclosure.services import QueryRefused, ask
+from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused
+from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline
 
@@ -80,6 +82,12 @@ def test_another_mailbox_is_another_person(played):
     services.delete_account(user=played.carol)
     other = factories.make_user("ca.rol")
     assert services.create_team(user=other, contest=played.contest, name="Green").captain == other
+
+
+def test_a_submission_that_failed_is_retried_so_its_team_has_played(played):
+    Submission.objects.update(state=State.FAILED)
+    services.leave_team(user=played.carol, team=played.blue)
+    refused("has_played", services.create_team, user=played.carol, contest=played.contest, name="B")
 
 
 def test_an_address_that_was_changed_before_is_recognized_too(played, as_user, client):
