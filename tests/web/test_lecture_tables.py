@@ -139,7 +139,8 @@ def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
 
     monkeypatch.setattr(drawing, "drawn_for", fail_for_red)
     assert draws.draw_due() == 1
-    assert f"drawing the table of team {lecture.red.pk} failed" in caplog.text
+    assert f"draw of contest {lecture.contest.pk} (red) failed" in caplog.text
+    assert lecture.contest.faults.get().subject == "red"
     assert team_tables.table_of(lecture.red) is None
 
 
