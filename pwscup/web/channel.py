@@ -190,6 +190,11 @@ class Channel(HTTPChannel):
         """How much of bodies it keeps."""
         return sum(request.body_bytes_received for request in self.unanswered())
 
+    @property
+    def spooled_bytes(self) -> int:
+        """How much of its answer waits on the disk until the client reads it."""
+        return sum(len(part) for part in list(self.outbufs) if getattr(part, "overflowed", False))
+
     def is_overdue(self, now: float) -> bool:
         """Whether it may be closed: it takes too long over a request or an answer, or no request comes."""
         if self.lingers_from is not None:

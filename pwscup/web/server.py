@@ -6,7 +6,7 @@ import resource
 import socket
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from waitress.adjustments import Adjustments
@@ -52,12 +52,14 @@ class Server(TcpWSGIServer):
         n_threads: int,
         max_connections: int = MAX_CONNECTIONS,
         max_held_bytes: int = MAX_HELD_BYTES,
+        has_space: Callable[[], bool] = lambda: True,
         dispatchers: tuple[Any, Any] | None = None,
     ) -> None:
         ask_for_timestamps(listener)
         self.rules = rules
         self.max_connections = max_connections
         self.max_held_bytes = max_held_bytes
+        self.has_space = has_space
         self.looked_at = 0.0
         self.read_until = self._accepted_until = time.time()
         self._is_drained = True
@@ -149,6 +151,7 @@ class Server(TcpWSGIServer):
         for channel in self.channels():
             if channel.is_overdue(now):
                 channel.drop()
+        self._give_back_space()
         held = sum(channel.held_bytes for channel in self.channels())
         while held > self.max_held_bytes:
             weights = {c: c.held_bytes for c in self._unfinished() if c.held_bytes}
@@ -157,6 +160,14 @@ class Server(TcpWSGIServer):
             dropped = heaviest(weights)
             held -= weights[dropped]
             dropped.drop()
+
+    def _give_back_space(self) -> None:
+        """Drop answers that are read slowly where the disk on which they wait has no space left but for uploads."""
+        while not self.has_space():
+            weights = {c: n_bytes for c in self.channels() if (n_bytes := c.spooled_bytes)}
+            if not weights:
+                return
+            heaviest(weights).drop()
 
     def _has_room(self) -> bool:
         return len(self.active_channels) < self.max_connections

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connections
 from django.urls import resolve
 
-from pwscup.core import probe
+from pwscup.core import probe, space
 from pwscup.core.bodies import is_too_large
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
 from pwscup.env import web_processes, web_threads
@@ -39,6 +39,14 @@ def is_refused(n_bytes: int, path: str) -> bool:
     return is_too_large(n_bytes, path.encode("latin-1").decode(errors="replace"))
 
 
+def has_space() -> bool:
+    """Whether the reserve for uploads is free on the disk where bodies and answers wait."""
+    try:
+        return space.has_room_for(0)
+    except OSError:
+        return True  # the health check says what is wrong with the folder
+
+
 def serve(application: Application, listener: socket.socket, stopping: threading.Event) -> None:
     """Serve until it is to end, then answer what has been received."""
     sys.setswitchinterval(SWITCH_SECONDS)  # threads that compute give way to the one that reads
@@ -48,6 +56,7 @@ def serve(application: Application, listener: socket.socket, stopping: threading
         listener,
         n_threads=web_threads(),
         max_connections=allow_connections(),
+        has_space=has_space,
     )
 
     def stop(*_: Any) -> None:

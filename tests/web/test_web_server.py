@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,7 @@ from tests.services import START_SECONDS, wait_until
 ROOT = Path(__file__).resolve().parents[2]
 
 LARGE, MOST = 1_000, 3_000
+HUGE = 20 * 1024**2  # more than sockets hold
 NOON = 1_800_000_000.0
 
 
@@ -61,7 +63,7 @@ class Later:
 class Site:
     """A server in this process: nothing is read or answered but when the test says so."""
 
-    def __init__(self, clock: Clock, **limits: int) -> None:
+    def __init__(self, clock: Clock, **limits: Any) -> None:
         self.clock = clock
         self.seen: list[dict] = []
         self.pages, self.uploads = Later(), Later()
@@ -79,7 +81,7 @@ class Site:
     def application(self, environ, start_response):
         body = environ["wsgi.input"].read()
         self.seen.append({**environ, "body": body})
-        answer = b"large" * 100 if environ["PATH_INFO"] == "/large" else b"ok"
+        answer = {"/large": b"large" * 100, "/huge": b"x" * HUGE}.get(environ["PATH_INFO"], b"ok")
         start_response("200 OK", [("Content-Length", str(len(answer)))])
         return [answer]
 
@@ -132,7 +134,7 @@ def clock(monkeypatch) -> Clock:
 def make_site(clock) -> Iterator:
     sites = []
 
-    def make(**limits: int) -> Site:
+    def make(**limits: Any) -> Site:
         sites.append(Site(clock, **limits))
         return sites[-1]
 
@@ -386,6 +388,29 @@ def test_a_client_that_asks_first_is_not_told_to_send_what_is_refused(site):
     assert b"100 Continue" not in client.recv(65536)
     client = site.client(post(4, b"", "Expect: 100-continue\r\n"))
     assert status(client) == b"HTTP/1.1 100 Continue"
+
+
+def test_answers_that_wait_on_the_disk_go_before_it_has_no_space_for_uploads(make_site, clock):
+    refused: list[bool] = []
+    site = make_site(has_space=lambda: not (refused and refused.pop()))
+    upload = site.client(post(LARGE, b"x"))
+    readers = []
+    for clock.now in (1, 2, 3):
+        readers.append(site.client(get("/huge")))
+        site.serve()
+    assert all(channel.spooled_bytes > 0 for channel in site.server.channels()[1:])
+    site.look(1)
+    assert all(map(site.is_open, [upload, *readers]))
+    refused += [True, True]
+    site.look(1)
+    assert [site.is_open(client) for client in [upload, *readers]] == [True, False, False, True]
+
+
+def test_where_nothing_waits_on_a_full_disk_nobody_is_dropped(make_site):
+    site = make_site(has_space=lambda: False)
+    clients = [site.client(get("/large")), site.client(post(LARGE, b"x"))]
+    site.look(1)
+    assert all(map(site.is_open, clients))
 
 
 def test_after_an_early_answer_the_rest_is_read_away_for_a_while(site):
