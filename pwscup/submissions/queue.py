@@ -82,6 +82,7 @@ def _record(submission_id: int, state: str) -> None:
 
 
 def withdraw(submission_id: int) -> bool:
-    """Cancel a submission that waits; False where a worker was faster."""
+    """Cancel a submission that waits; False where a worker was faster. Who sends its form again means it."""
     waiting = Submission.objects.filter(pk=submission_id, state=State.WAITING)
-    return bool(waiting.update(state=State.CANCELLED, finished_at=timezone.now()))
+    withdrawn = {"state": State.CANCELLED, "finished_at": timezone.now(), "sent_as": ""}
+    return bool(waiting.update(**withdrawn))

@@ -81,7 +81,7 @@ def _sent_before(
     part = guesses[target]
     files = {"guess": (part.name, part.chunks())}
     nonce = form.cleaned_data["nonce"]
-    return services.sent_before(request.user, team, target, files, nonce) is not None
+    return services.sent_before(request.user, team, target.round, target, files, nonce) is not None
 
 
 def _used_up(

@@ -10,12 +10,13 @@ from pwscup.submissions.models import Submission
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
+    from pwscup.contests.models import Round
     from pwscup.core.models import StoredFile
     from pwscup.submissions.models import Release
 
 
-def key_of(nonce: str, target: Release | None, digests: Mapping[str, str]) -> str:
-    """What one sending of a form is known by: its nonce, its target and its files; nothing without a nonce.
+def key_of(nonce: str, round: Round, target: Release | None, digests: Mapping[str, str]) -> str:
+    """What one sending of a form is known by: its nonce, round, target and files; nothing without a nonce.
 
     With another file in it the same form is another submission: browsers keep pages, and people go back to them.
     """
@@ -23,6 +24,7 @@ def key_of(nonce: str, target: Release | None, digests: Mapping[str, str]) -> st
         return ""
     parts = [
         nonce,
+        str(round.pk),
         str(target and target.pk),
         *(f"{key} {digests[key]}" for key in sorted(digests)),
     ]

@@ -119,11 +119,11 @@ def submit(
         _check(user, team, round, files, arrived_at, target)
         note = _checked_note(note)
     except SubmissionRefused:
-        if first := sent_before(user, team, target, files, nonce):
+        if first := sent_before(user, team, round, target, files, nonce):
             return first
         raise
     written = _write(round, files)
-    key = repeats.key_of(nonce, target, repeats.digests_of(written))
+    key = repeats.key_of(nonce, round, target, repeats.digests_of(written))
     try:
         with transaction.atomic():
             _lock(team)
@@ -140,6 +140,7 @@ def submit(
 def sent_before(
     user: User | None,
     team: Team,
+    round: Round,
     target: Release | None,
     files: Mapping[str, Upload],
     nonce: str,
@@ -148,7 +149,7 @@ def sent_before(
     if not nonce or not policies.plays_for(user, team):
         return None
     digests = {key: repeats.digest(data) for key, (_, data) in files.items()}
-    return repeats.first_with(team, repeats.key_of(nonce, target, digests))
+    return repeats.first_with(team, repeats.key_of(nonce, round, target, digests))
 
 
 def _check(

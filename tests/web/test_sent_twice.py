@@ -82,6 +82,33 @@ def test_another_team_with_the_same_nonce_is_another_team(cast, as_user):
     assert send(as_user(cast.alice), cast, "n1").url != send(as_user(cast.carol), cast, "n1").url
 
 
+def test_the_same_file_under_the_same_name_is_another_submission_in_another_round(cast):
+    contest = factories.make_dp_contest(organizer=cast.oscar)
+    factories.make_team(contest, "Red", cast.alice)
+    program, found = Program(cast.alice), []
+    now, hour = timezone.now(), timedelta(hours=1)
+    for key in ("batch", "interactive"):
+        pipeline.move(contest.rounds.get(key=key), now - hour, now + hour)
+        url = f"/api/v1/contests/{contest.slug}/rounds/{key}/submissions"
+        headers = {"Idempotency-Key": "digest"}
+        answer = program.client.post(
+            url, factories.DP_TRUTH, content_type="text/csv", headers=headers
+        )
+        assert answer.status_code == 201, answer.content
+        found.append(answer.json()["id"])
+    assert len(set(found)) == Submission.objects.count() == 2
+
+
+def test_what_was_taken_back_can_be_sent_again_by_the_same_form(cast, as_user):
+    client = as_user(cast.alice)
+    first = send(client, cast, "n1")
+    services.cancel(user=cast.alice, submission=Submission.objects.get())
+    again = send(client, cast, "n1")
+    assert again.url not in (first.url, "")
+    assert send(client, cast, "n1").url == again.url
+    assert sorted(Submission.objects.values_list("state", flat=True)) == ["cancelled", "waiting"]
+
+
 @pytest.mark.parametrize("change", ["closed", "used"])
 def test_a_repeat_is_answered_though_nothing_more_would_be_taken(cast, as_user, change):
     client = as_user(cast.alice)
