@@ -112,7 +112,8 @@ class Channel(HTTPChannel):
 
         Else bytes that wait in the socket behind an answer that is not read would keep a deadline open unnoticed.
         """
-        return Request(adj, self.server.rules, max(self.stamp, self.answered_at), self.touched)
+        answered_at = min(self.answered_at, time.time())  # the clock may have been set back since
+        return Request(adj, self.server.rules, max(self.stamp, answered_at), self.touched)
 
     # Reading
 

@@ -189,6 +189,16 @@ def test_each_request_of_a_connection_has_a_time_of_its_own(site, clock):
     assert client.recv(65536).count(b"200 OK") == 2
 
 
+def test_after_a_clock_is_set_back_requests_of_an_old_connection_are_no_later_than_now(site, clock):
+    client = site.client(get())
+    site.serve()
+    clock.now = -3600
+    site.send(client, get())
+    site.serve()
+
+    assert [seen["pwscup.arrived_at"] for seen in site.seen] == [NOON, NOON - 3600]
+
+
 def test_requests_sent_together_are_answered_in_turn(site):
     client = site.client(get("/one") + post(3) + get("/two"))
     site.serve()
