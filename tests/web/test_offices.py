@@ -64,6 +64,22 @@ def test_an_organizer_is_asked_by_mail_and_enters_on_accepting(cast, oscar, as_u
     assert "eve@example.org" not in str(list(Event.objects.values_list("subject", "data")))
 
 
+def test_who_is_removed_comes_back_by_no_invitation_of_their_own(cast, as_user):
+    cast.contest.organizers.add(cast.eve)
+    back = services.invite_to_office(
+        actor=cast.eve, contest=cast.contest, office="organizer", email="eve+2@example.org"
+    )
+    other = invite(cast, "judge", "judge@example.org")
+    services.remove_organizer(actor=cast.oscar, contest=cast.contest, user_id=cast.eve.pk)
+
+    answer = as_user(cast.eve).post(address_of(back), follow=True)
+    assert "The organizers have withdrawn this invitation." in said(answer)
+    assert not policies.is_organizer(cast.eve, cast.contest)
+    assert kinds()[-2:] == ["contest.office_withdrawn", "contest.organizer_removed"]
+    other.refresh_from_db()
+    assert other.revoked_at is None
+
+
 def test_a_judge_is_asked_by_mail_and_judges_on_accepting(cast, oscar, as_user):
     oscar.post(JUDGES, {"judge-email": "eve@example.org"})
     tasks.mail_invitations()

@@ -71,9 +71,13 @@ def withdraw_office_invitation(*, actor: User, contest: Contest, invitation_id: 
     found = open_invitations(lock(contest)).filter(pk=invitation_id).first()
     if found is None:
         raise ContestRefused(_("This invitation has been used or withdrawn already."))
-    found.revoked_at, found.mail_due_at = timezone.now(), None
-    found.save(update_fields=["revoked_at", "mail_due_at"])
-    _record_invitation("contest.office_withdrawn", actor, found)
+    _withdraw(actor, found)
+
+
+def _withdraw(actor: User, invitation: OfficeInvitation) -> None:
+    invitation.revoked_at, invitation.mail_due_at = timezone.now(), None
+    invitation.save(update_fields=["revoked_at", "mail_due_at"])
+    _record_invitation("contest.office_withdrawn", actor, invitation)
 
 
 def open_invitations(contest: Contest) -> QuerySet[OfficeInvitation]:
@@ -122,7 +126,7 @@ def accept_office(*, user: User, invitation: OfficeInvitation) -> Contest:
 
 @transaction.atomic
 def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
-    """Take the contest out of an organizer's hands; one always stays."""
+    """Take the contest out of an organizer's hands, and withdraw that person's invitations; one organizer stays."""
     held = lock(contest)
     person = held.organizers.filter(pk=user_id).first()
     if person is None:
@@ -130,6 +134,8 @@ def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
     if held.organizers.count() == 1:
         raise ContestRefused(_("A contest has at least one organizer. Add another one first."))
     held.organizers.remove(person)
+    for invitation in open_invitations(held).filter(created_by=person):
+        _withdraw(actor, invitation)
     _record("contest.organizer_removed", actor, contest, person)
 
 
