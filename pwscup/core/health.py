@@ -59,12 +59,18 @@ class Readiness:
         self._until = 0.0
 
     def found(self) -> dict[str, str]:
-        """For each need `ok`, `fault`, or that it did not answer; never why, which may be secret."""
-        with self._lock:
-            if time.monotonic() >= self._until:
-                self._found = self._look()
-                self._until = time.monotonic() + SECONDS
-            return self._found
+        """For each need `ok`, `fault`, or that it did not answer; never why, which may be secret.
+
+        While one thread looks, the others answer what was found before: anybody may ask, as often as they like.
+        """
+        if self._lock.acquire(blocking=not self._found):
+            try:
+                if time.monotonic() >= self._until:
+                    self._found = self._look()
+                    self._until = time.monotonic() + SECONDS
+            finally:
+                self._lock.release()
+        return self._found
 
     def _look(self) -> dict[str, str]:
         asked = {name: self._pool.submit(check) for name, check in CHECKS.items()}

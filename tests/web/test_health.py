@@ -96,3 +96,31 @@ def test_the_health_checks_of_the_image_can_fail():
         (check,) = re.findall(r"import http\.client.*?(?=\"\])", text)
         assert "/readyz" in check
         assert check.endswith("raise SystemExit(c.getresponse().status != 200)")
+
+
+def test_who_asks_during_a_look_is_answered_by_the_one_before(monkeypatch):
+    """Else the threads of all pages would wait behind a broker that is silent."""
+    monkeypatch.setattr(health, "CHECKS", {"broker": lambda: True})
+    readiness, begun, goes_on = health.Readiness(), threading.Event(), threading.Event()
+    assert readiness.found() == {"broker": "ok"}
+
+    def slow() -> dict[str, str]:
+        begun.set()
+        goes_on.wait(60)
+        return {"broker": "fault"}
+
+    readiness._until = 0.0
+    monkeypatch.setattr(readiness, "_look", slow)
+    first = threading.Thread(target=readiness.found)
+    first.start()
+    begun.wait(10)
+    try:
+        answers: list[dict[str, str]] = []
+        second = threading.Thread(target=lambda: answers.append(readiness.found()), daemon=True)
+        second.start()
+        second.join(30)
+        assert answers == [{"broker": "ok"}]
+    finally:
+        goes_on.set()
+        first.join()
+    assert readiness.found() == {"broker": "fault"}
