@@ -16,6 +16,7 @@ from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
 from pwscup.contests.series import packed
 from pwscup.contests.team_tables import has_series
+from pwscup.demo import gaming
 from pwscup.demo.cast import GUESTS, ORGANIZER, PASSWORD, SERIES, TEAMS, Person
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
@@ -24,6 +25,7 @@ from scoring.reading import write_table
 FINISHED, RUNNING = "demo-finished", "demo-running"
 DISCLOSED, HIDDEN = "demo-disclosed", "demo-hidden"
 SERIES_OPEN = "demo-series-open"
+ROBUST = "demo-robust"
 N_RECORDS = 8333
 N_PATIENTS, N_WINDOWS = 1000, 4
 OPEN_DAYS = 90
@@ -55,9 +57,11 @@ DEMOS = (
         slug=FINISHED,
         title="Demo cup (finished)",
         title_ja="デモカップ(終了)",
-        summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects.",
+        summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects. Its news "
+        "says how a team games these rules, and where the same cup is played under rules that answer it.",
         summary_ja="運営側の 6 チームが 7 種類の匿名加工と 6 種類の再識別で競った結果です。"
-        "手法ごとの有用性と安全性を比べられます。",
+        "手法ごとの有用性と安全性を比べられます。"
+        "ルールを突いてスコアを稼ぐ方法と、その対策を入れた同じカップは、お知らせで紹介しています。",
         seed=1,
     ),
     # Both rounds about a hidden table are over; the house teams estimated it in each.
@@ -115,6 +119,18 @@ DEMOS = (
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
         seed=6,
     ),
+    # The table and the teams of the finished cup, under rules that answer score gaming.
+    Demo(
+        ruleset="pwscup2015-robust",
+        slug=ROBUST,
+        title="Demo cup with answers to score gaming (finished)",
+        title_ja="スコア稼ぎ対策つきデモカップ(終了)",
+        summary="The teams and the original table of the finished cup under other rules: a risk that asks no declared "
+        "rows, utility over all quasi-identifiers, and attackers ranked by the median.",
+        summary_ja="終了したデモカップと同じチーム・同じ元データを別のルールで競わせた結果です。"
+        "申告によらないリスク指標と全準識別子の有用性指標を加え、再識別の順位は中央値で決めます。",
+        seed=1,
+    ),
 )
 
 
@@ -132,6 +148,7 @@ def create() -> bool:
     for name, members in people.items():
         for slug in (RUNNING, HIDDEN, SERIES_OPEN):
             found_team(made[slug], name, members)
+    gaming.announce(organizer, made[FINISHED], made[ROBUST])
     return True
 
 

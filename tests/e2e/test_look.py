@@ -57,7 +57,7 @@ RAW = re.compile(
     r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.(?:csv|zip))"
 )
 # Contests that have their own look, in `test_lecture_look`, and what organizers see in another contest like it.
-ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-(?:disclosed|series)/")
+ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-(?:disclosed|robust|series)/")
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
 FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
 # Columns of tables, which people know by such names.

@@ -71,6 +71,18 @@ def test_the_season_plays_the_format_of_2015_twice_and_counts_1_to_9():
             assert dataclasses.replace(spec, **same) == model
 
 
+def test_the_robust_format_is_that_of_2015_but_for_its_answers_to_score_gaming():
+    papers, robust = load_ruleset("pwscup2015"), load_ruleset("pwscup2015-robust")
+    assert (robust.rounds, robust.limits) == (papers.rounds, papers.limits)
+    assert set(robust.measures) - set(papers.measures) == {"marginals", "nearest-link"}
+    assert robust.ranking == dataclasses.replace(
+        papers.ranking,
+        utility=(*papers.ranking.utility, "marginals"),
+        linkage=(*papers.ranking.linkage, "nearest-link"),
+        attackers="median",
+    )
+
+
 def test_the_format_of_the_lecture():
     rules = load_ruleset("pets-lecture")
     assert (rules.tables, rules.data.sample, rules.data.decoys) == ("per_team", 100, 100)
@@ -120,6 +132,7 @@ def test_names():
         "microdata-classroom",
         "pets-lecture",
         "pwscup2015",
+        "pwscup2015-robust",
         "pwscup2015-season",
         "sequential-release",
         "template",

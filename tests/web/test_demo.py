@@ -7,6 +7,7 @@ from hashlib import sha256
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from pwscup.bots import play as bots
 from pwscup.bots.cast import BOTS
@@ -15,16 +16,21 @@ from pwscup.contests.selectors import original_of
 from pwscup.contests.team_tables import n_teams_left
 from pwscup.demo import cast, create, play
 from pwscup.disclosure import ledger
+from pwscup.leaderboards.services import final_boards
 from pwscup.submissions import draws, tasks
 from pwscup.submissions.models import Release, Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import write_table
 
 STATES = Submission.State
-ATTACKED = {create.FINISHED: len(BOTS), create.SERIES: len(BOTS) + len(cast.GUESTS)}
+ATTACKED = {
+    create.FINISHED: len(BOTS),
+    create.ROBUST: len(BOTS),
+    create.SERIES: len(BOTS) + len(cast.GUESTS),
+}
 """By contest how many teams there are, all of whose files are published and attacked."""
-FIRST = 4 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
-"""What is handed in at once: tables of two contests, estimates in both rounds of two, and series of two others."""
+FIRST = 5 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
+"""What is handed in at once: tables of three contests, estimates in both rounds of two, and series of two others."""
 
 
 @pytest.fixture
@@ -53,6 +59,28 @@ def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     score_everything()
     assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
     assert play.advance() == 0
+    assert_the_answers_to_gaming_show(demo, client)
+
+
+def assert_the_answers_to_gaming_show(demo, client):
+    """Yamaoka keeps every amount and declares other rows: the best table by the rules of 2015 only."""
+    found, medians = {}, {}
+    for slug in (create.FINISHED, create.ROBUST):
+        boards = final_boards(demo[slug], timezone.now())
+        (found[slug],) = (r for r in boards["anonymization"]["rows"] if r["name"] == "Yamaoka")
+        medians[slug] = boards["attack"]["average"]
+    before, after = found.values()
+    assert (before["rank"], before["worst_rank"]) == (1, 1)
+    assert after["rank"] > 1
+    assert after["worst_rank"] >= len(BOTS) // 2
+    assert (after["worst_rate"], after["worst_by"]) == (1, "nearest-link")
+    assert before["worst_rate"] < 0.1
+    assert list(medians.values()) == ["mean", "median"]
+    for slug, other in ((create.FINISHED, create.ROBUST), (create.ROBUST, create.FINISHED)):
+        link = f'/c/{other}/board/"'
+        for language in ("en", "ja"):
+            page = client.get(f"/c/{slug}/news/", headers={"accept-language": language})
+            assert link in page.text
 
 
 def assert_estimates_from_both_disclosures(hidden):
@@ -100,7 +128,7 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
     play.advance()
-    assert tables.count() == len(BOTS) + create.RUNNING_HOUSES
+    assert tables.count() == 2 * len(BOTS) + create.RUNNING_HOUSES
 
 
 def test_what_a_first_start_makes_and_a_second_does_not_make_again(demo, client):

@@ -1,0 +1,58 @@
+"""News of the two finished cups, whose rules differ: each says what the other one shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+
+from pwscup.notices import services
+from pwscup.notices.wording import address
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Contest
+
+GAMED = {
+    "title": "The same cup under rules that answer score gaming",
+    "title_ja": "スコア稼ぎへの対策を入れた同じカップ",
+    "text": (
+        "Here Yamaoka has the best table: its amounts are those of the original, and it declares rows of similar "
+        "records, so that the rates that follow the declared rows find nobody. The same teams also anonymized the "
+        "same original table under rules with nearest-link, a risk that asks no declared rows, marginals, a utility "
+        "over all quasi-identifiers, and the median of an attacker's rates in place of the mean: {url}"
+    ),
+    "text_ja": (
+        "このカップでは Yamaoka の匿名加工が 1 位です。金額は元データのままで、行番号だけを似たレコードと入れ替えて"
+        "申告しているため、申告をもとにした再識別率ではほとんど見つかりません。"
+        "申告によらないリスク指標 nearest-link と、すべての準識別子を見る有用性指標 marginals を加え、"
+        "再識別率の平均を中央値に替えたルールで、同じチームが同じ元データを加工した結果も比べてみてください: {url}"
+    ),
+}
+ANSWERED = {
+    "title": "What the answers to score gaming change",
+    "title_ja": "スコア稼ぎへの対策で何が変わるか",
+    "text": (
+        "The table of Yamaoka has a worst rate near 0 under the rules of 2015, and one of 100 % here: "
+        "nearest-link compares its amounts with the originals whatever rows are declared, and marginals sees which "
+        "quasi-identifiers were unified. The attack board shows medians: a few tables that are the original in all "
+        "but name decide nobody's rank. The board under the rules of 2015: {url}"
+    ),
+    "text_ja": (
+        "Yamaoka の最大再識別率は 2015 年のルールでは 0 に近く、ここでは 100 % です。"
+        "nearest-link は行番号の申告によらず金額を元データと比べ、"
+        "marginals はどの準識別子が統一されたかを捉えるためです。"
+        "再識別の順位表は中央値によるので、元データとほとんど変わらないデータが少しあっても順位は上がりません。"
+        "2015 年のルールでの順位表: {url}"
+    ),
+}
+
+
+def announce(organizer: User, gamed: Contest, answered: Contest) -> None:
+    """Announce in each contest what the other one's board shows."""
+    for contest, other, words in ((gamed, answered, GAMED), (answered, gamed, ANSWERED)):
+        url = address(reverse("board", args=[other.slug]))
+        values = {name: text.format(url=url) for name, text in words.items()}
+        services.publish_announcement(
+            actor=organizer, contest=contest, values={**values, "is_pinned": True}
+        )
