@@ -104,5 +104,6 @@ def is_paid(row: dict[str, Any]) -> bool:
 
 
 def is_evaluation(row: dict[str, Any]) -> bool:
-    """What rejects has problems, and what has values has none."""
-    return (row["values"] is None) == bool(row["problems"])
+    """What rejects has problems, and what has values has none; final values are of measures that have others."""
+    final, values = row.get("final_values") or {}, row["values"]
+    return (values is None) == bool(row["problems"]) and set(final) <= set(values or {})

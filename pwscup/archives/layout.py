@@ -39,8 +39,8 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 2
-"""What is written; older versions are read, too. Version 2 has what a series of tables needs."""
+FORMAT, VERSION = "pwscup-archive", 3
+"""What is written; older versions are read, too. Version 2 has what a series of tables needs, 3 the final values."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -345,6 +345,7 @@ SHEETS: tuple[Sheet, ...] = (
             *_columns("fence ruleset_digest scoring_version seed seconds created_at"),
             Column("input_hashes", law=laws.is_mapping),
             Column("values", law=laws.are_values),
+            Column("final_values", law=laws.are_values, since=3),
             Column("problems", law=laws.are_problems),
         ),
         law=laws.is_evaluation,

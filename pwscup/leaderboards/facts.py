@@ -10,6 +10,7 @@ them:
 - the judges' marks are shown once the presentation round has closed;
 - estimates of a hidden table, and what was spent on them, are shown once the last round about that
   table has closed: exact marks would tell those who still ask what nobody has paid for;
+- measures that draw at random show their final values once the round is over, see `submissions.finals`;
 - of a frozen contest, nothing that arrived or was decided since.
 
 What counts is the submission that a team chose or the latest that was scored; once tables have
@@ -37,7 +38,7 @@ from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
 from pwscup.leaderboards.scope import Scope, Stage, may_show
 from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
-from pwscup.submissions import marks, selectors
+from pwscup.submissions import finals, marks, selectors
 from pwscup.submissions.counting import (
     Result,
     counted_rates,
@@ -73,6 +74,7 @@ def key_of(scope: Scope) -> str:
         [LAYOUT, scoring.__version__, scope.rules.digest, contest.pk, contest.timezone],
         [scope.variant, sorted(scope.hidden), before and before.isoformat()],
         [_round_key(round, scope.now) for round in scope.rounds],
+        finals.rounds_of(contest, scope.now, before),
         _rows(_teams(scope).values_list("pk", "name", "is_house", "division")),
         _submissions_key(scope, shown),
         _count_and_newest(
@@ -104,6 +106,7 @@ def gate_of(scope: Scope) -> str:
     decided = [
         [LAYOUT, scoring.__version__, scope.rules.digest, contest.pk],
         [scope.variant, sorted(scope.hidden), before and before.isoformat()],
+        finals.rounds_of(contest, scope.now, before),
         _count_and_newest(as_of(rulings, "decided_at", before)),
     ]
     return hashlib.sha256(json.dumps(decided).encode()).hexdigest()
@@ -204,11 +207,9 @@ def _facts_of(
     only_measures: bool,
 ) -> Facts:
     inside = {player.id for player in everybody}
-    released = released_results(stage.attack, scope.before) if stage.attack else None
-    counted = _counted(scope, stage, released, inside)
+    counted, published = _counted(scope, stage, inside)
     attack = None if only_measures else stage.shown(stage.attack)
     rates = counted_rates(attack, scope.before) if attack else {}
-    published = frozenset((released or {}).keys() & inside)
     return Facts(
         players=players,
         everybody=everybody,
@@ -246,14 +247,17 @@ def _phase_of(round: Round, now: datetime, awaited: dict[int, int]) -> Phase:
 
 
 def _counted(
-    scope: Scope, stage: Stage, released: Mapping[int, Result] | None, inside: set[int]
-) -> dict[int, Result]:
-    """What counts of each team in the round whose tables are attacked."""
-    round = stage.shown(stage.anonymization)
-    if round is None:
-        return {}
-    found = counted_results(round, scope.before) if released is None else released
-    return {team: result for team, result in sorted(found.items()) if team in inside}
+    scope: Scope, stage: Stage, inside: set[int]
+) -> tuple[dict[int, Result], frozenset[int]]:
+    """What counts of each team in the round whose tables are attacked, and the teams whose table is published."""
+    round, attack, before = stage.anonymization, stage.attack, scope.before
+    is_final = round is not None and finals.are_final(round, scope.now, before)
+    released = released_results(attack, before, is_final=is_final) if attack else None
+    published = frozenset((released or {}).keys() & inside)
+    if round is None or not stage.shown(round):
+        return {}, published
+    found = counted_results(round, before, is_final=is_final) if released is None else released
+    return {team: result for team, result in sorted(found.items()) if team in inside}, published
 
 
 def _measured(counted: Mapping[int, Result]) -> dict[int, Values]:

@@ -13,7 +13,7 @@ from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.sections import Facts, Values
 from pwscup.leaderboards.services import Boards, served
-from pwscup.submissions import selectors
+from pwscup.submissions import finals, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from scoring.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
@@ -37,13 +37,16 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     """
     round = submission.round
     newest = selectors.newest_evaluation(submission)
-    values = newest.values if newest else None
-    if round.phase not in PHASES or submission.state != State.SCORED or values is None:
+    if round.phase not in PHASES or submission.state != State.SCORED:
+        return None
+    if newest is None or newest.values is None:
         return None
     hidden = hidden_measures(round.contest, viewer)
     scope = scope_of(round.contest, now, stage=round.spec.stage, hidden=hidden)
     if round not in scope.stage.scored_rounds or not may_show(round, scope.now):
         return {"shown": False, "round": round, "contest": round.contest}
+    is_final = finals.are_final(round, scope.now, scope.before)
+    values = finals.values_of(newest, is_final=is_final) or {}
     known = facts.gather(scope, only_measures=True)[0]
     is_playing = any(player.id == submission.team_id for player in known.players)
     measured = {**_counted(known, round), submission.team_id: values}

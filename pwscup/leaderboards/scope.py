@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from pwscup.contests.models import Contest, Division, Round, RulesetVersion
 from pwscup.contests.policies import is_frozen
+from pwscup.submissions import finals
 from scoring.rulesets import Ruleset, StageSpec
 
 TICK = timedelta(microseconds=1)
@@ -93,7 +94,7 @@ def moments(contest: Contest) -> list[datetime]:
     found = [] if contest.frozen_at is None else [contest.frozen_at]
     for round in contest.rounds.all():
         found += [round.opens_at, round.closes_at, round.results_at + round.settles_after]
-    return found
+    return found + finals.moments(contest)
 
 
 def scope_of(

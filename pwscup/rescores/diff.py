@@ -15,6 +15,7 @@ from pwscup.leaderboards.boards import RANKED, SEASON
 from pwscup.leaderboards.services import final_boards
 from pwscup.leaderboards.words import TITLES
 from pwscup.rescores.services import put_in_force
+from pwscup.submissions import finals
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.selectors import latest_evaluation, submissions_in
 from pwscup.submissions.states import State
@@ -177,11 +178,14 @@ def submissions(rescore: Rescore) -> list[Line]:
     """The submissions whose result would be another one, in the order of arrival; at most `MAX_LINES`."""
     made = {e.submission_id: e for e in rescore.evaluations.all()}
     lines: list[Line] = []
+    final = finals.rounds_of(rescore.contest, timezone.now())
     again = submissions_in(rescore.contest).filter(evaluations__rescore=rescore)
     for submission in again.order_by("arrived_at", "pk"):
         now, then = latest_evaluation(submission), made[submission.pk]
         state = State.SCORED if then.values is not None else State.REJECTED
-        values = tuple(_changed(now.values if now else None, then.values))
+        is_final = submission.round_id in final
+        before, after = (one and finals.values_of(one, is_final=is_final) for one in (now, then))
+        values = tuple(_changed(before, after))
         if state != submission.state or values:
             lines.append(
                 Line(submission, submission.get_state_display(), str(State(state).label), values)

@@ -44,6 +44,7 @@ def write(
         "seed": result.seed if result else "",
         "input_hashes": result.input_hashes if result else {},
         "values": result.values if result else None,
+        "final_values": result.final_values if result else None,
         "problems": list(problems),
         "seconds": result.seconds if result else 0,
     }

@@ -7,7 +7,7 @@ what an organizer withdrew or a re-scoring rejected does not stand.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,13 +16,14 @@ from django.db.models import F, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from pwscup.contests.models import Contest, Round
-from pwscup.submissions import policies
+from pwscup.submissions import finals, policies
 from pwscup.submissions.models import Choice, Evaluation, Release, Rescore, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import State
 
 Values = Mapping[str, float | None]
 AS_TEXT = Cast("evaluations__values", TextField())
+FINAL = "evaluations__final_values"
 """Read as they are stored: only what counts is worth decoding."""
 
 
@@ -72,18 +73,25 @@ def _applied(contest: Contest, before: datetime | None) -> set[int]:
     return set(as_of(applied, "decided_at", before).values_list("pk", flat=True))
 
 
-def newest_results(contest: Contest, keys: Sequence[int]) -> dict[int, tuple[float, Values]]:
-    """Of these submissions, by key, what the newest evaluation that holds says, and how many seconds it took."""
+def newest_results(
+    contest: Contest, keys: Sequence[int], final_rounds: Container[int] = ()
+) -> dict[int, tuple[float, Values]]:
+    """Of these submissions, by key, what the newest evaluation that holds says, and how many seconds it took.
+
+    Of `final_rounds` the final values.
+    """
     made = Evaluation.objects.filter(submission__in=keys).order_by("pk")
     text = Cast("values", TextField())
-    rows, applied = made.values_list("submission", "rescore", "seconds", text), None
+    columns = ("submission", "rescore", "seconds", text, "final_values", "submission__round")
+    rows, applied = made.values_list(*columns), None
     newest = {}
-    for submission, rescore, seconds, values in rows:
+    for submission, rescore, seconds, values, final, round in rows:
         if rescore is not None:
             applied = _applied(contest, None) if applied is None else applied
             if rescore not in applied:
                 continue
-        newest[submission] = seconds, decoded(values) or {}
+        held = finals.combined(decoded(values), final, is_final=round in final_rounds)
+        newest[submission] = seconds, held or {}
     return newest
 
 
@@ -95,8 +103,10 @@ def decoded(text: str | None) -> Values | None:
 # What counts
 
 
-def counted_results(round: Round, before: datetime | None = None) -> dict[int, Result]:
-    """What counts of each team, by team, as `selectors.counted_submissions` says."""
+def counted_results(
+    round: Round, before: datetime | None = None, *, is_final: bool = False
+) -> dict[int, Result]:
+    """What counts of each team, by team, as `selectors.counted_submissions` says; see `finals` for `is_final`."""
     rows = list(
         standing_rows(
             round.contest,
@@ -104,9 +114,10 @@ def counted_results(round: Round, before: datetime | None = None) -> dict[int, R
             before,
             "team",
             "arrived_at",
+            FINAL,
         )
     )
-    counted = {team: pk for pk, _, team, _ in rows}
+    counted = {team: pk for pk, _, team, _, _ in rows}
     if policies.counts_by_choice(round):
         known = {row[0] for row in rows}
         choices = as_of(Choice.objects.filter(round=round), "chosen_at", before)
@@ -114,11 +125,15 @@ def counted_results(round: Round, before: datetime | None = None) -> dict[int, R
         counted |= {team: pk for team, pk in chosen if pk in known}
     counting = set(counted.values())
     return {
-        team: Result(pk, team, at, decoded(text)) for pk, text, team, at in rows if pk in counting
+        team: Result(pk, team, at, finals.combined(decoded(text), final, is_final=is_final))
+        for pk, text, team, at, final in rows
+        if pk in counting
     }
 
 
-def released_results(attack: Round, before: datetime | None = None) -> dict[int, Result] | None:
+def released_results(
+    attack: Round, before: datetime | None = None, *, is_final: bool = False
+) -> dict[int, Result] | None:
     """The submissions that were published to be attacked, by team, but for those that were withdrawn since;
     None where nothing is published yet."""
     found = as_of(Release.objects.filter(round=attack), "created_at", before)
@@ -126,10 +141,12 @@ def released_results(attack: Round, before: datetime | None = None) -> dict[int,
     if not released:
         return None
     submissions = Submission.objects.filter(releases__round=attack)
-    rows = standing_rows(attack.contest, submissions, before, "arrived_at")
+    rows = standing_rows(attack.contest, submissions, before, "arrived_at", FINAL)
     return {
-        released[pk]: Result(pk, released[pk], at, decoded(text))
-        for pk, text, at in rows
+        released[pk]: Result(
+            pk, released[pk], at, finals.combined(decoded(text), final, is_final=is_final)
+        )
+        for pk, text, at, final in rows
         if pk in released
     }
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.contests.measures import hidden_measures
-from pwscup.submissions import policies
+from pwscup.submissions import finals, policies
 
 if TYPE_CHECKING:
     from pwscup.submissions.models import Evaluation, Submission
@@ -51,7 +51,8 @@ def visible_values(
         return None
     exact = policies.may_see_rate(viewer, submission, now)
     hidden = hidden_measures(submission.round.contest, viewer)
-    return visible(submission, evaluation, exact=exact, hidden=hidden)
+    is_final = exact and finals.are_final(submission.round, now)
+    return visible(submission, evaluation, exact=exact, hidden=hidden, is_final=is_final)
 
 
 def visible(
@@ -60,15 +61,17 @@ def visible(
     *,
     exact: bool,
     hidden: Collection[str] = (),
+    is_final: bool = False,
 ) -> Visible | None:
-    """What is shown to someone who may see the submission; lists of one team decide `exact` and `hidden` once.
+    """What is shown to someone who may see the submission; lists of one team decide the other arguments once.
 
     The values of `hidden` measures are left out, whatever else is shown.
     """
     if evaluation is None:
         return None
     if exact:
-        return Visible({key: v for key, v in evaluation.values.items() if key not in hidden})
+        values = finals.values_of(evaluation, is_final=is_final) or {}
+        return Visible({key: v for key, v in values.items() if key not in hidden})
     round = submission.round
     if round.feedback == round.Feedback.COARSE and "hits" in evaluation.values:
         return Visible(band=Band.of(evaluation.values["hits"], evaluation.values["n_records"]))

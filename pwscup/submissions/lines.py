@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
-from pwscup.submissions import feedback, policies, selectors
+from pwscup.submissions import feedback, finals, policies, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import UNFINISHED, State
 
@@ -50,16 +50,19 @@ def lines(
     scored = next((s for s in submissions if s.state == State.SCORED), None)
     hidden: frozenset[str] = frozenset()
     if scored is None:
-        exact = may_choose = False
+        exact = may_choose = is_final = False
     else:
         hidden = hidden_measures(scored.round.contest, viewer)
         exact = policies.may_see_rate(viewer, scored, now)
         may_choose = policies.may_choose(viewer, scored, now)
+        is_final = exact and finals.are_final(scored.round, now)
     counting = set(counting)
     found = []
     for submission in submissions:
         evaluation = selectors.latest_evaluation(submission)
-        visible = feedback.visible(submission, evaluation, exact=exact, hidden=hidden)
+        visible = feedback.visible(
+            submission, evaluation, exact=exact, hidden=hidden, is_final=is_final
+        )
         found.append(
             Line(
                 submission=submission,

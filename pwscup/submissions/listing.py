@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 from django import forms
 from django.core.paginator import Paginator
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.organizer_common import organizer_page
 from pwscup.core.exports import ROWS_AT_A_TIME
-from pwscup.submissions import selectors
+from pwscup.submissions import finals, selectors
 from pwscup.submissions.counting import Values, newest_results
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
@@ -103,8 +104,9 @@ def export_rows(contest: Contest, chosen: dict[str, Any]) -> Iterator[list[objec
     found = Submission.objects.filter(round__contest=contest, **chosen)
     found = found.order_by(*selectors.NEWEST_FIRST)
     measures, last = (*contest.ruleset.measures, *MARKS), Q()
+    final = finals.rounds_of(contest, timezone.now())
     while some := list(found.filter(last).values_list("pk", *COLUMNS)[:ROWS_AT_A_TIME]):
-        results = newest_results(contest, [row[0] for row in some])
+        results = newest_results(contest, [row[0] for row in some], final)
         for pk, *cells in some:
             yield _export_row(contest.tz, cells, results.get(pk), measures)
         pk, arrived_at = some[-1][0], some[-1][1 + COLUMNS.index("arrived_at")]

@@ -139,6 +139,9 @@ class Evaluation(models.Model):
     seed = models.CharField(max_length=40)
     input_hashes = models.JSONField()
     values = models.JSONField(null=True, help_text="null where these rules reject the files")
+    final_values = models.JSONField(
+        null=True, help_text="of the measures that draw at random, by the seed of the final scores"
+    )
     problems = models.JSONField(default=list, help_text="as those of the submission")
     rescore = models.ForeignKey(
         "Rescore",

@@ -18,7 +18,16 @@ from pwscup.contests.rule_rounds import limit_sentences
 from pwscup.contests.selectors import contest_page, download_name, downloads
 from pwscup.contests.team_tables import has_own_tables, has_series
 from pwscup.core.polling import etag
-from pwscup.submissions import disclosing, draws, inflight, limits, marks, policies, selectors
+from pwscup.submissions import (
+    disclosing,
+    draws,
+    finals,
+    inflight,
+    limits,
+    marks,
+    policies,
+    selectors,
+)
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.gates import gate, used_today
 from pwscup.submissions.lines import headline_of, lines
@@ -90,6 +99,7 @@ def history_etag(team: Team, round: Round, now: datetime) -> str:
         contest.version,
         contest.clock(now).astimezone(contest.tz).date(),
         [(r.has_closed(now), r.is_settled(now)) for r in contest.rounds.all()],
+        finals.are_final(round, now),
     )
 
 

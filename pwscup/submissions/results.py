@@ -16,7 +16,7 @@ from pwscup.contests.measures import ShownMeasure, shown_measure, visible_measur
 from pwscup.contests.selectors import contest_page
 from pwscup.contests.team_tables import has_series
 from pwscup.core.polling import etag
-from pwscup.submissions import feedback, policies, selectors
+from pwscup.submissions import feedback, finals, policies, selectors
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.lines import lines
 from pwscup.submissions.problems import problems_of
@@ -138,11 +138,14 @@ def _measures(
     if submission.round.phase == "disclosure":
         return {"families": families(ids, values, list(others.values()))}
     of_series = has_series(submission.round.contest)
+    drawing = [id_ for id_ in finals.drawing_measures(ruleset) if id_ in ids]
     loss = values.get(ruleset.ranking.utility_measure or "")
     return {
         "utility": None if loss is None else 100 * (1 - loss),
         "utility_measure": ruleset.ranking.utility_measure,
         "families": families(ids, values, list(others.values()), of_series=of_series),
+        "drawing": ", ".join(drawing),
+        "is_final": bool(drawing) and finals.are_final(submission.round, now),
         "n_others": len(others),
         "chart": chart(ids, submission.number, values, others),
         "sizes": {name: values.get(name) for name in COUNTED},

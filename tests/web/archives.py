@@ -272,6 +272,13 @@ def entries(data: bytes) -> dict[str, bytes]:
         return {name: found.read(name) for name in found.namelist()}
 
 
+def of_format_2(found: dict[str, bytes]) -> bytes:
+    """The evaluations as archives had them before there were final values."""
+    rows = json.loads(found["evaluations.json"])
+    lines = (json.dumps({k: row[k] for k in row if k != "final_values"}) for row in rows)
+    return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
+
+
 def zipped(found: dict[str, bytes], *, twice: str = "") -> bytes:
     """Entries as an archive; one of them `twice`."""
     out = io.BytesIO()

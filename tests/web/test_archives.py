@@ -181,7 +181,7 @@ def test_the_manifest_names_every_entry_with_size_and_digest(cast, played):
         for name, text in found.items()
         if name != layout.MANIFEST
     }
-    assert (manifest["format"], manifest["version"]) == ("pwscup-archive", 2)
+    assert (manifest["format"], manifest["version"]) == ("pwscup-archive", 3)
     assert manifest["made_by"]["pwscup"] == pwscup.__version__
     assert archive.file.sha256 == hashlib.sha256(data).hexdigest()
     with zipfile.ZipFile(io.BytesIO(data)) as opened:

@@ -78,7 +78,7 @@ def test_what_is_evaluated_again_in_the_copy_has_the_same_values(cast, played):
 
 
 def test_format_1_which_knows_no_series_is_still_read(cast):
-    """As archives were before there were contests of series: three columns fewer."""
+    """As archives were before there were contests of series, and final values: four columns fewer."""
     contest = archives.lecture_contest(cast, random.Random(1))
     found = entries(bytes_of(written(contest, cast.oscar)))
     rows = lines_of(found["tables.csv"])
@@ -88,7 +88,11 @@ def test_format_1_which_knows_no_series_is_still_read(cast):
     writer.writeheader()
     writer.writerows(rows)
     assert len(names) == len(rows[0]) - 3
-    old = listed(found | {"tables.csv": out.getvalue().encode()}, version=1)
+    found |= {
+        "tables.csv": out.getvalue().encode(),
+        "evaluations.json": archives.of_format_2(found),
+    }
+    old = listed(found, version=1)
     job = imported(cast.oscar, zipped(old))
     assert (job.state, job.problems, job.differences) == ("done", [], [])
     assert not job.contest.datasets.exclude(n_tables=None, n_people=None, part=None).exists()

@@ -17,7 +17,7 @@ from pwscup.contests import truth
 from pwscup.submissions.evaluation import auditing
 from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import own_upload
-from pwscup.submissions.evaluation.kinds import KINDS, Values
+from pwscup.submissions.evaluation.kinds import KINDS, Drawn, Values
 from pwscup.submissions.evaluation.originals import (
     MAX_ORIGINALS,
     _originals,
@@ -63,6 +63,7 @@ class Result:
     seed: str
     input_hashes: dict[str, str]
     values: Values
+    final_values: Values | None
     seconds: float
 
 
@@ -89,13 +90,15 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         purpose=purpose,
     ):
         seed = truth.derived_seed(contest, purpose)
-        values, hashes = kind.evaluate(submission, seed)
+        found, hashes = kind.evaluate(submission, seed)
+    values, final = (found.feedback, found.final) if isinstance(found, Drawn) else (found, None)
     return Result(
         ruleset_digest=contest.ruleset.digest,
         scoring_version=scoring.__version__,
         seed=str(seed),
         input_hashes=hashes,
         values=values,
+        final_values=final,
         seconds=round(time.perf_counter() - started, 4),
     )
 

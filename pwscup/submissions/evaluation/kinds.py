@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from pwscup.contests import truth
@@ -11,14 +11,16 @@ from pwscup.contests.team_tables import draw_of
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.originals import dataset_for, original_table
 from pwscup.submissions.evaluation.tables import read_anonymized
+from pwscup.submissions.finals import drawing_measures
 from scoring.candidate_guesses import read_candidate_guess
 from scoring.commitments import shuffled
 from scoring.evaluate import Mark, mark, score
 from scoring.lecture import mark_kept
 from scoring.reading import read_guess
-from scoring.registry import MEASURES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pwscup.submissions.models import Submission
     from scoring.score_options import Options
 
@@ -26,10 +28,18 @@ Values = dict[str, float | int | None]
 KEPT = "kept_records"
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Values of which some were drawn at random: `final` are those of the measures that draw, by another seed."""
+
+    feedback: Values
+    final: Values
+
+
 class RoundKind(Protocol):
     """How one kind of round turns what was handed in into values."""
 
-    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values | Drawn, dict[str, str]]:
         """The values, and the digests of what they were computed from.
 
         Raises
@@ -45,31 +55,42 @@ class Anonymization:
     An aligned table is one whose lines say themselves which records they were made from.
     """
 
-    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values | Drawn, dict[str, str]]:
         dataset = dataset_for(submission)
         original = original_table(dataset)
         table, source = shuffled(*read_anonymized(submission, original), seed)
         ruleset = submission.round.contest.ruleset
-        values = score(
-            original.prepared,
-            table,
-            source,
-            original.schema,
-            options=options_of(submission),
-            measures=ruleset.measures,
-        )
-        return values, {"original": dataset.sealed.sha256} | handed_in.hashes(submission)
+
+        def found(measures: Sequence[str], options: Options) -> Values:
+            return score(
+                original.prepared,
+                table,
+                source,
+                original.schema,
+                options=options,
+                measures=measures,
+            )
+
+        hashes = {"original": dataset.sealed.sha256} | handed_in.hashes(submission)
+        values = found(ruleset.measures, options_of(submission))
+        drawing = drawing_measures(ruleset)
+        if not drawing:
+            return values, hashes
+        final = found(drawing, options_of(submission, is_final=True))
+        return Drawn(values, {measure: final[measure] for measure in drawing}), hashes
 
 
-def options_of(submission: Submission) -> Options:
+def options_of(submission: Submission, *, is_final: bool = False) -> Options:
     """The options of the ruleset; measures that draw at random begin where the contest's secret says.
 
-    The seed is that of the round: the same for all teams, and unknown until the secret is published.
+    The seed is that of the round: the same for all teams, and unknown until the secret is published. The
+    final scores have another one, so that nothing is gained by a table that was fitted to the feedback.
     """
     round, ruleset = submission.round, submission.round.contest.ruleset
-    if not any(MEASURES[measure].draws for measure in ruleset.measures):
+    if not drawing_measures(ruleset):
         return ruleset.options
-    seed = truth.derived_seed(round.contest, f"measures/{round.key}")
+    purpose = f"measures/{round.key}"
+    seed = truth.derived_seed(round.contest, f"{purpose}/final" if is_final else purpose)
     return replace(ruleset.options, seed=seed)
 
 

@@ -1,0 +1,74 @@
+"""Measures that draw at random have two values: one is the feedback of a round, the other its final score.
+
+The final one is shown nowhere as long as a team may submit in the round. Otherwise a team could fit its table
+to the draws that decide.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from pwscup.submissions.models import LateAllowance
+from scoring.registry import MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from pwscup.contests.models import Contest, Round
+    from pwscup.submissions.models import Evaluation
+    from scoring.rulesets import Ruleset
+
+    Values = Mapping[str, float | int | None]
+
+
+def drawing_measures(ruleset: Ruleset) -> tuple[str, ...]:
+    """The measures of the ruleset whose values depend on a seed."""
+    return tuple(id_ for id_ in ruleset.measures if id_ in MEASURES and MEASURES[id_].draws)
+
+
+def are_final(round: Round, now: datetime, before: datetime | None = None) -> bool:
+    """Whether the final values of a round hold: it is over, also for teams that may be late.
+
+    With `before`, as things stood then. Reads nothing where no measure draws.
+    """
+    if round.phase != "anonymization" or not round.is_settled(now):
+        return False
+    if not drawing_measures(round.contest.ruleset):
+        return True
+    late = LateAllowance.objects.filter(round=round, until__gt=now - _grace())
+    if before is not None:
+        late = late.filter(granted_at__lt=before)
+    return not late.exists()
+
+
+def rounds_of(contest: Contest, now: datetime, before: datetime | None = None) -> list[int]:
+    """The rounds of a contest whose final values hold; none where no measure draws."""
+    if not drawing_measures(contest.ruleset):
+        return []
+    return [round.pk for round in contest.rounds.all() if are_final(round, now, before)]
+
+
+def moments(contest: Contest) -> list[datetime]:
+    """When the end of a late team's time makes values final."""
+    if not drawing_measures(contest.ruleset):
+        return []
+    late = LateAllowance.objects.filter(round__contest=contest).order_by("pk")
+    return [until + _grace() for until in late.values_list("until", flat=True)]
+
+
+def combined(values: Values | None, final: Values | None, *, is_final: bool) -> Values | None:
+    """The values that hold."""
+    return {**values, **final} if is_final and values is not None and final else values
+
+
+def values_of(evaluation: Evaluation, *, is_final: bool) -> Values | None:
+    """The values of an evaluation that hold; None where it rejects."""
+    return combined(evaluation.values, evaluation.final_values, is_final=is_final)
+
+
+def _grace() -> timedelta:
+    return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
