@@ -528,7 +528,8 @@ def test_tables_without_columns_to_look_at_are_not_guessed():
     schema = Schema((Column("note", Role.OTHER, Kind.CATEGORY),))
     x = pd.DataFrame({"note": ["a", "b"]})
     for id_, attack in ATTACKS.items():
-        if id_ not in ("E1", "E2", "E3", "E4", "EUC1", "EUC2", "E4-rank"):
+        # `replay` compares whole tables, and this one is what no change at all makes.
+        if id_ not in ("E1", "E2", "E3", "E4", "EUC1", "EUC2", "E4-rank", "replay"):
             assert attack(x, x, schema, rng=np.random.default_rng(0)).tolist() == [-1, -1], id_
     assert nearest_candidates(x, x, schema, 2).tolist() == [[-1, -1], [-1, -1]]
 

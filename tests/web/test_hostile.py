@@ -177,7 +177,7 @@ def test_nobody_carries_an_answer_key_into_another_team(cast, as_user):
     assert selectors.team_of(cast.eve, cast.contest) == cast.red
 
 
-@pytest.mark.parametrize("state", ["rejected", "failed", "cancelled"])
+@pytest.mark.parametrize("state", ["rejected", "cancelled"])
 def test_who_has_used_no_try_may_still_join_another_team(cast, lone, state):
     team, submission = lone
     Submission.objects.filter(pk=submission.pk).update(state=state)
