@@ -74,7 +74,7 @@ def _row(name: str, contender: Contender, drawn: Case) -> list[dict[str, Any]]:
 
 
 def _check_equal(rows: list[dict[str, Any]], name: str) -> None:
-    """Whoever computes all fourteen values has to find the same ones; sums may differ in their last bits."""
+    """Contenders that compute all fourteen values have to find the same ones; sums may differ in the last bits."""
     for row in rows[1:] if name == "whole" else []:
         for id_, value in rows[0]["values"].items():
             other = row["values"].get(id_, value)  # how many records there are, nobody else says

@@ -363,7 +363,7 @@ def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
 
 
 def _lock(team: Team) -> None:
-    """Whoever leaves the team, is removed or is ruled about waits here: what is asked now holds to the end."""
+    """Leaving, removal and rulings wait for this lock: what is asked now holds to the end."""
     locked = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
     if not locked.order_by().values_list("pk", flat=True):
         raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone

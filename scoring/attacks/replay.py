@@ -87,7 +87,7 @@ def guess_replayed(
         Who attacks has both, and the anonymizers of this library.
     schema : Schema
     rng : numpy.random.Generator
-        Draws nothing: the seeds are those of whoever made the table.
+        Draws nothing: the seeds are those of the team that made the table.
     quasi_identifiers, sensitive : sequence of str, optional
         Not looked at: a table is made of all its columns.
     seeds : int

@@ -25,7 +25,7 @@ from tests.web.pipeline import hand_in
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch, sent, settings) -> None:
-    """The broker is told of nothing: the test works. No lease is renewed in a transaction of its own."""
+    """No message goes to the broker: the test works. No lease is renewed in a transaction of its own."""
     settings.SCORING_HEARTBEAT_SECONDS = 3600
     monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
     monkeypatch.setattr(tasks, "send_read", lambda import_id: None)

@@ -30,7 +30,7 @@ ATTACKED = {
 }
 """By contest how many teams there are, all of whose files are published and attacked."""
 FIRST = 5 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
-"""What is handed in at once: tables of three contests, estimates in both rounds of two, and series of two others."""
+"""Submitted first: tables of three contests, estimates in both rounds of two, and series of two others."""
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch, sent, settings) -> None:
-    """The broker is told of nothing: the test works. No lease is renewed during its transaction."""
+    """No message goes to the broker: the test works. No lease is renewed during its transaction."""
     settings.SCORING_HEARTBEAT_SECONDS = 3600
     monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
     monkeypatch.setattr(tasks, "send_read", lambda import_id: None)
