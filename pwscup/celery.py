@@ -2,13 +2,17 @@
 
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from celery import Celery, signals
+from filelock import FileLock
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page, which no worker serves
 
+KERNEL_SECONDS = 120
 logger = logging.getLogger(__name__)
 app = Celery("pwscup")
 app.set_default()  # in every thread: what apps share as a task is sent by this application
@@ -22,21 +26,6 @@ def keep_logging(**_: Any) -> None:
 
 
 @signals.worker_init.connect
-def load_what_scoring_takes(**_: Any) -> None:
-    """Load the numerical libraries and kernels once, before the pool is forked: its processes share them."""
-    try:
-        import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
-        from scoring.kernels.warm import warm_up
-
-        warm_up()
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        words = f"This worker cannot score, and ends: the kernels cannot be loaded ({reason})."
-        logger.critical(words)
-        raise SystemExit(words) from error  # anything else would be logged, and the worker be ready
-
-
-@signals.worker_init.connect
 def refuse_foreign_folder(**_: Any) -> None:
     """A worker without the shared folder would fail every submission."""
     from django.db import connections
@@ -45,6 +34,38 @@ def refuse_foreign_folder(**_: Any) -> None:
 
     probe.refuse_foreign_folder()
     connections.close_all()  # the pool's processes open their own
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Workers that share a data folder load kernels one after another: the first may have to compile them for all.
+
+    Whoever holds the lock and is killed frees it. It only saves time: who cannot have it goes on without.
+    """
+    from django.conf import settings
+
+    with ExitStack() as held:
+        try:
+            held.enter_context(FileLock(settings.DATA_DIR / "kernels.lock", timeout=KERNEL_SECONDS))
+        except (OSError, NotImplementedError) as reason:
+            logger.info("Kernels are loaded without waiting for other workers: %s", reason)
+        yield
+
+
+@signals.worker_init.connect
+def load_what_scoring_takes(**_: Any) -> None:
+    """Load the numerical libraries and kernels once, before the pool is forked: its processes share them."""
+    try:
+        with one_at_a_time():
+            import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
+            from scoring.kernels.warm import warm_up
+
+            warm_up()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        words = f"This worker cannot score, and ends: the kernels cannot be loaded ({reason})."
+        logger.critical(words)
+        raise SystemExit(words) from error  # anything else would be logged, and the worker be ready
 
 
 @signals.worker_init.connect

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+
 import pytest
 from celery import signals
 from django.db import OperationalError
@@ -100,3 +104,41 @@ def test_a_database_that_is_away_keeps_no_worker_from_starting(monkeypatch, capl
     monkeypatch.setattr(probe, "is_shared", fail)
     start_worker()
     assert "the data folder is not checked" in caplog.text
+
+
+# The kernels
+
+
+def test_a_worker_compiles_no_kernels_while_another_does(monkeypatch, settings):
+    """In a fresh clone two begin at the same time; the second finds what the first has kept."""
+    events = []
+    load = f"""
+import sys
+from filelock import FileLock
+with FileLock({str(settings.DATA_DIR / "kernels.lock")!r}):
+    print(flush=True)
+    sys.stdin.read()
+"""
+    command = [sys.executable, "-c", load]
+    monkeypatch.setattr(warm, "warm_up", lambda: events.append("loaded"))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        first.stdout.readline()
+
+        def kill(*_, **__):  # the second has found the lock taken
+            if not events:
+                events.append("killed")
+                first.kill()
+                first.wait()
+
+        monkeypatch.setattr(time, "sleep", kill)
+        start_worker()
+    assert events == ["killed", "loaded"]
+
+
+def test_a_worker_waits_for_no_other_where_nothing_can_be_locked(monkeypatch, settings, tmp_path):
+    events = []
+    settings.DATA_DIR = tmp_path / "file"
+    settings.DATA_DIR.touch()
+    monkeypatch.setattr(warm, "warm_up", lambda: events.append("loaded"))
+    start_worker()
+    assert events == ["loaded"]
