@@ -32,10 +32,10 @@ def is_organizer(user: User | AnonymousUser, contest: Contest) -> bool:
     return user.is_superuser or contest.organizers.filter(pk=user.pk).exists()
 
 
-def has_organized(people: Iterable[int], contest: Contest) -> bool:
-    """One of these accounts was an organizer of the contest once: the answer key is not forgotten."""
-    left = Event.objects.filter(contest_id=contest.pk, kind="contest.organizer_removed")
-    return left.filter(data__user_id__in=list(people)).exists()
+def has_organized(people: frozenset[int], contest: Contest) -> bool:
+    """One of these accounts is or was an organizer of the contest: the answer key is not forgotten."""
+    left = selectors.left_office(contest, "contest.organizer_removed")
+    return bool(left & people) or contest.organizers.filter(pk__in=people).exists()
 
 
 def is_judge(user: User | AnonymousUser, contest: Contest) -> bool:
@@ -43,14 +43,19 @@ def is_judge(user: User | AnonymousUser, contest: Contest) -> bool:
     return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
 
 
-def has_judged(people: Iterable[int], contest: Contest) -> bool:
-    """One of these accounts was a judge of the contest once."""
-    left = Event.objects.filter(contest_id=contest.pk, kind="contest.judge_removed")
-    return left.filter(data__user_id__in=list(people)).exists()
+def has_judged(people: frozenset[int], contest: Contest) -> bool:
+    """One of these accounts is or was a judge of the contest."""
+    left = selectors.left_office(contest, "contest.judge_removed")
+    return bool(left & people) or contest.judges.filter(pk__in=people).exists()
 
 
 def plays_in(user: User, contest: Contest) -> bool:
-    return Membership.objects.filter(user=user, contest=contest).exists()
+    return has_seat({user.pk}, contest)
+
+
+def has_seat(people: Iterable[int], contest: Contest) -> bool:
+    """One of these accounts plays in the contest."""
+    return Membership.objects.filter(user__in=people, contest=contest).exists()
 
 
 def is_over(contest: Contest, now: datetime) -> bool:
@@ -128,12 +133,10 @@ def refusal_to_play(
     )
 
 
-def _refusal_of_office(user: User, people: Iterable[int], contest: Contest) -> str | None:
-    if is_organizer(user, contest) or has_organized(people, contest):
+def _refusal_of_office(user: User, people: frozenset[int], contest: Contest) -> str | None:
+    if user.is_superuser or has_organized(people, contest):
         return "organizer"
-    if is_judge(user, contest) or has_judged(people, contest):
-        return "judge"
-    return None
+    return "judge" if has_judged(people, contest) else None
 
 
 def _refusal_of_time(contest: Contest, now: datetime) -> str | None:
@@ -145,11 +148,11 @@ def _refusal_of_time(contest: Contest, now: datetime) -> str | None:
 def _refusal_of_past(
     user: User, people: frozenset[int], contest: Contest, team: Team | None
 ) -> str | None:
-    """Another seat that the person had, under this account or under one that is deleted by now."""
-    if (code := _refusal_of_seats(people, contest, team)) is None or is_readmitted(user, contest):
-        return None
-    under_this = _refusal_of_seats({user.pk}, contest, team)
-    return code if under_this else "came_back"
+    """Another seat that the person had, or has or had under another account; one that may be deleted by now."""
+    code = _refusal_of_seats({user.pk}, contest, team)
+    if code is None and (has_seat(people, contest) or _refusal_of_seats(people, contest, team)):
+        code = "came_back"
+    return None if code is None or is_readmitted(user, contest) else code
 
 
 def _refusal_of_new_team(people: Iterable[int], contest: Contest, now: datetime) -> str | None:

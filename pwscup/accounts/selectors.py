@@ -98,18 +98,36 @@ def is_abandoned(team: Team) -> bool:
 def same_person(user: User, contest: Contest) -> frozenset[int]:
     """The accounts under which this person took part in the contest, this one included.
 
-    Accounts are one person's where one of them had the address that another one has or had.
+    Accounts are one person's where one of them has or had the mailbox that another one has or had.
     """
-    kept = FormerAddress.objects.filter(contest=contest)
+    former = FormerAddress.objects.filter(contest=contest).values_list("user_id", "digest")
+    present = people_of(contest).values_list("pk", "email")
+    pairs = {*former, *((pk, digest_of(email, contest)) for pk, email in present)}
     people, digests = {user.pk}, {digest_of(user.email, contest)}
-    while True:
-        found = kept.filter(Q(digest__in=digests) | Q(user__in=people))
-        pairs = list(found.values_list("user_id", "digest"))
-        n_known = len(people) + len(digests)
-        people |= {person for person, _digest in pairs}
-        digests |= {digest for _person, digest in pairs}
-        if len(people) + len(digests) == n_known:
-            return frozenset(people)
+    while found := {pair for pair in pairs if pair[0] in people or pair[1] in digests}:
+        pairs -= found
+        people |= {person for person, _digest in found}
+        digests |= {digest for _person, digest in found}
+    return frozenset(people)
+
+
+def people_of(contest: Contest) -> QuerySet[User]:
+    """The accounts, deleted ones left out, that have or had a seat or an office in the contest."""
+    seats = Event.objects.filter(contest_id=contest.pk, kind__in=TOOK_A_SEAT)
+    named = (
+        Q(pk__in=contest.organizers.values("pk"))
+        | Q(pk__in=contest.judges.values("pk"))
+        | Q(pk__in=left_office(contest))
+        | Q(pk__in=Membership.objects.filter(contest=contest).values("user"))
+        | Q(pk__in=seats.values("actor"))
+    )
+    return User.objects.filter(named, deleted_at=None)
+
+
+def left_office(contest: Contest, *kinds: str) -> set[int]:
+    """Who organized or judged the contest once; `kinds` are the events that say so."""
+    left = Event.objects.filter(contest_id=contest.pk, kind__in=kinds or LEFT_OFFICE)
+    return {data["user_id"] for data in left.values_list("data", flat=True)}
 
 
 def contests_touched(user: User) -> QuerySet[Contest]:

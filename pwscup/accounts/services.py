@@ -53,7 +53,7 @@ REASONS: dict[str, Promise] = {
         "You were in another team of this contest, which has paid for answers. One person plays in one team."
     ),
     "came_back": _(
-        "Somebody with your e-mail address was in another team of this contest under another account. "
+        "Somebody with your e-mail address plays or played in a team of this contest under another account. "
         "One person plays in one team. The organizers can admit you."
     ),
     "tables_published": _(
@@ -104,7 +104,7 @@ def create_team(
 ) -> Team:
     """Create a team with this person as its captain and only member; `source` is the visitor's network address."""
     _lock_person(user)
-    # The contest's row is the lock on the names and slugs of its teams.
+    # The contest's row is the lock on the seats, names and slugs of its teams.
     contest = type(contest).objects.select_for_update().get(pk=contest.pk)
     _refuse(policies.refusal_to_play(user, contest, timezone.now()))
     _refuse_taken_name(contest, name)
@@ -182,6 +182,8 @@ def revoke_invitation(*, user: User, team: Team) -> None:
 def join_team(*, user: User, invitation: Invitation, source: str = "") -> Team:
     """Take a seat through an invitation; of two people at the last seat one gets it."""
     _lock_person(user)
+    contest = invitation.team.contest
+    type(contest).objects.select_for_update().get(pk=contest.pk)  # one mailbox holds one seat
     team = _lock(invitation.team)
     invitation = Invitation.objects.select_related("team__contest").get(pk=invitation.pk)
     if team.memberships.filter(user=user).exists():

@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Invitation, Membership, Team, User
 from pwscup.accounts.names import clean_new_name, likeness, looks
+from pwscup.accounts.selectors import left_office
 from pwscup.contests import team_tables
-from pwscup.core.models import Event
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Division
@@ -250,8 +250,5 @@ def known_addresses(contest: Contest) -> dict[str, str]:
 
 def _former(contest: Contest) -> dict[str, str]:
     """Those who organized or judged the contest once."""
-    kinds = ("contest.organizer_removed", "contest.judge_removed")
-    left = Event.objects.filter(contest_id=contest.pk, kind__in=kinds)
-    people = {data.get("user_id") for data in left.values_list("data", flat=True)}
     words = _("organized or judged this contest once, and cannot play in it")
-    return {person.email: words for person in User.objects.filter(pk__in=people)}
+    return {person.email: words for person in User.objects.filter(pk__in=left_office(contest))}

@@ -78,6 +78,42 @@ def test_the_same_mailbox_is_the_same_person(played, address):
     refused("came_back", services.create_team, user=again, contest=played.contest, name="Second")
 
 
+@pytest.mark.parametrize("how", ["create", "join", "own team"])
+def test_one_mailbox_holds_one_seat_at_a_time(cast, as_user, how):
+    """Nothing was submitted yet: a seat that is held is enough."""
+    twin = factories.make_user("alice+2")
+    if how == "create":
+        refused("came_back", services.create_team, user=twin, contest=cast.contest, name="Two")
+    else:
+        user, team = (cast.carol, cast.blue) if how == "join" else (cast.alice, cast.red)
+        link = services.invite(user=user, team=team)
+        refused("came_back", services.join_team, user=twin, invitation=link)
+    page = as_user(twin).get(reverse("team", args=["cup"])).content.decode()
+    assert "plays or played in a team of this contest under another account" in page
+    assert not Membership.objects.filter(user=twin).exists()
+
+
+def test_a_seat_that_was_left_counts_for_the_other_account(played):
+    twin = factories.make_user("carol+2")
+    services.leave_team(user=played.carol, team=played.blue)
+    refused("came_back", services.create_team, user=twin, contest=played.contest, name="Second")
+
+
+@pytest.mark.parametrize("office", ["organizer", "judge"])
+def test_who_holds_an_office_does_not_play_by_another_account(cast, office):
+    people = cast.contest.organizers if office == "organizer" else cast.contest.judges
+    people.add(cast.eve)
+    twin = factories.make_user("eve+2")
+    refused(office, services.create_team, user=twin, contest=cast.contest, name="Spies")
+
+
+def test_the_organizers_admit_a_second_account(cast):
+    twin = factories.make_user("alice+2")
+    services.readmit(actor=cast.oscar, contest=cast.contest, email=twin.email)
+    link = services.invite(user=cast.carol, team=cast.blue)
+    assert services.join_team(user=twin, invitation=link) == cast.blue
+
+
 def test_another_mailbox_is_another_person(played):
     services.delete_account(user=played.carol)
     other = factories.make_user("ca.rol")
@@ -425,6 +461,25 @@ def test_one_person_creates_no_more_teams_at_once(cast, settings):
     assert outcomes.count("created") <= 2
     assert Event.objects.filter(kind="team.created").count() <= 2
     assert set(Team.objects.values_list("name", flat=True)) == {"Red", "Blue"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_accounts_of_one_mailbox_at_once_get_one_seat(cast):
+    """Each into another team, by a link or by founding it."""
+    links = [services.invite(user=cast.alice, team=cast.red)]
+    links += [services.invite(user=cast.carol, team=cast.blue)]
+    twins = [factories.make_user(f"dan+{number}") for number in range(3)]
+
+    outcomes = at_once(
+        [
+            lambda: services.join_team(user=twins[0], invitation=links[0]),
+            lambda: services.join_team(user=twins[1], invitation=links[1]),
+            lambda: services.create_team(user=twins[2], contest=cast.contest, name="Green"),
+        ]
+    )
+
+    assert outcomes.count("came_back") == 2
+    assert Membership.objects.filter(user__in=twins).count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
