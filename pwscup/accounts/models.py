@@ -138,7 +138,10 @@ class FormerAddress(models.Model):
 
 
 class Readmission(models.Model):
-    """Fact: the organizers let a person play again who was in another team; named by the hash of an address."""
+    """Fact: the organizers let a person take one more seat; named by the hash of an address.
+
+    It goes with the seat that is taken; the audit trail keeps that it was granted.
+    """
 
     contest = models.ForeignKey(
         "contests.Contest", on_delete=models.CASCADE, related_name="readmissions"

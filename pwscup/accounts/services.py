@@ -315,7 +315,7 @@ def remember_address(*, user: User, address: str) -> None:
 
 @transaction.atomic
 def readmit(*, actor: User, contest: Contest, email: str) -> None:
-    """Let the person with this address play again who was in another team; the answer is the same for any address."""
+    """Let the person with this address take one more seat; the answer is the same for any address."""
     Readmission.objects.get_or_create(
         contest=contest, digest=digest_of(email, contest), defaults={"granted_by": actor}
     )
@@ -356,12 +356,13 @@ def _lock_as_captain(user: User, team: Team) -> Team:
 
 
 def _seat(user: User, team: Team, source: str) -> None:
-    """Write the membership; the database holds one team per person and contest."""
+    """Write the membership; the database holds one team per person and contest. An admission is used up by it."""
     try:
         with transaction.atomic():
             Membership.objects.create(team=team, user=user, contest_id=team.contest_id)
     except IntegrityError as error:
         raise RefusedError("has_team") from error
+    team.contest.readmissions.filter(digest=digest_of(user.email, team.contest)).delete()
     network = network_of(source, team.contest)
     SeatSource.objects.create(contest_id=team.contest_id, team=team, user=user, network=network)
 

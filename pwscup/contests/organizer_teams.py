@@ -119,7 +119,7 @@ def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = ReadmissionForm(request.POST, prefix="readmit")
     if not form.is_valid():
         return _page(request, contest, UNPROCESSABLE, readmission_form=form)
-    words = _("The person with this address may join a team again, or create one.")
+    words = _("The person with this address may join a team once more, or create one.")
     what = {"contest": contest, "email": form.cleaned_data["email"]}
     return _done(request, contest.slug, words, accounts.readmit, **what)
 

@@ -179,7 +179,7 @@ def test_the_organizers_admit_somebody_again(played, oscar):
     known = oscar.post(url, {"readmit-email": "Carol@example.org"}, follow=True)
     unknown = oscar.post(url, {"readmit-email": "nobody@example.org"}, follow=True)
 
-    assert "may join a team again" in known.content.decode()
+    assert "may join a team once more" in known.content.decode()
     assert [m.message for m in known.context["messages"]] == [
         m.message for m in unknown.context["messages"]
     ]
@@ -187,6 +187,23 @@ def test_the_organizers_admit_somebody_again(played, oscar):
     assert [(event.actor, event.data) for event in events] == [(played.oscar, {})] * 2
     made = services.create_team(user=again, contest=played.contest, name="Green")
     assert made.captain == again
+
+
+def test_an_admission_serves_for_one_seat(played):
+    """Not for the one after it, nor for another account of the mailbox."""
+    again = come_back(played.carol)
+    services.readmit(actor=played.oscar, contest=played.contest, email=again.email)
+    link = services.invite(user=played.alice, team=played.red)
+    services.join_team(user=again, invitation=link)
+
+    twin = factories.make_user("carol+2")
+    refused("came_back", services.create_team, user=twin, contest=played.contest, name="Third")
+    services.leave_team(user=again, team=played.red)
+    refused("came_back", services.create_team, user=again, contest=played.contest, name="Third")
+
+    services.readmit(actor=played.oscar, contest=played.contest, email=again.email)
+    assert services.create_team(user=twin, contest=played.contest, name="Third").captain == twin
+    assert not Readmission.objects.exists()
 
 
 def test_only_keyed_hashes_are_kept_and_of_each_contest_another(played):
