@@ -19,6 +19,7 @@ CLOCK = Path(__file__).parent / "clock"
 BLOCK = bytes(1 << 20)
 LOCK_SECONDS, STOP_SECONDS, FULL_SECONDS, SLOW_SECONDS, SKEW_SECONDS = 45, 40, 15, 15, 40
 BROKER_SECONDS, FLUSH_SECONDS = 5, 3
+LONG_SECONDS = 120  # a lease ends, and a lost message is sent again
 
 
 class NotHereError(RuntimeError):
@@ -57,6 +58,23 @@ def _kill_children(name: str) -> Callable[[Installation], None]:
             _kill(pid)
 
     return kill
+
+
+def _kill_long(site: Installation) -> None:
+    """Once while the audit runs, and once while the experiment does; they are done one after the other."""
+    site.do("ask_long")
+    for kind in ("audit", "experiment"):
+        _until(lambda kind=kind: site.do("long_states")[kind] == "running", LONG_SECONDS)
+        _kill(site.services()["long"])
+
+
+def _await_long(site: Installation) -> None:
+    """What was killed is finished, by the next attempt."""
+    deadline = time.monotonic() + LONG_SECONDS
+    while set((found := site.do("long_states")).values()) != {"done"}:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"expected done, got {found}")
+        time.sleep(0.2)
 
 
 def _kill_broker(site: Installation) -> None:
@@ -227,6 +245,13 @@ FAULTS = {
         Fault("worker", "kill -9 of the worker", _kill_service("worker")),
         Fault(
             "worker-children", "kill -9 of the processes of the worker", _kill_children("worker")
+        ),
+        Fault(
+            "long",
+            "kill -9 of the worker of audits and experiments, at work on each",
+            _kill_long,
+            10,
+            undo=_await_long,
         ),
         Fault("beat", "kill -9 of the beat", _kill_service("beat")),
         Fault("broker", "kill -9 of the broker", _kill_broker, BROKER_SECONDS),

@@ -29,14 +29,18 @@ from django.utils import timezone
 
 from benchmarks.cases import case
 from pwscup.accounts.models import Membership, Team, User
+from pwscup.audits import services as audits
+from pwscup.audits.models import Audit
 from pwscup.contests.models import Contest, Round
 from pwscup.core import storage
 from pwscup.core.models import Event
+from pwscup.experiments import plans
 from pwscup.experiments.models import Experiment
 from pwscup.submissions import rulings
 from pwscup.submissions.models import Evaluation, Release, Submission
 from tests import factories
 from tests.web import board_facts
+from tests.web import experiments as experiments_of_tests
 
 UNUSABLE = "!"  # a password that nobody can log in with, and that costs no time to hash
 RETRY_SECONDS = 30
@@ -285,6 +289,24 @@ def flush() -> None:
         client.flushall()
 
 
+def ask_long() -> None:
+    """Ask for what the worker of long jobs does: a person for an experiment, a team for the audit of a scored table."""
+    scored = Submission.objects.filter(state="scored").select_related("team__captain").latest("pk")
+    audits.request_audit(user=scored.team.captain, submission=scored)
+    experiments_of_tests.requested(
+        people("long", 1)[0], setup=plans.DEFAULTS | {"tolerance": 0, "trials": 20}
+    )
+
+
+def long_states() -> dict[str, str]:
+    """The states of these jobs."""
+    return {
+        kind._meta.model_name: state
+        for kind in (Audit, Experiment)
+        for state in kind.objects.values_list("state", flat=True)
+    }
+
+
 def experiments() -> dict[str, str]:
     """The states of all experiments by their address."""
     return {str(e.public_id): e.state for e in Experiment.objects.all()}
@@ -350,6 +372,7 @@ def answer(command: dict[str, Any]) -> Any:
 COMMANDS = {
     function.__name__: function
     for function in (
+        ask_long,
         backends,
         board,
         clock,
@@ -359,6 +382,7 @@ COMMANDS = {
         files_of,
         final_of,
         flush,
+        long_states,
         newest_waiting,
         proposal,
         queries,
