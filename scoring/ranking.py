@@ -104,8 +104,11 @@ def competition_ranks(
     n_teams = len(values) if n is None else n
     if n_teams < len(values):
         raise ValueError(f"n: expected at least the {len(values)} values given, got {n_teams}")
-    compared = {key: _compared(value) for key, value in values.items()}
-    ordered = sorted((v for v in compared.values() if v is not None), reverse=direction == "higher")
+    compared = {
+        key: None if value is None or math.isnan(value) else round(float(value), DECIMALS)
+        for key, value in values.items()
+    }
+    ordered = sorted([v for v in compared.values() if v is not None], reverse=direction == "higher")
     best_rank: dict[float, int] = {}
     for rank, value in enumerate(ordered, start=1):
         best_rank.setdefault(value, rank)
@@ -157,9 +160,15 @@ def anonymization_board(
     of_utility = [(weighs[m], ranks) for m, ranks in utility.items()]
     of_safety = [(weighs[m], ranks) for m, ranks in safety.items()]
     of_safety += [(Fraction(1), worst_ranks)] if worst_ranks else []
-    utility_rank = {t: _mean_rank(((w, r[t]) for w, r in of_utility), len(teams)) for t in teams}
-    safety_rank = {t: _mean_rank(((w, r[t]) for w, r in of_safety), len(teams)) for t in teams}
-    total = {t: _rounded((utility_rank[t] + safety_rank[t]) / 2) for t in teams}
+    utility_sum, utility_weight = _rank_sums(of_utility, teams)
+    safety_sum, safety_weight = _rank_sums(of_safety, teams)
+    total = {
+        t: _rounded(
+            (utility_sum[t] * safety_weight + safety_sum[t] * utility_weight)
+            / (2 * utility_weight * safety_weight)
+        )
+        for t in teams
+    }
     ranks = competition_ranks(total, direction="lower")
     return {
         t: AnonymizationStanding(
@@ -167,8 +176,8 @@ def anonymization_board(
             worst_rate=worst[t][0],
             worst_by=worst[t][1],
             worst_rank=worst_ranks[t] if worst_ranks else None,
-            utility_rank=_rounded(utility_rank[t]),
-            safety_rank=_rounded(safety_rank[t]),
+            utility_rank=_rounded(utility_sum[t] / utility_weight),
+            safety_rank=_rounded(safety_sum[t] / safety_weight),
             total=total[t],
             rank=ranks[t],
         )
@@ -286,7 +295,8 @@ def _estimates(
     """The ranks of every ranked measure, and the teams' exact totals."""
     ranks = _measure_ranks(values, ranking.utility)
     weighted = [(_exact(weights.get(m, 1.0)), of) for m, of in ranks.items()]
-    return ranks, {t: _mean_rank(((w, r[t]) for w, r in weighted), len(values)) for t in values}
+    sums, whole = _rank_sums(weighted, list(values))
+    return ranks, {t: Fraction(summed, whole) for t, summed in sums.items()}
 
 
 def _has_any(values: Iterable[Mapping[str, float | None]], ranking: RankingSpec) -> bool:
@@ -310,10 +320,6 @@ def overall_board(
     }
     ranks = competition_ranks(total, direction="lower", n=max(n, len(teams)))
     return {t: OverallStanding(total[t], ranks[t]) for t in teams}
-
-
-def _compared(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else _rounded(value)
 
 
 def _measure_ranks(
@@ -343,12 +349,20 @@ def _worst(
     return max(known, key=lambda pair: pair[0], default=(None, None))
 
 
-def _mean_rank(weighted: Iterable[tuple[Fraction, int]], n_teams: int) -> Fraction:
-    # A fraction: 7/6 + 8/3 and 11/6 + 2 are equal, their rounded decimals are not.
-    found = list(weighted)
-    whole = sum((weight for weight, _ in found), Fraction(0))
-    summed = sum((weight * rank for weight, rank in found), Fraction(0))
-    return summed / whole if found else Fraction(n_teams)
+def _rank_sums(
+    weighted: Sequence[tuple[Fraction, Mapping[K, int]]], teams: Sequence[K]
+) -> tuple[dict[K, int], int]:
+    """The numerators of the teams' weighted mean ranks, and their common denominator.
+
+    Whole numbers, whose quotient Python rounds correctly: 7/6 + 8/3 and 11/6 + 2 are equal, their rounded decimals
+    are not. Without a rank the mean is the number of teams.
+    """
+    if not weighted:
+        return dict.fromkeys(teams, len(teams)), 1
+    scale = math.lcm(*(weight.denominator for weight, _ in weighted))
+    whole = [(int(weight * scale), ranks) for weight, ranks in weighted]
+    sums = {t: sum([weight * ranks[t] for weight, ranks in whole]) for t in teams}
+    return sums, sum(weight for weight, _ in whole)
 
 
 def _exact(weight: float) -> Fraction:

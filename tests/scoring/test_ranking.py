@@ -27,6 +27,7 @@ HIGHER = {"S1", "S2"}
 # Few distinct values, so that ties are common.
 value = st.none() | st.integers(0, 6).map(lambda i: i / 4)
 rate = st.none() | st.integers(0, 4).map(lambda i: i / 4)
+weight = st.sampled_from([0.1, 0.25, 1.0, 3.0])
 teams = st.integers(1, 7).map(lambda n: [f"team{i}" for i in range(n)])
 
 
@@ -53,7 +54,7 @@ def slow_rank(values, team, direction, n):
     return 1 + sum(v > mine for v in others)
 
 
-def slow_anonymization(values, worst_attack):
+def slow_anonymization(values, worst_attack, weights):
     n = len(values)
     columns = {m: {t: v.get(m) for t, v in values.items()} for m in (*UTILITY, *SAFETY)}
     columns["worst"] = {
@@ -67,7 +68,9 @@ def slow_anonymization(values, worst_attack):
     def mean_rank(team, ids):
         used = [m for m in ids if any(v is not None for v in columns[m].values())]
         ranks = [slow_rank(columns[m], team, "higher" if m in HIGHER else "lower", n) for m in used]
-        return Fraction(sum(ranks), len(ranks)) if ranks else Fraction(n)
+        weighs = [Fraction(str(weights.get(m, 1.0))) for m in used]
+        summed = sum(w * rank for w, rank in zip(weighs, ranks, strict=True))
+        return summed / sum(weighs) if ranks else Fraction(n)
 
     totals = {t: (mean_rank(t, UTILITY) + mean_rank(t, (*SAFETY, "worst"))) / 2 for t in values}
     return totals, {t: slow_rank(totals, t, "lower", n) for t in values}
@@ -82,11 +85,13 @@ def test_ranks_agree_with_the_oracle(values, direction):
 @given(measure_tables(), st.data())
 def test_the_anonymization_board_agrees_with_the_oracle(values, data):
     worst_attack = {t: data.draw(st.integers(0, 8)) / 8 for t in values if data.draw(st.booleans())}
-    board = anonymization_board(values, RANKING, worst_attack=worst_attack)
-    totals, ranks = slow_anonymization(values, worst_attack)
+    weights = data.draw(st.dictionaries(st.sampled_from([*UTILITY, *SAFETY]), weight))
+    board = anonymization_board(values, RANKING, worst_attack=worst_attack, weights=weights)
+    totals, ranks = slow_anonymization(values, worst_attack, weights)
     assert {t: s.rank for t, s in board.items()} == ranks
-    for team, standing in board.items():
-        assert standing.total == pytest.approx(float(totals[team]), abs=1e-8)
+    assert {t: s.total for t, s in board.items()} == {
+        t: round(float(total), 9) for t, total in totals.items()
+    }
 
 
 @given(measure_tables(), st.randoms())
