@@ -10,12 +10,14 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.space import ReserveReachedError
 
 logger = logging.getLogger(__name__)
 
 BUSY, FULL = 503, 507
+HEADINGS = {BUSY: _("The platform is busy"), FULL: _("The platform has no space left")}
 RETRY_SECONDS = 10
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 # Primary result codes of SQLite: https://www.sqlite.org/rescode.html
@@ -67,14 +69,20 @@ def _is_transient(error: BaseException) -> bool:
     return state.startswith(TRANSIENT)
 
 
+def status_of(request: HttpRequest, error: BaseException | None) -> int | None:
+    """The status of the answer, noted in the log; None where the error is another one."""
+    status = FULL if is_full(error) else BUSY if is_busy(error) else None
+    if status is not None:
+        logger.warning(
+            "%s %s answered %s: %s", request.method, request.path, status, _first_line(error)
+        )
+    return status
+
+
 def answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
     """A page that says what is wrong and what to do; None where the error is another one."""
-    status = FULL if is_full(error) else BUSY if is_busy(error) else None
-    if status is None:
+    if (status := status_of(request, error)) is None:
         return None
-    logger.warning(
-        "%s %s answered %s: %s", request.method, request.path, status, _first_line(error)
-    )
     with translation.override(translation.get_language_from_request(request)):
         response = HttpResponse(_page(request, f"{status}.html"), status=status)
     if status == BUSY:

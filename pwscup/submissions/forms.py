@@ -36,8 +36,14 @@ ACCEPT = {"slides": ACCEPT_PDF, "series": ACCEPT_ZIP}
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
+UNPROCESSABLE = 422
+
+
 class NoteForm(forms.ModelForm):
     """A team's words on a submission of its own."""
+
+    status = UNPROCESSABLE
+    """Of the answer that shows its errors."""
 
     class Meta:
         model = Submission

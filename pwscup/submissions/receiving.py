@@ -10,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.selectors import team_of
+from pwscup.core import unavailable
 from pwscup.submissions import limits, pages, selectors, services
-from pwscup.submissions.forms import NoteForm, TableForm
+from pwscup.submissions.forms import UNPROCESSABLE, NoteForm, TableForm
 from pwscup.submissions.gates import used_today
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.services import SubmissionRefused
@@ -105,14 +106,14 @@ def _used_up(
 def _submit_each(
     request: HttpRequest, round: Round, team: Team, guesses: dict[Release, Part], form: NoteForm
 ) -> list[Submission]:
-    """Hand the guesses in; where a member of the team was faster with a last try, say which ones were taken.
+    """Hand the guesses in; where one is refused or the platform gives out, say which were received and which were not.
 
     No transaction spans them all: the files are written in between, and others write meanwhile.
     """
-    taken: list[Submission] = []
+    taken: dict[Release, Submission] = {}
     for target, part in guesses.items():
         try:
-            submission = services.submit(
+            taken[target] = services.submit(
                 user=request.user,
                 team=team,
                 round=round,
@@ -124,6 +125,20 @@ def _submit_each(
             )
         except SubmissionRefused as refusal:
             form.add_error(None, f"{target.team.name}: {refusal.message}")
+        except Exception as error:
+            status = unavailable.status_of(request, error) if taken else None
+            if status is None:
+                raise
+            form.status = status
+            form.add_error(None, f"{target.team.name}: {unavailable.HEADINGS[status]}")
+        if target not in taken:
             break
-        taken.append(submission)
-    return taken
+    names = [target.team.name for target in guesses]
+    if len(taken) < len(names) > 1:
+        words = _("Received: %(received)s. Not received: %(others)s.")
+        received, others = ", ".join(names[: len(taken)]), ", ".join(names[len(taken) :])
+        form.add_error(None, words % {"received": received or "–", "others": others})
+    if form.status != UNPROCESSABLE:
+        words = _("Send the same again in a few minutes: what was received is not taken twice.")
+        form.add_error(None, words)
+    return list(taken.values())

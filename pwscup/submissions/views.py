@@ -56,9 +56,6 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 
-UNPROCESSABLE = 422
-
-
 # Rounds
 
 
@@ -73,7 +70,7 @@ def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if taken:
         _thank(request, taken)
     if form.errors:
-        return render(request, *pages.round_page(request, round, form), status=UNPROCESSABLE)
+        return render(request, *pages.round_page(request, round, form), status=form.status)
     return redirect("submission", taken[0].public_id) if len(taken) == 1 else redirect(request.path)
 
 
@@ -214,7 +211,7 @@ def submission_note(request: HttpRequest, public_id: UUID) -> HttpResponse:
     if not form.is_valid():
         context = results.result_page(request, selectors.get_visible(request.user, public_id))
         context["note_form"] = form
-        return render(request, "submissions/submission.html", context, status=UNPROCESSABLE)
+        return render(request, "submissions/submission.html", context, status=form.status)
     note = form.cleaned_data["note"]
     _changed(request, found, services.annotate, _("The note is saved."), note=note)
     return redirect("submission", public_id)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import sqlite3
 import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 from django.urls import reverse
 
 from pwscup.contests.models import Round
-from pwscup.core import storage
+from pwscup.core import storage, unavailable
+from pwscup.submissions import receiving
 from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline
@@ -194,6 +199,88 @@ def test_an_archive_finds_its_targets(cast, as_user, tables):
     assert guesses() == {("red", "blue"), ("red", "green")}
     blue = Submission.objects.get(target=tables["Blue"])
     assert pipeline.scored(blue).evaluations.get().values["n_records"] == 4
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "says"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), 507, "The platform has no space left"),
+        (OSError(errno.EDQUOT, "Quota exceeded"), 507, "The platform has no space left"),
+        (OperationalError("locked"), 503, "The platform is busy"),
+    ],
+)
+def test_what_fails_in_the_middle_says_what_was_received(
+    cast, as_user, tables, monkeypatch, error, status, says
+):
+    """The first guess is received; the same form brings the others later, and the first not a second time."""
+    if status == 503:
+        error.__cause__ = sqlite3.OperationalError("locked")
+        error.__cause__.sqlite_errorcode = unavailable.SQLITE_BUSY
+    client = as_user(cast.alice)
+    archive = zipped(("blue.csv", GUESS), ("green.csv", NONE))
+    calls, write = [], storage.write
+
+    def write_once(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 2:
+            raise error
+        return write(*args, **kwargs)
+
+    monkeypatch.setattr(storage, "write", write_once)
+    response = send(cast, client, file("guesses.zip", archive), nonce="n1")
+
+    assert response.status_code == status
+    for words in (f"Green: {says}", "Received: Blue", "Not received: Green", 'value="n1"'):
+        assert words in text(response), words
+    assert guesses() == {("red", "blue")}
+
+    again = send(cast, client, file("guesses.zip", archive), nonce="n1")
+    assert again.status_code == 302
+    assert Submission.objects.filter(round__key="attack").count() == 2
+
+
+def test_what_fails_at_first_is_answered_as_a_whole(cast, as_user, tables, monkeypatch):
+    def no_space(*_args, **_kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(storage, "write", no_space)
+    response = send(cast, as_user(cast.alice), file("blue.csv"), file("green.csv"))
+    assert response.status_code == 507
+    assert "could not be carried out" in text(response)
+    assert guesses() == set()
+
+
+def test_a_fault_of_ours_in_the_middle_stays_a_fault(cast, as_user, tables, monkeypatch):
+    calls, write = [], storage.write
+
+    def broken(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 2:
+            raise OSError(errno.EIO, "Input/output error")
+        return write(*args, **kwargs)
+
+    monkeypatch.setattr(storage, "write", broken)
+    with pytest.raises(OSError, match="Input/output"):
+        send(cast, as_user(cast.alice), file("blue.csv"), file("green.csv"))
+
+
+def test_a_last_try_that_is_gone_meanwhile_says_what_was_received(
+    cast, as_user, tables, monkeypatch
+):
+    """A team mate is faster: the guesses after the refused one are not received either."""
+    client, submit = as_user(cast.alice), receiving.services.submit
+
+    def refused(*, target, **arguments):
+        if target == tables["Green"]:
+            raise SubmissionRefused("tries.none_left", expected=3)
+        return submit(target=target, **arguments)
+
+    monkeypatch.setattr(receiving.services, "submit", refused)
+    response = send(cast, client, file("blue.csv"), file("green.csv"))
+
+    assert response.status_code == 422
+    for words in ("Green: No tries are left", "Received: Blue.", "Not received: Green."):
+        assert words in text(response), words
 
 
 FIT_NO_TARGET = [
