@@ -9,6 +9,8 @@ from pwscup.core.models import Event
 
 CHANGES_NOTHING = frozenset({"truth.read", "submission.annotated"})
 """Events that no board depends on, and that are many."""
+RESULTS = frozenset(f"submission.{state}" for state in ("received", "scored", "rejected", "failed"))
+"""Events that add results, and are many; boards may show them a little later, see `revisions`."""
 
 
 def record(
@@ -20,5 +22,6 @@ def record(
         kind=kind, actor=known, contest_id=contest_id, subject=subject, data=data
     )
     if contest_id is not None and kind not in CHANGES_NOTHING:
-        revisions.touch(contest_id)  # last: from now on others of the contest wait for this one
+        # Last: from now on others of the contest wait for this one.
+        revisions.touch(contest_id, is_result=kind in RESULTS)
     return event

@@ -122,10 +122,11 @@ class Event(models.Model):
 
 
 class Revision(models.Model):
-    """Derived: a number that changes with every event of a contest, see `pwscup.core.revisions`."""
+    """Derived: numbers that change with the events of a contest, see `pwscup.core.revisions`."""
 
     contest_id = models.BigIntegerField(primary_key=True)
     number = models.BigIntegerField()
+    gate = models.BigIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"contest {self.contest_id} at {self.number}"

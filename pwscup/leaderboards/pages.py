@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
 from pwscup.core.recent import Recent
-from pwscup.leaderboards import charts, words
+from pwscup.leaderboards import charts, polls, words
 from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board_of
 from pwscup.leaderboards.columns import is_by_name, shown_value
 from pwscup.leaderboards.scope import Scope, has_season
@@ -57,17 +57,12 @@ class Shown:
         return self.etag(sorted(self.query.items()), get_language())
 
 
-def asked(request: HttpRequest) -> dict[str, str]:
-    """What the address asks for."""
-    return {key: request.GET[key] for key in ("board", "stage", "division") if request.GET.get(key)}
-
-
 def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | None:
     """The board that the address asks for, or the one that says most; Http404 where there is none such.
 
     None while the boards are being made for the first time.
     """
-    query = asked(request)
+    query = polls.asked(request)
     name, division = query.get("board"), None
     if "division" in query:
         divisions = {division.key: division for division in contest.divisions.all()}
@@ -125,7 +120,7 @@ def marked(html: str, my_team: Team | None) -> SafeString:
 
 def awaited(request: HttpRequest, contest: Contest) -> SafeString:
     """What stands in the board's place while it is made for the first time."""
-    address = _address("board-fragment", contest, asked(request))
+    address = _address("board-fragment", contest, polls.asked(request))
     return render_to_string("leaderboards/_awaited.html", {"fragment_url": address})
 
 

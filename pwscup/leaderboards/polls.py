@@ -1,75 +1,106 @@
-"""Polls of boards that everybody may see: what a browser has is current while nothing was recorded in the contest.
+"""Polls of boards that everybody may see: many people ask for the same, and most of the time nothing has changed.
 
-Most polls change nothing, and many people poll. So this process remembers which answers it gave at which revision
-of a contest, and says of those that they still hold with one query: without session, person or boards.
+So this process remembers the last answer for each board and language, with the revision of the contest, and gives it
+again with one query: without session, person or boards. While results come in all the time, it is a second old at most.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db.models import OuterRef, Subquery
-from django.http import HttpResponse, HttpResponseNotModified
+from django.db.models import Exists
+from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.translation import get_language, get_language_from_request
+from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from django.utils.translation import get_language_from_request
 
 from pwscup.contests.models import Contest
-from pwscup.core.models import Revision
+from pwscup.core import revisions
 from pwscup.core.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from django.http import HttpRequest
 
-    from pwscup.leaderboards.services import Known
+    from pwscup.core.revisions import Numbers
+    from pwscup.leaderboards.services import Boards, Known
 
 VARY = ("Accept-Language", "Cookie")
+PATH_ENDS = "/board/fragment/"
+ASKED = ("board", "stage", "division")
+"""What the address of a board may ask for."""
+BEHIND_SECONDS = 1.0
+"""For how long an answer is given again although results have come since."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Given:
-    """An answer that everybody gets who asks for it in that language."""
+    """An answer that everybody gets who asks for it in that language; `is_current` until something is recorded."""
 
     contest_id: int
-    language: str | None
     known: Known
+    is_current: bool
+    content: bytes
+    headers: dict[str, str]
+    again_at: float
+
+    def holds(self, numbers: Numbers | None, now: datetime) -> bool:
+        if numbers is None or not self.known.is_in_time(now):
+            return False
+        if self.is_current and self.known.numbers == numbers:
+            return True
+        if self.known.numbers.gate != numbers.gate:
+            return False
+        if time.monotonic() < self.again_at:
+            return True
+        self.again_at = time.monotonic() + BEHIND_SECONDS  # this reader asks for the next one
+        return False
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        response = HttpResponse(self.content, headers=self.headers)
+        return get_conditional_response(request, etag=self.headers["ETag"], response=response)
 
 
-_GIVEN: Recent[Given] = Recent(5000)
+_GIVEN: Recent[Given] = Recent(1000, most_weight=64_000_000)
 
 
 class BoardPollMiddleware:
-    """Answers the polls of boards that have not changed, before anybody looks who asks."""
+    """Answers the polls of boards, where it can, before anybody looks who asks."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return unchanged(request) or self.get_response(request)
+        if not request.path_info.endswith(PATH_ENDS) or request.method != "GET":
+            return self.get_response(request)
+        language = get_language_from_request(request)
+        name = request.path_info, *asked(request).items(), language
+        given = _GIVEN.get(name)
+        if given is not None:
+            request.get_host()  # one that is not allowed is refused here as everywhere
+            if given.holds(_numbers(given.contest_id), timezone.now()):
+                return given.answer(request)
+        response = self.get_response(request)
+        offered = getattr(request, "offered_board", None)
+        if offered is not None and response.get("Content-Language") == language:
+            given = _given(*offered, response)
+            _GIVEN.put(name, given, weight=len(given.content))
+        return get_conditional_response(request, etag=response.get("ETag"), response=response)
 
 
-def remember(request: HttpRequest, contest: Contest, etag: str, known: Known | None) -> None:
-    """Remember an answer, where every visitor of the contest gets the same."""
-    if known is not None and _is_for_all(contest):
-        _GIVEN.put(_name(request, etag), Given(contest.pk, get_language(), known))
+def asked(request: HttpRequest) -> dict[str, str]:
+    """What the address asks for."""
+    return {key: request.GET[key] for key in ASKED if request.GET.get(key)}
 
 
-def unchanged(request: HttpRequest) -> HttpResponse | None:
-    """304 where the answer that the browser has is known to hold; else None."""
-    etag = request.META.get("HTTP_IF_NONE_MATCH")
-    if etag is None or request.method != "GET":
-        return None
-    etag = etag.removeprefix("W/")
-    given = _GIVEN.get(_name(request, etag))
-    if given is None or get_language_from_request(request) != given.language:
-        return None
-    request.get_host()  # one that is not allowed is refused here as everywhere
-    if not given.known.holds(_revision(given.contest_id), timezone.now()):
-        return None
-    return revalidated(HttpResponseNotModified(), etag)
+def offer(request: HttpRequest, contest: Contest, boards: Boards) -> None:
+    """Let the answer be remembered, where every visitor of the contest gets the same."""
+    if boards.known is not None and _is_for_all(contest):
+        request.offered_board = contest, boards
 
 
 def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
@@ -80,8 +111,11 @@ def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
     return response
 
 
-def _name(request: HttpRequest, etag: str) -> tuple[str, str, str]:
-    return request.path_info, request.META.get("QUERY_STRING", ""), etag
+def _given(contest: Contest, boards: Boards, response: HttpResponse) -> Given:
+    again_at = time.monotonic() + BEHIND_SECONDS
+    is_current = boards.as_of is None
+    headers = dict(response.items())
+    return Given(contest.pk, boards.known, is_current, response.content, headers, again_at)
 
 
 def _is_for_all(contest: Contest) -> bool:
@@ -90,13 +124,12 @@ def _is_for_all(contest: Contest) -> bool:
     return is_public and is_open and not contest.hidden_measures
 
 
-def _revision(contest_id: int) -> int | None:
+def _numbers(contest_id: int) -> Numbers | None:
     """The revision of a contest whose boards are everybody's; None where they are not, or no more."""
-    number = Revision.objects.filter(contest_id=OuterRef("pk")).values("number")
-    found = Contest.objects.filter(
+    public = Contest.objects.filter(
         pk=contest_id,
         is_published=True,
         rehearsal_of=None,
         board_audience=Contest.Audience.PUBLIC,
     )
-    return found.values_list(Subquery(number), flat=True).first()
+    return revisions.current(contest_id, Exists(public))

@@ -20,6 +20,7 @@ from pwscup.contests.models import Contest, Division
 from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
 from pwscup.core.recent import Recent
+from pwscup.core.revisions import Numbers
 from pwscup.leaderboards import boards, facts
 from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.scope import Scope, moments, scope_of
@@ -53,13 +54,15 @@ class Known:
     """The key of a variant, and for how long it is the key: at this revision, from then until then."""
 
     key: str
-    revision: int
+    numbers: Numbers
     since: datetime
     until: datetime | None
 
-    def holds(self, revision: int | None, now: datetime) -> bool:
-        in_time = self.since <= now and (self.until is None or now < self.until)
-        return self.revision == revision and in_time
+    def holds(self, numbers: Numbers | None, now: datetime) -> bool:
+        return self.numbers == numbers and self.is_in_time(now)
+
+    def is_in_time(self, now: datetime) -> bool:
+        return self.since <= now and (self.until is None or now < self.until)
 
 
 _KNOWN: Recent[Known] = Recent(1000)
@@ -69,8 +72,8 @@ _KNOWN: Recent[Known] = Recent(1000)
 class Boards:
     """The boards of a variant at one moment, and the digest of the facts behind them.
 
-    `as_of` is when they were made, where facts have come since. `known` says for how long they are those of
-    the facts, as far as that is known.
+    `as_of` is when they were made, where facts have come since. `known` is the key of the facts now, and says for
+    how long, as far as that is known.
     """
 
     key: str
@@ -125,13 +128,13 @@ def served(
     key, known, read_at = _key_now(scope, now)
     if (found := _stored(scope, key, known)) is not None:
         return found
-    previous = _previous(scope, key)
+    previous = _previous(scope, key, known)
     if _claim(scope, may_wait=previous is not None):
         try:
             return _make(scope, key, known, read_at)
         finally:
             _row(scope).update(lease_until=None)
-    return previous or _awaited(scope, key)
+    return previous or _awaited(scope, key, known)
 
 
 def rebuild(contest: Contest, now: datetime) -> Boards:
@@ -169,21 +172,17 @@ def _key_now(scope: Scope, now: datetime) -> tuple[str, Known | None, datetime]:
     """The digest of the facts, read again only where something was recorded or the clock may have changed it."""
     read_at, as_read = timezone.now(), _as_read(scope.contest)
     name = (scope.variant, scope.hidden, as_read)
-    revision = revisions.current(
-        scope.contest.pk
-    )  # before the facts: what comes between changes it
+    # Before the facts: what comes between changes them.
+    numbers = revisions.current(scope.contest.pk)
     known = _KNOWN.get(name)
-    if known is not None and known.holds(revision, now):
+    if known is not None and known.holds(numbers, now):
         return known.key, known, read_at
     key = facts.key_of(scope)
-    if revision is None or as_read != _as_read(_read_again(scope.contest)):
-        return (
-            key,
-            None,
-            read_at,
-        )  # the contest was changed after it was read, but before the revision was
+    if numbers is None or as_read != _as_read(_read_again(scope.contest)):
+        # The contest was changed after it was read, but before the revision was.
+        return key, None, read_at
     until = min((moment for moment in moments(scope.contest) if moment > now), default=None)
-    known = Known(key, revision, now, until)
+    known = Known(key, numbers, now, until)
     _KNOWN.put(name, known)
     return key, known, read_at
 
@@ -223,23 +222,23 @@ def _loader(scope: Scope, key: str) -> Callable[[], dict[str, Any]]:
     return load
 
 
-def _previous(scope: Scope, key: str) -> Boards | None:
+def _previous(scope: Scope, key: str, known: Known | None) -> Boards | None:
     """What is stored, where all of it may still be shown; with its time if it was made from other facts."""
     shown = {round.pk for round in scope.shown_rounds}
     row = _row(scope).filter(gate=facts.gate_of(scope)).exclude(key="")
     for stored, rounds, built_at in row.values_list("key", "shown", "built_at"):
         if shown.issuperset(rounds):
             as_of = None if stored == key else built_at
-            return Boards(stored, scope, _loader(scope, stored), as_of=as_of)
+            return Boards(stored, scope, _loader(scope, stored), as_of=as_of, known=known)
     return None
 
 
-def _awaited(scope: Scope, key: str) -> Boards | None:
+def _awaited(scope: Scope, key: str, known: Known | None) -> Boards | None:
     """The boards as soon as somebody else has made them."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         time.sleep(LOOK_AGAIN_SECONDS)
-        if (found := _previous(scope, key)) is not None:
+        if (found := _previous(scope, key, known)) is not None:
             return found
     return None
 

@@ -59,12 +59,8 @@ def board_fragment(request: HttpRequest, contest: Contest) -> HttpResponse:
     shown = pages.wanted(request, contest, timezone.now())
     if shown is None:
         return HttpResponse(pages.awaited(request, contest))
-    etag = shown.fragment_etag()
-    polls.remember(request, contest, etag, shown.boards.known)
-    response = get_conditional_response(request, etag=etag)
-    if response is None:
-        response = HttpResponse(pages.fragment(contest, shown))
-    return polls.revalidated(response, etag)
+    polls.offer(request, contest, shown.boards)
+    return polls.revalidated(HttpResponse(pages.fragment(contest, shown)), shown.fragment_etag())
 
 
 @require_safe

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -19,7 +20,7 @@ from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.clock import extend_round, pause, resume
 from pwscup.contests.services.divisions import create_division, rename_division
 from pwscup.core import audit, recent, revisions
-from pwscup.leaderboards import ceremonies, facts, services
+from pwscup.leaderboards import ceremonies, facts, pages, polls, services
 from pwscup.leaderboards.scope import scope_of
 from pwscup.rescores import services as rescores
 from pwscup.rescores import worker as rescore_worker
@@ -36,6 +37,7 @@ pytestmark = pytest.mark.django_db
 def nothing_remembered(monkeypatch):
     """Here nobody forgets: what is remembered must be right."""
     monkeypatch.setattr(services, "REST", 0)
+    monkeypatch.setattr(polls, "BEHIND_SECONDS", 0)
     recent.forget_all()
 
 
@@ -96,6 +98,78 @@ def test_a_stored_page_reads_neither_facts_nor_boards(cast, as_user):
         assert '"leaderboards_standing"."boards"' not in asked
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 11
+
+
+# While results come in
+
+
+@pytest.fixture
+def unhurried(monkeypatch):
+    """The clock of the answers that are given again."""
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(polls, "BEHIND_SECONDS", 1.0)
+    monkeypatch.setattr(polls, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def result_in(cast, user, team) -> None:
+    scored(hand_in(user, team, round_of(cast.contest, "anonymization")))
+
+
+def test_while_results_come_in_one_reader_a_second_asks_for_them(cast, as_user, sent, unhurried):
+    result_in(cast, cast.carol, cast.blue)
+    address = reverse("board-fragment", args=[cast.contest.slug])
+    first = as_user(None).get(address)
+    result_in(cast, cast.alice, cast.red)
+    for etag, status in ((first["ETag"], 304), ('"another"', 200)):
+        answer, queries = polled(as_user(cast.eve), address, etag)
+        assert (answer.status_code, len(queries), answer["ETag"]) == (status, 1, first["ETag"])
+    assert answer.content == first.content
+    kept = ("Content-Language", "X-Frame-Options", "Content-Security-Policy", "Cache-Control")
+    assert {name: answer[name] for name in kept} == {name: first[name] for name in kept}
+    unhurried.now += 2
+    asks, _ = polled(as_user(None), address, first["ETag"])
+    assert (asks.status_code, asks["ETag"] == first["ETag"]) == (200, False)
+    assert polled(as_user(None), address, first["ETag"])[0].content == asks.content
+
+
+def test_the_reader_who_asks_does_not_keep_the_others_waiting(
+    cast, as_user, sent, unhurried, monkeypatch
+):
+    result_in(cast, cast.carol, cast.blue)
+    address = reverse("board-fragment", args=[cast.contest.slug])
+    etag = as_user(None).get(address)["ETag"]
+    result_in(cast, cast.alice, cast.red)
+    unhurried.now += 2
+    meanwhile = []
+    served = services.served
+
+    def slowly(*given, **more):
+        meanwhile.append(polled(as_user(None), address, etag))
+        return served(*given, **more)
+
+    monkeypatch.setattr(pages, "served", slowly)
+    assert polled(as_user(None), address, etag)[0].status_code == 200
+    [(answer, queries)] = meanwhile
+    assert (answer.status_code, len(queries)) == (304, 1)
+
+
+def test_what_organizers_decide_is_seen_at_once(cast, as_user, sent, unhurried):
+    result_in(cast, cast.alice, cast.red)
+    address = reverse("board-fragment", args=[cast.contest.slug])
+    first = as_user(None).get(address)
+    assert "Red" in first.content.decode()
+    rulings.disqualify(actor=cast.oscar, team=cast.red, reason="r")
+    answer, _ = polled(as_user(None), address, first["ETag"])
+    assert (answer.status_code, "Red" in answer.content.decode()) == (200, False)
+
+
+def test_invented_questions_are_no_other_boards(client, cast):
+    board_facts.game(recorded(cast.contest))
+    address = reverse("board-fragment", args=[cast.contest.slug])
+    etag = client.get(address, {"x": "1"})["ETag"]
+    answer, queries = polled(client, address, etag, y="2", board="")
+    assert (answer.status_code, len(queries)) == (304, 1)
 
 
 # Never wrongly
