@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
+from pwscup.accounts.models import Team
+from pwscup.contests.models import Contest
 from pwscup.core import audit, jobs, storage
 from pwscup.core.clock import read_db_clock
 from pwscup.core.models import StoredFile
@@ -36,22 +38,29 @@ def drop_refused(now: datetime) -> int:
     n_files = 0
     for contest_id in sorted({contest_id for _pk, contest_id in refused}):
         keys = [pk for pk, of in refused if of == contest_id]
-        n_files += _drop(contest_id, keys, now)
+        n_files += _drop(contest_id, keys, before, now)
     return n_files
 
 
-def _drop(contest_id: int, submissions: list[int], now: datetime) -> int:
-    with transaction.atomic():
-        ids = SubmissionFile.objects.filter(submission__in=submissions).values("file")
-        files = StoredFile.objects.filter(pk__in=ids, erased_at=None)
-        size_bytes = files.aggregate(sum=Sum("size_bytes"))["sum"] or 0
-        n_files = storage.erase(files, now)
-        if n_files:
-            audit.record(
-                "submission.files_deleted",
-                contest_id=contest_id,
-                n_submissions=len(submissions),
-                n_files=n_files,
-                size_bytes=size_bytes,
-            )
+@transaction.atomic
+def _drop(contest_id: int, keys: list[int], before: datetime, now: datetime) -> int:
+    """Ask again under the locks of re-scorings and appeals, one of which may have come meanwhile."""
+    list(Contest.objects.select_for_update(no_key=True).filter(pk=contest_id))
+    teams = Team.objects.filter(submissions__in=keys).values("pk")
+    list(Team.objects.select_for_update(no_key=True).filter(pk__in=teams).order_by("pk"))
+    submissions = list(
+        selectors.refused_files(before).filter(pk__in=keys).values_list("pk", flat=True)
+    )
+    ids = SubmissionFile.objects.filter(submission__in=submissions).values("file")
+    files = StoredFile.objects.filter(pk__in=ids, erased_at=None)
+    size_bytes = files.aggregate(sum=Sum("size_bytes"))["sum"] or 0
+    n_files = storage.erase(files, now)
+    if n_files:
+        audit.record(
+            "submission.files_deleted",
+            contest_id=contest_id,
+            n_submissions=len(submissions),
+            n_files=n_files,
+            size_bytes=size_bytes,
+        )
     return n_files

@@ -20,6 +20,7 @@ FILES = (
     "test_sent_twice.py",
     "test_submit_at_once.py",
     "test_returning.py",
+    "test_refused_files.py",
     "test_queue.py",
     "test_series_draws.py",
 )

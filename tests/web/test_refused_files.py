@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -128,6 +130,58 @@ def test_what_an_appeal_is_about_stays(cast, round, settings):
     rejected = wrong(cast.alice, cast.red, round)
     appeals.write(user=cast.alice, submission=rejected, text="Why?")
     assert sweeper.drop_refused(later(settings)) == 0
+
+
+@pytest.mark.parametrize("what", ["appeal", "re-scoring"])
+def test_what_comes_while_files_are_looked_for_keeps_them(cast, round, settings, monkeypatch, what):
+    rejected = wrong(cast.alice, cast.red, round)
+    drop = sweeper._drop
+
+    def drop_late(*args):
+        if what == "appeal":
+            appeals.write(user=cast.alice, submission=rejected, text="Why?")
+        else:
+            rules = cast.contest.ruleset_versions.create(number=1, text=cast.contest.ruleset_text)
+            Rescore.objects.create(contest=cast.contest, rules=rules, scoring_version="1")
+        return drop(*args)
+
+    monkeypatch.setattr(sweeper, "_drop", drop_late)
+    assert sweeper.drop_refused(later(settings)) == 0
+    assert bytes_of(rejected) == 2
+    assert not Event.objects.filter(kind="submission.files_deleted").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_files_are_not_deleted_while_an_appeal_is_being_written(cast, round, settings, monkeypatch):
+    """The appeal is in its transaction when the sweeper has found the files."""
+    rejected = wrong(cast.alice, cast.red, round)
+    is_written, is_found = threading.Event(), threading.Event()
+    drop, record = sweeper._drop, appeals.audit.record
+    dropped: list[int] = []
+
+    def drop_found(*args):
+        is_found.set()
+        return drop(*args)
+
+    def record_late(*args, **kwargs):
+        is_written.set()
+        assert is_found.wait(30)
+        return record(*args, **kwargs)
+
+    def sweep():
+        assert is_written.wait(30)
+        dropped.append(sweeper.drop_refused(later(settings)))
+        connection.close()
+
+    monkeypatch.setattr(sweeper, "_drop", drop_found)
+    monkeypatch.setattr(appeals.audit, "record", record_late)
+    thread = threading.Thread(target=sweep)
+    thread.start()
+    appeals.write(user=cast.alice, submission=rejected, text="Why?")
+    thread.join()
+
+    assert dropped == [0]
+    assert bytes_of(rejected) == 2
 
 
 def test_what_a_rescoring_needs_stays(cast, round, settings):
