@@ -114,6 +114,8 @@ def scope_of(
     before = contest.frozen_at if is_frozen(contest, now) and not is_final else None
     rules = contest.ruleset if before is None else _rules_at(contest, before)
     shown_at = now if before is None else before - TICK
+    if stage is not None:
+        rules.stage(stage)  # also of the season, which is the same for all of them
     if is_season:
         keys = [spec.key for spec in weighted_stages(rules)]
     else:

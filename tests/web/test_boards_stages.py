@@ -116,6 +116,15 @@ def test_the_season_weighs_the_totals_of_its_stages(client):
     assert lines[1] == ["1", "Blue", "0", "1.05", "1.5", "2", "1.0", "1", ""]
 
 
+def test_the_season_is_of_no_invented_stage(client):
+    """Each would be an answer of its own in the memory of polls and of rendered boards."""
+    contest = season()
+    address = reverse("board-fragment", args=[contest.slug])
+    for stage, status in (("final", 200), ("invented", 404)):
+        query = {"board": "season", "stage": stage}
+        assert client.get(address, query).status_code == status, stage
+
+
 def test_a_stage_enters_the_season_when_its_attacks_are_shown(client):
     contest = season(n_closed=3)
     section = boards(contest, is_season=True)["season"]
