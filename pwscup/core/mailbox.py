@@ -16,6 +16,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.html import conditional_escape, format_html
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -89,10 +90,10 @@ def _link(address: str, host: str) -> SafeString:
         here = False
     if here:
         return format_html('<a href="{}">{}</a>', address, address)
-    if address.startswith(
-        f"{settings.SITE_URL}/"
-    ):  # stay at the host under which the site was opened
-        return format_html('<a href="{}">{}</a>', address.removeprefix(settings.SITE_URL), address)
+    path = address.removeprefix(settings.SITE_URL)
+    # Stay at the host under which the site was opened; "//host" alone would name another one.
+    if address.startswith(f"{settings.SITE_URL}/") and url_has_allowed_host_and_scheme(path, None):
+        return format_html('<a href="{}">{}</a>', path, address)
     return conditional_escape(address)
 
 

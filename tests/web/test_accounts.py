@@ -498,6 +498,19 @@ def test_the_newest_mail_stands_first_and_foreign_links_are_text(db, mail_folder
     assert "&lt;b&gt;bold&lt;/b&gt;" in page
 
 
+@pytest.mark.parametrize("path", ["//evil.example/a", "/\\evil.example/a", "///evil.example/a"])
+def test_no_link_of_the_mail_page_leads_to_another_host(db, mail_folder, settings, client, path):
+    """At the site's own address such a path is a page; alone it names another host."""
+    deliver(
+        mail_folder,
+        "s",
+        f"{settings.SITE_URL}{path} {settings.SITE_URL} {settings.SITE_URL}/join/x/",
+    )
+    page = client.get(reverse("mail")).content.decode()
+    assert re.findall(r'<a href="([^"]*)"[^>]*>http', page) == ["/join/x/"]
+    assert path in page
+
+
 def test_an_empty_mail_page_says_so(db, mail_folder, client):
     assert "No mail yet" in client.get(reverse("mail")).content.decode()
 
