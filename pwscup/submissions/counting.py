@@ -7,21 +7,24 @@ what an organizer withdrew or a re-scoring rejected does not stand.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, QuerySet, TextField
+from django.db.models import BigIntegerField, Count, F, Max, QuerySet, Sum, TextField
 from django.db.models.functions import Cast
 
 from pwscup.contests.models import Contest, Round
+from pwscup.core.recent import Recent
 from pwscup.submissions import finals, policies
 from pwscup.submissions.models import Choice, Evaluation, Release, Rescore, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import State
 
 Values = Mapping[str, float | None]
+Pair = tuple[int, int]
+"""The teams of an attacker and of a defender."""
 AS_TEXT = Cast("evaluations__values", TextField())
 FINAL = "evaluations__final_values"
 """Read as they are stored: only what counts is worth decoding."""
@@ -44,7 +47,18 @@ def standing_rows(
 
     With `before`, as things stood then.
     """
-    withdrawn, applied = _withdrawn(contest, before), _applied(contest, before)
+    withdrawn = _withdrawn(contest, before)
+    rows = _accepted_rows(submissions, before, _applied(contest, before), *columns)
+    return (row for row in rows if row[0] not in withdrawn)
+
+
+def _accepted_rows(
+    submissions: QuerySet[Submission],
+    before: datetime | None,
+    applied: Container[int],
+    *columns: str,
+) -> Iterator[tuple[Any, ...]]:
+    """The same, withdrawn or not: where these re-scorings hold."""
     scored = as_of(submissions.filter(state=State.SCORED), "arrived_at", before)
     rows = scored.order_by("arrived_at", "pk", "evaluations__pk").values_list(
         "pk", "evaluations__pk", "evaluations__rescore", AS_TEXT, *columns
@@ -55,9 +69,7 @@ def standing_rows(
             newest[pk] = (text is not None, pk, text, *others)
         elif pk not in newest:
             newest[pk] = (True, pk, None, *others)
-    for is_accepted, *row in newest.values():
-        if is_accepted and row[0] not in withdrawn:
-            yield tuple(row)
+    return (row[1:] for row in newest.values() if row[0])
 
 
 def _withdrawn(contest: Contest, before: datetime | None) -> set[int]:
@@ -151,19 +163,56 @@ def released_results(
     }
 
 
-def counted_guesses(
-    attack: Round, before: datetime | None = None
-) -> dict[tuple[int, int], tuple[int, str | None]]:
-    """The last scored guess of each attacker against each defender, by their teams: its key and its values."""
+# Guesses
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """The scored guesses of a round by key, the oldest first: attacker, defender and rate; and the rates of those
+    that count as long as none is withdrawn."""
+
+    made: Mapping[int, tuple[Pair, float | None]]
+    rates: Mapping[Pair, float]
+
+
+_GUESSES: Recent[Guesses] = Recent(20, most_weight=200_000)
+"""By what they were read from: the facts of a round whose attacks are over hardly change."""
+
+
+def counted_rates(attack: Round, before: datetime | None = None) -> Mapping[Pair, float]:
+    """The rate of the last scored guess of each attacker against each defender, by their teams."""
+    guesses = _guesses(attack, before)
+    withdrawn = {pk for pk in _withdrawn(attack.contest, before) if pk in guesses.made}
+    if not withdrawn:
+        return guesses.rates
+    return _last_rates(found for pk, found in guesses.made.items() if pk not in withdrawn)
+
+
+def _last_rates(guesses: Iterable[tuple[Pair, float | None]]) -> dict[Pair, float]:
+    return {pair: rate for pair, rate in dict(guesses).items() if rate is not None}
+
+
+def _guesses(attack: Round, before: datetime | None) -> Guesses:
+    """Those of a round, read again only where one was scored, or a re-scoring applied, since."""
+    applied = frozenset(_applied(attack.contest, before))
+    scored = Submission.objects.filter(round=attack, target__isnull=False, state=State.SCORED)
+    total = Sum("pk", output_field=BigIntegerField())  # PostgreSQL sums keys to decimals
+    facts = scored.aggregate(Count("pk"), Max("pk"), Max("evaluations__pk"), total=total)
+    name = (attack.pk, before, applied, *facts.values())
+    found = _GUESSES.get(name)
+    if found is None:
+        found = _read_guesses(attack, before, applied)
+        _GUESSES.put(name, found, weight=len(found.made))
+    return found
+
+
+def _read_guesses(attack: Round, before: datetime | None, applied: Container[int]) -> Guesses:
     guesses = Submission.objects.filter(round=attack, target__isnull=False)
     guesses = guesses.annotate(defender=F("target__team"))
-    rows = standing_rows(attack.contest, guesses, before, "team", "defender")
-    return {(attacker, defender): (pk, text) for pk, text, attacker, defender in rows}
-
-
-def counted_rates(attack: Round, before: datetime | None = None) -> dict[tuple[int, int], float]:
-    """The rates of the guesses that count, by the teams of attacker and defender."""
-    found = sorted(counted_guesses(attack, before).items(), key=lambda guess: guess[1][0])
-    values = ((pair, decoded(text)) for pair, (_, text) in found)
-    rates = ((pair, of.get("rate")) for pair, of in values if of is not None)
-    return {pair: rate for pair, rate in rates if rate is not None}
+    rows = list(_accepted_rows(guesses, before, applied, "team", "defender"))
+    values = json.loads(f"[{','.join(text or 'null' for _, text, *_ in rows)}]")  # as one text
+    made = {
+        pk: ((attacker, defender), None if of is None else of.get("rate"))
+        for (pk, _, attacker, defender), of in zip(rows, values, strict=True)
+    }
+    return Guesses(made, _last_rates(made.values()))

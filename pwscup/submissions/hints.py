@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -37,7 +37,7 @@ def _attack_rounds(contest: Contest) -> list[Round]:
     return [round for round in contest.rounds.all() if round.phase == "attack"]
 
 
-def _solved(rates: dict[tuple[int, int], float]) -> Iterator[tuple[int, int]]:
+def _solved(rates: Mapping[tuple[int, int], float]) -> Iterator[tuple[int, int]]:
     """Attacker and defender, of the targets that one attacker solved and the others did not."""
     against: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     for (attacker, defender), rate in rates.items():

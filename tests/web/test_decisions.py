@@ -54,10 +54,12 @@ def test_a_withdrawn_guess_gives_way_to_the_one_before(cast, round, sent):
     good = scored(guess(cast.carol, cast.blue, red, b"1\n2\n3\n4\n"))
     bad = scored(guess(cast.carol, cast.blue, red, b"0\n0\n0\n0\n"))
     pair = (cast.blue.pk, cast.red.pk)
-    assert counting.counted_guesses(red.round)[pair][0] == bad.pk
+    for rate, submission in ((0.75, good), (0.25, bad)):
+        submission.evaluations.update(values={"rate": rate})
+    assert counting.counted_rates(red.round) == {pair: 0.25}
     assert selectors.counting_guesses(cast.blue, red.round) == {red.pk: bad.pk}
     rulings.withdraw(actor=cast.oscar, submission=bad, reason="r")
-    assert counting.counted_guesses(red.round)[pair][0] == good.pk
+    assert counting.counted_rates(red.round) == {pair: 0.75}
     assert selectors.counting_guesses(cast.blue, red.round) == {red.pk: good.pk}
 
 

@@ -130,11 +130,11 @@ def test_hints_ask_as_little_of_many_teams_as_of_few(cast, contest, django_asser
 
     for number in range(2):
         add(number)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert len(found(contest)[0][0]) == 2
     for number in range(2, 6):
         add(number)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         hints.hints_of(contest)
 
 

@@ -226,22 +226,22 @@ def grow(cast, n_teams: int) -> None:
     now = timezone.now()
     file = StoredFile.objects.first()
     common = {"state": State.SCORED, "arrived_at": now}
+    scored = {"fence": 1, "input_hashes": {}, "seconds": 0, "seed": "", "scoring_version": "1"}
     for number in range(n_teams):
         team = factories.make_team(cast.contest, f"Team {number}")
         for k in (1, 2):
             submission = Submission.objects.create(team=team, round=first, number=k, **common)
-            submission.evaluations.create(
-                fence=1, input_hashes={}, values={"U1": k}, seconds=0, seed="", scoring_version="1"
-            )
+            submission.evaluations.create(values={"U1": k}, **scored)
         submission.choices.create(team=team, round=first)
         Release.objects.create(
             round=attack, team=team, submission=submission, table=file, key=file, n_records=4
         )
     for release in list(attack.releases.all()):
         for team in cast.contest.teams.exclude(pk=release.team_id):
-            Submission.objects.create(
+            guess = Submission.objects.create(
                 team=team, round=attack, number=release.pk, target=release, **common
             )
+            guess.evaluations.create(values={"rate": 0.5}, **scored)
 
 
 @pytest.mark.parametrize("n_teams", [3, 12])
@@ -252,9 +252,10 @@ def test_what_counts_takes_a_constant_number_of_queries(cast, n_teams, django_as
         counted = selectors.counted_submissions(first)
         values = [selectors.latest_evaluation(s).values for s in counted.values()]
     assert values == [{"U1": 2}] * n_teams
-    with django_assert_num_queries(3):
-        guesses = counting.counted_guesses(attack)
-    assert len(guesses) == (n_teams + 2) * n_teams - n_teams
+    for n_queries in (4, 3):  # the second time the guesses are known
+        with django_assert_num_queries(n_queries):
+            rates = counting.counted_rates(attack)
+    assert len(rates) == (n_teams + 2) * n_teams - n_teams
     with django_assert_num_queries(1):
         assert len([(r.team.name, r.table.name) for r in selectors.releases(attack)]) == n_teams
 
@@ -265,9 +266,7 @@ def test_the_last_scored_guess_counts(cast, handed_in):
         pipeline.guess(cast.alice, cast.red, target, rows)
         for rows in (b"1\n2\n3\n4\n", b"4\n3\n2\n1\n", b"not a number\n")
     )
-    for submission in (first, second, third):
+    for rate, submission in ((0.25, first), (0.75, second), (None, third)):
         scored(submission)
-    counted = counting.counted_guesses(target.round)
-    assert {pair: pk for pair, (pk, _) in counted.items()} == {
-        (cast.red.pk, cast.blue.pk): second.pk
-    }
+        submission.evaluations.filter(values__isnull=False).update(values={"rate": rate})
+    assert counting.counted_rates(target.round) == {(cast.red.pk, cast.blue.pk): 0.75}
