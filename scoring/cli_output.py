@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +183,8 @@ def _write_beside(target: Path, data: bytes) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return temporary
+
+
+def drawn_with(seed: int, measures: Iterable[str]) -> str:
+    """What a table of values says below of those that are drawn at random."""
+    return f"\n\ndrawn at random with seed {seed}: {', '.join(measures)}"

@@ -6,11 +6,11 @@ from argparse import Namespace
 from dataclasses import replace
 
 from scoring.cli_input import read_declared, read_original, read_ruleset, read_schema
-from scoring.cli_output import Output, UsageError, aligned
+from scoring.cli_output import Output, UsageError, aligned, drawn_with
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Options, Prepared, score
 from scoring.ranking import DECIMALS
-from scoring.registry import MEASURES
+from scoring.registry import MEASURES, drawing
 from scoring.rulesets import Ruleset
 from scoring.schema import Schema
 from scoring.score_options import TABLE_MEASURES
@@ -33,9 +33,9 @@ def score_submission(arguments: Namespace, output: Output) -> None:
         progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
     )
     text = _score_table(values)
-    if drawing := [id_ for id_ in measures if id_ in MEASURES and MEASURES[id_].draws]:
+    if drawn := drawing(measures):
         values["seed"] = arguments.seed
-        text += f"\n\nseed {arguments.seed}: {', '.join(drawing)} draw at random"
+        text += drawn_with(arguments.seed, drawn)
     measure = ruleset.ranking.utility_measure
     if measure is not None and (loss := values[measure]) is not None:
         values["utility"] = utility = round(100 * (1 - loss), DECIMALS)

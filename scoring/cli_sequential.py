@@ -174,6 +174,7 @@ def _score_arguments(part: Parser) -> None:
     for option, what in LIMITS.items():
         text = f"largest share of {what}, from 0 to 1, instead of the rules'"
         part.add_argument(option, type=float, metavar="S", help=text)
+    add_seed(part, required=False)
 
 
 def _audit_arguments(part: Parser) -> None:
@@ -183,7 +184,6 @@ def _audit_arguments(part: Parser) -> None:
         metavar="A,B",
         help="the two quasi-identifiers along which boxes are drawn (the first two)",
     )
-    add_seed(part, required=False)
     part.add_argument("--out", metavar="A.html", help="the report to write as well")
 
 

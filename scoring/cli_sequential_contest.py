@@ -6,7 +6,15 @@ from argparse import Namespace
 from dataclasses import asdict, replace
 
 from scoring.cli_input import read_ruleset
-from scoring.cli_output import Output, UsageError, aligned, check_writable, read_file, write_files
+from scoring.cli_output import (
+    Output,
+    UsageError,
+    aligned,
+    check_writable,
+    drawn_with,
+    read_file,
+    write_files,
+)
 from scoring.cli_sequential import LIMITS
 from scoring.cli_sequential_files import (
     check_m,
@@ -14,6 +22,7 @@ from scoring.cli_sequential_files import (
     read_tables,
     tables_read,
 )
+from scoring.registry import drawing
 from scoring.rulesets.base import SequentialSpec
 from scoring.sequential.background import read_background, read_published
 from scoring.sequential.catalog import SERIES_MEASURES
@@ -42,8 +51,19 @@ def score(arguments: Namespace, output: Output) -> None:
     )
     output.step("measuring")
     measures = [name for name in ruleset.measures if name in SERIES_MEASURES]
-    found = score_series(original, series, m=spec.m, definition=spec.definition, measures=measures)
-    output.result(found, _text(found))
+    found = score_series(
+        original,
+        series,
+        m=spec.m,
+        definition=spec.definition,
+        measures=measures,
+        seed=arguments.seed,
+    )
+    text = _text(found)
+    if drawn := drawing(measures, spec.definition):
+        found["seed"] = arguments.seed
+        text += drawn_with(arguments.seed, drawn)
+    output.result(found, text)
 
 
 def spec_asked(arguments: Namespace, rules: SequentialSpec | None) -> SequentialSpec:

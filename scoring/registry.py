@@ -1,12 +1,12 @@
 """What a contest can measure and what attackers can run, by identifier."""
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from scoring.addresses import function_at
 from scoring.attacks.catalog import ATTACKS, Attack, Guess
 from scoring.measures.catalog import MEASURES, PWSCUP_2015, Measure
-from scoring.sequential.catalog import SERIES_MEASURES
+from scoring.sequential.catalog import RISKS, SERIES_MEASURES
 
 __all__ = [
     "ALL_MEASURES",
@@ -17,8 +17,28 @@ __all__ = [
     "Attack",
     "Guess",
     "Measure",
+    "drawing",
     "function_at",
 ]
 
 ALL_MEASURES: Mapping[str, Measure] = ChainMap(MEASURES, SERIES_MEASURES)
 """Those of one table, and those of a series of releases."""
+
+
+def drawing(measures: Iterable[str], definition: str | None = None) -> tuple[str, ...]:
+    """Those of some measures whose values depend on a seed.
+
+    Parameters
+    ----------
+    measures : iterable of str
+    definition : str, optional
+        How the attacker of a series reckons: who counts rows draws no worlds.
+
+    Examples
+    --------
+    >>> drawing(["U1", "pmse", "series-query-error", "series-risk-max"], "counting")
+    ('pmse', 'series-query-error')
+    """
+    found = [ALL_MEASURES[id_] for id_ in measures if id_ in ALL_MEASURES]
+    is_counted = definition == "counting"
+    return tuple(m.id for m in found if m.draws and not (is_counted and m.id in RISKS))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from pwscup.submissions.models import LateAllowance
-from scoring.registry import MEASURES
+from scoring.registry import drawing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 def drawing_measures(ruleset: Ruleset) -> tuple[str, ...]:
     """The measures of the ruleset whose values depend on a seed."""
-    return tuple(id_ for id_ in ruleset.measures if id_ in MEASURES and MEASURES[id_].draws)
+    series = ruleset.sequential
+    return drawing(ruleset.measures, series.definition if series else None)
 
 
 def are_final(round: Round, now: datetime, before: datetime | None = None) -> bool:

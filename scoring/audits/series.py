@@ -155,8 +155,8 @@ def audit_series(
     m-invariant series, or a contest that goes by them.
 
     The numbers depend on the tables, the series and the seed alone. Under the contest's definition they are those of
-    the measures `series-risk-max`, `series-risk-mean` and `series-risk-share`, unless there are so many records that
-    fewer worlds are looked at; see `scoring.audits.effort`.
+    the measures `series-risk-max`, `series-risk-mean` and `series-risk-share` by the same seed, unless there are so
+    many records that fewer worlds are looked at; see `scoring.audits.effort`.
 
     Parameters
     ----------

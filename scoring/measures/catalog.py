@@ -24,8 +24,12 @@ DRAWING = (
     "singling-out",
     "linkability",
     "inference",
+    "series-query-error",
+    "series-risk-max",
+    "series-risk-mean",
+    "series-risk-share",
 )
-"""Measures that draw at random, from the option `seed`: a table can be made for draws that are known before."""
+"""Measures that draw at random, from `seed`: a table or series can be made for draws that are known before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Measure:
 
     @property
     def draws(self) -> bool:
-        """Whether the option `seed` decides part of the value."""
+        """Whether `seed` decides part of the value."""
         return self.id in DRAWING
 
     @property

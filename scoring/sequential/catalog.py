@@ -54,3 +54,5 @@ SERIES_MEASURES: dict[str, Measure] = {
     )
 }
 """Identifier to measure, in the order in which they are shown; each is a function of a `Scored`."""
+
+RISKS = ("series-risk-max", "series-risk-mean", "series-risk-share")

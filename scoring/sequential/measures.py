@@ -109,7 +109,7 @@ def query_error(scored: Scored) -> float:
     The queries are like those of Xiao & Tao, “m-Invariance: towards privacy preserving re-publication of dynamic
     datasets”, section on experiments, with a fixed expected selectivity of 0.05, and drawn around tuples, so
     that no count is 0. There the median counts; here the mean, for which every query matters, with the bound for
-    small counts of `range-queries`. They are drawn from a fixed seed and depend on the tables alone.
+    small counts of `range-queries`. They depend on the tables and on `seed` alone.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def query_error(scored: Scored) -> float:
     """
     answers = [Answers.of(release, scored.original) for release in _read(scored)]
     errors = []
-    for query in queries(scored.original):
+    for query in queries(scored.original, scored.seed):
         snapshot = scored.original.snapshots[query.time]
         n = count(query, snapshot)
         bound = max(1.0, SANITY * len(snapshot.ids), n)
@@ -213,7 +213,7 @@ def risk_max(scored: Scored) -> float:
     reckons is the contest's choice. Where it thinks of worlds, it reads the notices: boxes of groups that they name
     may hold anybody.
     A person whose true value is ruled out, or who is left without a row, has risk 0. Where no world is found, row
-    counting stands in. Worlds that are too many are sampled from a fixed seed.
+    counting stands in. Worlds that are too many are sampled, from `seed`.
 
     Parameters
     ----------

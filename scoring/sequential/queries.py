@@ -18,8 +18,6 @@ SELECTIVITY = 0.05
 """The share of a table that a query would hold if it were uniform."""
 SANITY = 0.001
 """The share of a table below which a count is taken for this share, so that small ones do not decide."""
-SEED = 2007
-"""Where the drawing of the queries begins, for every series alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +37,14 @@ class Query:
     chosen: NDArray[np.bool_]
 
 
-def queries(microdata: Microdata) -> Iterator[Query]:
+def queries(microdata: Microdata, seed: int) -> Iterator[Query]:
     """The queries to a microdata's tables: the same for every release of them, and for every order of their records.
 
     Each is drawn around a random tuple. With d quasi-identifiers and a share s = 0.05 ** (1 / (d + 1)),
     an interval of a number is s times as wide as the range of its values in the table, one of
     categories has a share of s of the list, and a share of s of the sensitive values of all tables are chosen.
     """
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     tables = [_in_order(snapshot, microdata.ids) for snapshot in microdata.snapshots]
     is_numeric = np.array([attribute.values is None for attribute in microdata.attributes])
     sizes = np.array([len(attribute.values or ()) for attribute in microdata.attributes])

@@ -18,9 +18,10 @@ from scoring.sequential.tables import FloatArray, Microdata, Release
 from scoring.sequential.worlds import check_size
 
 SEED = 1
-"""Where the drawing of worlds begins, for every series alike."""
-MOST_PLACES = 1_000_000
-"""Pairs of a record at a time and a row whose box holds it; the worlds of so many take a minute or two to sample."""
+"""Where the drawing of queries and of worlds begins at home."""
+MOST_PLACES = 500_000
+"""Pairs of a record at a time and a row whose box holds it; the worlds of so many take about a minute to sample.
+A contest samples them twice, for the feedback and for the final scores."""
 _ROUNDING = 1e-9
 
 
@@ -36,12 +37,15 @@ class Scored:
     m : int
     definition : Definition
         How the attacker reckons.
+    seed : int
+        Where the drawing of queries, and of worlds, begins.
     """
 
     original: Microdata
     series: Series
     m: int
     definition: Definition
+    seed: int = SEED
 
     @cached_property
     def n_tuples(self) -> int:
@@ -68,7 +72,7 @@ class Scored:
             if is_told:
                 _check_counterfeits(releases, self.n_tuples)
             check_size(self.series.microdata, releases, MOST_PLACES, knows_counterfeits=is_told)
-        rng = np.random.default_rng(SEED)
+        rng = np.random.default_rng(self.seed)
         found = identification_risks(self.series.microdata, releases, definition, rng=rng)
         risks = stood_in(found, self.series, len(releases))
         is_published = ~np.isnan(risks.values)

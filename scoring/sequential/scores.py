@@ -10,7 +10,7 @@ from scoring.addresses import function_at
 from scoring.ranking import DECIMALS
 from scoring.sequential.catalog import SERIES_MEASURES
 from scoring.sequential.risk import Definition
-from scoring.sequential.scored import Scored
+from scoring.sequential.scored import SEED, Scored
 from scoring.sequential.series import Series
 from scoring.sequential.tables import Microdata
 
@@ -22,6 +22,7 @@ def score_series(
     m: int,
     definition: str,
     measures: Sequence[str] = tuple(SERIES_MEASURES),
+    seed: int = SEED,
 ) -> dict[str, float | int | None]:
     """Measure a series that `read_series` has found to be one.
 
@@ -36,6 +37,8 @@ def score_series(
         counterfeits each group has where the series tells, and only there.
     measures : sequence of str
         Of `SERIES_MEASURES`.
+    seed : int
+        Where the drawing of queries, and of worlds, begins. In a contest it follows from its secret.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def score_series(
         raise ValueError(
             f"measures: expected some of {', '.join(SERIES_MEASURES)}, got {unknown[0]}"
         )
-    scored = Scored(original, series, m, Definition(definition))
+    scored = Scored(original, series, m, Definition(definition), seed)
     found: dict[str, float | int | None] = {
         "n_people": len(original.ids),
         "n_tuples": scored.n_tuples,

@@ -192,7 +192,7 @@ def overlap(low, high, least, most, *, is_numeric) -> float:
 
 def slow_query_error(found: Scored) -> float:
     errors = []
-    for query in queries.queries(found.original):
+    for query in queries.queries(found.original, 1):
         table, release = found.original.snapshots[query.time], found.series.releases[query.time]
         n = sum(
             all(a <= v <= b for a, v, b in zip(query.low, qi, query.high, strict=True))
@@ -264,7 +264,7 @@ def test_discernibility_is_that_of_plain_python(windows):
 
 
 def test_queries_hold_what_they_were_drawn_around(windows):
-    drawn = list(queries.queries(windows))
+    drawn = list(queries.queries(windows, 1))
     assert len(drawn) == queries.N_QUERIES
     assert [query.time for query in drawn[:4]] == [0, 1, 2, 0]
     assert all(queries.count(query, windows.snapshots[query.time]) >= 1 for query in drawn)
@@ -280,7 +280,7 @@ def all_values(microdata):
 
 
 def test_queries_of_categories_stay_in_their_list(with_categories):
-    for query in queries.queries(with_categories):
+    for query in queries.queries(with_categories, 1):
         assert 0 <= query.low[0] <= query.high[0] <= 4
         assert query.high[0] - query.low[0] == math.ceil(queries.SELECTIVITY ** (1 / 3) * 5) - 1
         assert query.low[0] == int(query.low[0])
@@ -301,7 +301,7 @@ def test_the_order_of_records_changes_no_query(windows):
             for s in windows.snapshots
         ),
     )
-    for query, other in zip(queries.queries(windows), queries.queries(mixed), strict=True):
+    for query, other in zip(queries.queries(windows, 1), queries.queries(mixed, 1), strict=True):
         assert (query.time, query.low.tolist()) == (other.time, other.low.tolist())
         assert query.chosen.tolist() == other.chosen[codes].tolist()
 

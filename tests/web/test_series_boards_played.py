@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from pwscup.contests.models import Contest
 from pwscup.leaderboards import services
+from pwscup.submissions import finals
 from tests.web import series_facts
 from tests.web.series_facts import download
 
@@ -36,7 +37,8 @@ def mean(numbers):
 
 
 def evaluated(submission):
-    return submission.evaluations.get().values
+    """The values that hold once the rounds are over."""
+    return finals.values_of(submission.evaluations.get(), is_final=True)
 
 
 def rows_of(section):

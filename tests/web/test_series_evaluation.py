@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.core import serializers
 
-from pwscup.contests import team_tables
+from pwscup.contests import team_tables, truth
 from pwscup.contests.services import attach_dataset
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
@@ -35,6 +35,8 @@ from tests import factories
 from tests.web import pipeline, series
 
 DISEASES = HOSPITAL_SCHEMA.column("disease").values
+QUERIES = "series-query-error"
+DRAWING = (QUERIES, "series-risk-max", "series-risk-mean", "series-risk-share")
 pytestmark = pytest.mark.usefixtures("sent")
 
 
@@ -43,13 +45,14 @@ def cup(cast) -> SimpleNamespace:
     return series.contest_of(cast)
 
 
-def at_home(team, data: bytes, definition: str = "counting", **asked):
-    """What the library says of a series, from the files that the team has on its disk."""
+def at_home(team, data: bytes, definition: str = "counting", purpose="measures/release", **asked):
+    """What the library says of a series, from the files of the team and a seed of the contest."""
     schema = team.contest.datasets.get(team=None).schema
     tables = storage.read(team_tables.table_of(team).public)
     original = read_tables(tables, schema)
     found = read_series(data, original, "patient", **({"m": 2} | asked))
-    return score_series(original, found, m=2, definition=definition)
+    seed = truth.derived_seed(team.contest, purpose)
+    return score_series(original, found, m=2, definition=definition, seed=seed)
 
 
 # A series
@@ -70,13 +73,20 @@ def test_a_series_by_each_method_has_the_values_that_the_library_gives(cup, meth
     }
 
 
-@pytest.mark.parametrize("definition", ["worlds", "m-invariance"])
-def test_the_definition_of_the_rules_decides_the_risks(cast, definition):
+@pytest.mark.parametrize(
+    ("definition", "drawing"),
+    [("counting", DRAWING[:1]), ("worlds", DRAWING), ("m-invariance", DRAWING)],
+)
+def test_the_definition_of_the_rules_decides_the_risks_and_what_draws(cast, definition, drawing):
     rules = factories.series_ruleset(definition=f'"{definition}"')
     cup = series.contest_of(cast, rules=rules)
     data = factories.series_of_team(cup.red)
     submission = pipeline.scored(series.hand_in(cast.alice, cup.red, data))
-    assert submission.evaluations.get().values == at_home(cup.red, data, definition)
+    found = submission.evaluations.get()
+    assert found.values == at_home(cup.red, data, definition)
+    final = at_home(cup.red, data, definition, purpose="measures/release/final")
+    assert found.final_values == {measure: final[measure] for measure in drawing}
+    assert found.final_values[QUERIES] != found.values[QUERIES]
 
 
 def test_a_series_that_is_not_m_invariant_is_rejected_where_the_rules_ask_for_it(cast):

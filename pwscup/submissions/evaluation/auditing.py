@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pwscup.submissions.evaluation.kinds import options_of
+from pwscup.submissions.evaluation.kinds import seed_of
 from pwscup.submissions.evaluation.originals import dataset_for, original_table
 from pwscup.submissions.evaluation.tables import decoys_of, read_anonymized
 
@@ -44,7 +45,7 @@ def audited_table(submission: Submission, progress: Progress) -> Audit:
         original.schema,
         rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
         control=control,
-        options=options_of(submission),
+        options=replace(submission.round.contest.ruleset.options, seed=seed_of(submission)),
         progress=progress,
     )
 

@@ -19,10 +19,9 @@ from scoring.lecture import mark_kept
 from scoring.reading import read_guess
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pwscup.submissions.models import Submission
-    from scoring.score_options import Options
 
 Values = dict[str, float | int | None]
 KEPT = "kept_records"
@@ -61,37 +60,42 @@ class Anonymization:
         table, source = shuffled(*read_anonymized(submission, original), seed)
         ruleset = submission.round.contest.ruleset
 
-        def found(measures: Sequence[str], options: Options) -> Values:
+        def found(measures: Sequence[str], seed: int) -> Values:
             return score(
                 original.prepared,
                 table,
                 source,
                 original.schema,
-                options=options,
+                options=replace(ruleset.options, seed=seed),
                 measures=measures,
             )
 
         hashes = {"original": dataset.sealed.sha256} | handed_in.hashes(submission)
-        values = found(ruleset.measures, options_of(submission))
-        drawing = drawing_measures(ruleset)
-        if not drawing:
-            return values, hashes
-        final = found(drawing, options_of(submission, is_final=True))
-        return Drawn(values, {measure: final[measure] for measure in drawing}), hashes
+        return _drawn(submission, found), hashes
 
 
-def options_of(submission: Submission, *, is_final: bool = False) -> Options:
-    """The options of the ruleset; measures that draw at random begin where the contest's secret says.
+def seed_of(submission: Submission, *, is_final: bool = False) -> int:
+    """Where the contest's secret lets measures begin that draw at random; the rules' seed where none does.
 
-    The seed is that of the round: the same for all teams, and unknown until the secret is published. The
-    final scores have another one, so that nothing is gained by a table that was fitted to the feedback.
+    It is that of the round: the same for all teams, and unknown until the secret is published. The
+    final scores have another one, so that nothing is gained by what was fitted to the feedback.
     """
     round, ruleset = submission.round, submission.round.contest.ruleset
     if not drawing_measures(ruleset):
-        return ruleset.options
+        return ruleset.options.seed
     purpose = f"measures/{round.key}"
-    seed = truth.derived_seed(round.contest, f"{purpose}/final" if is_final else purpose)
-    return replace(ruleset.options, seed=seed)
+    return truth.derived_seed(round.contest, f"{purpose}/final" if is_final else purpose)
+
+
+def _drawn(submission: Submission, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
+    """The values of all measures, and those of measures that draw at random by the seed of the final scores, too."""
+    ruleset = submission.round.contest.ruleset
+    values = found(ruleset.measures, seed_of(submission))
+    drawing = drawing_measures(ruleset)
+    if not drawing:
+        return values
+    final = found(drawing, seed_of(submission, is_final=True))
+    return Drawn(values, {measure: final[measure] for measure in drawing})
 
 
 class Attack:
@@ -152,10 +156,11 @@ class Estimate:
 class Series:
     """Every measure of the ruleset, on a series of releases."""
 
-    def evaluate(self, submission: Submission, seed: int) -> tuple[Values, dict[str, str]]:
+    def evaluate(self, submission: Submission, seed: int) -> tuple[Values | Drawn, dict[str, str]]:
         from pwscup.submissions.evaluation import series  # kernels, which pages do without
 
-        return series.measured(submission)
+        found, hashes = series.measuring(submission)
+        return _drawn(submission, found), hashes
 
 
 class ValueAttack:

@@ -29,6 +29,8 @@ from scoring.sequential.scores import score_series
 from scoring.sequential.series import published
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from pwscup.submissions.models import Release, Submission
     from scoring.rulesets.base import SequentialSpec
     from scoring.schema import Schema
@@ -89,15 +91,19 @@ def read_handed_in(submission: Submission) -> tuple[Microdata, Series]:
     return original, found
 
 
-def measured(submission: Submission) -> tuple[Values, dict[str, str]]:
-    """Every measure of the ruleset, on releases that stand the check against the team's tables; and digests."""
+def measuring(
+    submission: Submission,
+) -> tuple[Callable[[Sequence[str], int], Values], dict[str, str]]:
+    """What measures releases by a seed, where they stand the check against the tables of the team; and digests."""
     original, found = read_handed_in(submission)
-    spec, ruleset = spec_of(submission), submission.round.contest.ruleset
-    values = score_series(
-        original, found, m=spec.m, definition=spec.definition, measures=ruleset.measures
-    )
+    spec = spec_of(submission)
+
+    def measured(measures: Sequence[str], seed: int) -> Values:
+        given = {"m": spec.m, "definition": spec.definition}
+        return score_series(original, found, measures=measures, seed=seed, **given)
+
     original_sha256 = dataset_for(submission).sealed.sha256
-    return values, {"original": original_sha256} | handed_in.hashes(submission)
+    return measured, {"original": original_sha256} | handed_in.hashes(submission)
 
 
 def marked(submission: Submission) -> tuple[Values, dict[str, str]]:
