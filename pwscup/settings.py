@@ -126,12 +126,15 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
 # A class behind one router has one address; failed log-ins count for an account and an address together.
 PEOPLE_PER_ADDRESS = env.int("PWSCUP_PEOPLE_PER_ADDRESS", default=60)
+# Anybody may have mails sent to any address: by signing up, or by asking for a new password.
+MAILS_PER_ADDRESS = env.int("PWSCUP_MAILS_PER_ADDRESS", default=10)
 ACCOUNT_RATE_LIMITS = {
     "signup": f"{PEOPLE_PER_ADDRESS}/m/ip",
     "login": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
     "login_failed": f"{PEOPLE_PER_ADDRESS}/m/ip,5/5m/key",
     "reset_password": f"{PEOPLE_PER_ADDRESS}/m/ip,5/m/key",
     "reset_password_from_key": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
+    "mail": f"{MAILS_PER_ADDRESS}/h/key",  # in silence, see AccountAdapter
 }
 # How many proxies in front of the server may be believed about the address that rate limits count by.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PWSCUP_TRUSTED_PROXIES", default=0)

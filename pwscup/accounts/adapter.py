@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.core.internal.ratelimit import get_ip
+from allauth.core.ratelimit import consume
 from django.conf import settings
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.db import transaction
 from django.http import HttpRequest
 
+from pwscup.accounts.addresses import normalized
 from pwscup.accounts.models import User
 from pwscup.accounts.services import remember_address
 from pwscup.accounts.tokens import revoke_all
+
+logger = logging.getLogger(__name__)
 
 LINKS = ("activate_url", "password_reset_url", "signup_url")
 
@@ -30,7 +35,15 @@ class AccountAdapter(DefaultAccountAdapter):
     """Keeps the display name, and the page a person came from, through sign-up and its e-mail."""
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Every link of a mail, and the name of the site, are those of the settings."""
+        """Every link of a mail, and the name of the site, are those of the settings.
+
+        A mailbox gets a bounded number of them an hour; what is beyond goes nowhere, and the page says the same.
+        """
+        if not consume(self.request, action="mail", key=normalized(email)):
+            logger.warning(
+                "a mail about an account was not sent: its address has had as many this hour as it may"
+            )
+            return
         links = {name: at_site(context[name]) for name in LINKS if name in context}
         site = {"domain": urlsplit(settings.SITE_URL).netloc}
         super().send_mail(template_prefix, email, context | links | {"current_site": site})

@@ -222,6 +222,41 @@ def test_a_class_behind_one_address_signs_up_and_logs_in_within_a_minute(db, lim
     )
 
 
+@pytest.fixture
+def few_mails(settings):
+    limit = installation.ACCOUNT_RATE_LIMITS["mail"]
+    settings.ACCOUNT_RATE_LIMITS = {"mail": limit, "confirm_email": None, "reset_password": None}
+    cache.clear()
+    yield installation.MAILS_PER_ADDRESS
+    cache.clear()
+
+
+@pytest.mark.parametrize("name", ["alice", "nobody"])
+@pytest.mark.parametrize("kind", ["sign-up", "reset"])
+def test_an_address_gets_so_many_mails_an_hour_whoever_asks(cast, few_mails, kind, name):
+    """The page says the same each time, with an account and without; a tag is no other mailbox."""
+    answers = []
+    for number in range(few_mails + 3):
+        email = f"{name}@example.org" if number % 2 else f"{name.upper()}+{number}@example.org"
+        client = Client(REMOTE_ADDR=f"192.0.2.{number}")
+        if kind == "sign-up":
+            answer = sign_up(client, email)
+        else:
+            answer = client.post("/accounts/password/reset/", {"email": email})
+        answers.append((answer.status_code, answer.url))
+    assert set(answers) == {(302, answers[0][1])}
+    assert len(mail.outbox) == few_mails
+    sign_up(Client(), "somebody.else@example.org")
+    assert len(mail.outbox) == few_mails + 1
+
+
+def test_the_mails_of_all_kinds_count_together(cast, few_mails, client):
+    for _ in range(few_mails):
+        client.post("/accounts/password/reset/", {"email": "alice@example.org"})
+        sign_up(Client(), "alice@example.org")
+    assert len(mail.outbox) == few_mails
+
+
 def test_too_many_requests_get_a_page_of_ours(cast, as_user, settings):
     settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "1/m/user"}
     cache.clear()
