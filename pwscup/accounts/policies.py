@@ -77,17 +77,20 @@ def may_rename(user: User | AnonymousUser, team: Team, now: datetime) -> bool:
     return is_captain(user, team) and not closed
 
 
-def has_played(user: User, contest: Contest) -> bool:
-    """The person has sat in a team of the contest that has submitted files, under this account or another.
+def has_taken_part(user: User, contest: Contest) -> bool:
+    """The person plays, or has had a seat that allows no other one, under this account or another.
 
-    Such a person knows that team's answer key, and would have its attempts a second time.
+    Such a person knows a team's answer key, and has sided with that team.
     """
-    sat_in = _sat_in(selectors.same_person(user, contest), contest, but=None)
-    return sat_in.filter(submissions__state__in=PLAYED).exists()
+    people = selectors.same_person(user, contest)
+    return has_seat(people, contest) or _refusal_of_seats(people, contest, None) is not None
 
 
 def _refusal_of_seats(people: Iterable[int], contest: Contest, but: Team | None) -> str | None:
-    """What these accounts have of teams other than `but`, whose seats were given up, that allows no other seat."""
+    """What these accounts have of teams other than `but`, whose seats were given up, that allows no other seat.
+
+    Such a person knows that team's answer key, and would have its attempts a second time.
+    """
     sat_in = _sat_in(people, contest, but)
     if sat_in.filter(submissions__state__in=PLAYED).exists():
         return "has_played"

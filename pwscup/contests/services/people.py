@@ -9,8 +9,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.accounts.addresses import normalized
 from pwscup.accounts.models import OfficeInvitation, User
-from pwscup.accounts.policies import has_played, plays_in
+from pwscup.accounts.policies import has_taken_part
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.teams import mail_soon
@@ -23,7 +24,13 @@ REFUSALS = {
     "used": _("This invitation has been used."),
     "revoked": _("The organizers have withdrawn this invitation."),
     "expired": _("This invitation has expired. Ask the organizers for another one."),
-    "plays": _("You play in a team of the contest and therefore cannot organize it."),
+    "address": _(
+        "This invitation was sent to another address than that of your account. Log in with the account of that "
+        "address, or ask the organizers for an invitation to yours."
+    ),
+    "organizer_plays": _(
+        "You play or have played in a team of the contest and therefore cannot organize it."
+    ),
     "judge_plays": _(
         "You play or have played in a team of the contest and therefore cannot judge it."
     ),
@@ -96,12 +103,12 @@ def refusal_of_office(user: User, invitation: OfficeInvitation) -> str | None:
         return "expired"
     if not user.is_authenticated:
         return None
-    contest = invitation.contest
-    if invitation.office == Office.ORGANIZER:
-        return "plays" if plays_in(user, contest) else None
-    if contest.organizers.filter(pk=user.pk).exists():
+    if normalized(user.email) != normalized(invitation.email):
+        return "address"
+    contest, office = invitation.contest, invitation.office
+    if office == Office.JUDGE and contest.organizers.filter(pk=user.pk).exists():
         return "organizes"
-    return "judge_plays" if plays_in(user, contest) or has_played(user, contest) else None
+    return f"{office}_plays" if has_taken_part(user, contest) else None
 
 
 @transaction.atomic
