@@ -19,6 +19,7 @@ from pwscup.leaderboards import facts
 from pwscup.leaderboards.models import Ceremony
 from pwscup.leaderboards.scope import Scope, scope_of, weighted_stages
 from pwscup.leaderboards.services import boards_of, build, forget
+from pwscup.submissions import selectors
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -178,6 +179,15 @@ def _refuse_before_the_end(scope: Scope) -> None:
                 _("“%(round)s” is not over yet: the final order is not known before.")
                 % {"round": round.local_title}
                 for round in still_open
+            )
+        )
+    late = [round for round in scope.rounds if selectors.may_be_late([round], scope.now)]
+    if late:
+        raise ContestRefused(
+            *(
+                _("A team may still be late in “%(round)s”: the final order is not known before.")
+                % {"round": round.local_title}
+                for round in late
             )
         )
     if sum(facts.n_awaited(scope).values()):

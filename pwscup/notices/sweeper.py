@@ -18,7 +18,8 @@ from pwscup.core.models import Event
 from pwscup.notices import kinds, outbox, queue
 from pwscup.notices.changes import PUBLIC_KINDS, PUBLISHED
 from pwscup.notices.models import Notice
-from pwscup.submissions.models import Submission
+from pwscup.submissions.models import LateAllowance, Submission
+from pwscup.submissions.selectors import may_be_late
 from pwscup.submissions.states import UNFINISHED
 
 DAY = timedelta(days=1)
@@ -74,8 +75,10 @@ def _publications(contests: Iterable[int]) -> dict[int, int]:
 
 def tell_rounds(now: datetime) -> None:
     """What the clock has brought to rounds: opened, soon closed, results there."""
-    near = Q(opens_at__gt=now - DAY, opens_at__lte=now) | Q(
-        closes_at__gt=now - DAY, closes_at__lte=now + DAY
+    near = (
+        Q(opens_at__gt=now - DAY, opens_at__lte=now)
+        | Q(closes_at__gt=now - DAY, closes_at__lte=now + DAY)
+        | Q(pk__in=LateAllowance.objects.filter(until__gt=now - DAY).values("round"))
     )
     rounds = list(Round.objects.filter(near, contest__in=told_contests()).select_related("contest"))
     if not rounds:
@@ -113,8 +116,9 @@ def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime |
 
 
 def _are_results_out(round: Round, now: datetime) -> bool:
-    """The round is settled, everything in it is scored, and the board is not frozen."""
-    if not round.is_settled(now) or is_frozen(round.contest, now):
+    """The round is over, also for teams that may be late, everything in it is scored, and the board is not frozen."""
+    is_over = round.is_settled(now) and not may_be_late([round], now)
+    if not is_over or is_frozen(round.contest, now):
         return False
     return not Submission.objects.filter(round=round, state__in=UNFINISHED).exists()
 

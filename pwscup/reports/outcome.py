@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.leaderboards import boards, scope
 from pwscup.leaderboards.services import boards_of
 from pwscup.submissions.models import Submission
+from pwscup.submissions.selectors import may_be_late
 from pwscup.submissions.states import UNFINISHED
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def obstacles(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[
                 "Wait until the last round has closed."
             )
         )
+    if may_be_late(rounds, now):
+        found.append(_("A team may still be late. Wait until its time is over."))
     if contest.frozen_at is not None:
         found.append(_("The leaderboard is frozen. Reveal it first."))
     waiting = Submission.objects.filter(round__in=rounds, state__in=UNFINISHED)

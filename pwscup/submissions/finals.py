@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from pwscup.submissions import selectors
 from pwscup.submissions.models import LateAllowance
 from scoring.registry import drawing
 
@@ -40,10 +41,7 @@ def are_final(round: Round, now: datetime, before: datetime | None = None) -> bo
         return False
     if not drawing_measures(round.contest.ruleset):
         return True
-    late = LateAllowance.objects.filter(round=round, until__gt=now - _grace())
-    if before is not None:
-        late = late.filter(granted_at__lt=before)
-    return not late.exists()
+    return not selectors.may_be_late([round], now, before)
 
 
 def rounds_of(contest: Contest, now: datetime, before: datetime | None = None) -> list[int]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, timedelta
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -70,14 +69,13 @@ def publish_reveal(
 
 
 def _check(contest: Contest, now: datetime) -> None:
-    grace = timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
     if contest.revealed_at is not None:
         raise ContestRefused(_("The secret of this contest is published already."))
     if not policies.is_settled(contest, now):
         raise ContestRefused(
             _("The secret can be published once all rounds are over and every upload has arrived.")
         )
-    if any(until > now - grace for until in selectors.late_until(contest)):
+    if selectors.may_be_late(contest.rounds.all(), now):
         raise ContestRefused(
             _("A team may still be late. Publish the secret when its time is over.")
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -37,6 +37,7 @@ from pwscup.submissions.models import (
 from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from uuid import UUID
 
     from pwscup.accounts.models import User
@@ -211,11 +212,17 @@ def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
     )
 
 
-def late_until(contest: Contest) -> list[datetime]:
-    """Until when teams may be late in rounds of a contest: what was allowed last of each."""
-    allowed = LateAllowance.objects.filter(round__contest=contest).order_by("pk")
-    newest = {row[:2]: row[2] for row in allowed.values_list("team", "round", "until")}
-    return list(newest.values())
+def may_be_late(rounds: Collection[Round], now: datetime, before: datetime | None = None) -> bool:
+    """Whether a team may still hand in late in one of a contest's rounds, or its upload may be on its way.
+
+    What was allowed last of each team holds; with `before`, as things stood then. No result is final until then.
+    """
+    found = LateAllowance.objects.filter(round__in=rounds).order_by("pk")
+    allowed = as_of(found, "granted_at", before).values_list("team", "round", "until")
+    newest = {row[:2]: row[2] for row in allowed}
+    grace = timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+    clock = next((round.contest.clock(now - grace) for round in rounds), now)
+    return any(until > clock for until in newest.values())
 
 
 def is_disqualified(team: Team) -> bool:

@@ -15,7 +15,8 @@ from pwscup.contests.services import ContestRefused
 from pwscup.core.models import Event
 from pwscup.leaderboards import ceremonies
 from pwscup.leaderboards.models import Ceremony
-from pwscup.submissions.models import Ruling, Submission
+from pwscup.submissions import rulings
+from pwscup.submissions.models import LateAllowance, Ruling, Submission
 from tests import factories
 from tests.web import board_facts
 from tests.web.test_boards_frozen import long_ago
@@ -307,6 +308,17 @@ def test_no_ceremony_before_the_rounds_are_over(cast, played):
     board_facts.move_to(cast.contest, "attack")
     Contest.objects.update(frozen_at=timezone.now())
     assert "“Attack round” is not over yet" in refused(cast)
+
+
+def test_no_ceremony_while_a_team_may_be_late(cast, played, settings):
+    settings.UPLOAD_GRACE_SECONDS = 60
+    late = {"team": played.teams["Red"], "round": played.attack, "reason": "power cut"}
+    rulings.allow_late(actor=cast.oscar, until=timezone.now() + HOUR, **late)
+    assert "may still be late in “Attack round”" in refused(cast)
+    LateAllowance.objects.update(until=timezone.now())
+    assert "may still be late" in refused(cast)  # its last upload may be on its way
+    LateAllowance.objects.update(until=timezone.now() - HOUR)
+    assert begin(cast)
 
 
 def test_no_ceremony_while_something_is_scored(cast, played):

@@ -14,7 +14,9 @@ from pwscup.contests.models import Contest, Division
 from pwscup.core.models import StoredFile
 from pwscup.reports import certificates, lettering, pdf
 from pwscup.reports.certificates import Certificate, Place
-from pwscup.submissions.models import Ruling, Submission
+from pwscup.reports.outcome import obstacles
+from pwscup.submissions import rulings
+from pwscup.submissions.models import LateAllowance, Ruling, Submission
 from tests import factories
 from tests.web import board_facts
 
@@ -164,6 +166,19 @@ def test_a_season_decides_and_practice_does_not(oscar):
 
 
 # For whom, and when
+
+
+def test_nobody_has_a_place_while_a_team_may_be_late(game, as_user):
+    late = {"team": game.teams["Green"], "round": game.attack, "reason": "power cut"}
+    now = timezone.now()
+    rulings.allow_late(actor=game.oscar, until=now + timedelta(hours=1), **late)
+    assert own(game, game.alice, as_user).status_code == 404
+    hindered = obstacles(fresh(game.contest), now, [game.attack])
+    assert [str(words) for words in hindered] == [
+        "A team may still be late. Wait until its time is over."
+    ]
+    LateAllowance.objects.update(until=now - timedelta(hours=1))
+    assert own(game, game.alice, as_user).status_code == 200
 
 
 def test_a_team_has_its_own_and_organizers_have_all(game, as_user):

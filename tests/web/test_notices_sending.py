@@ -17,6 +17,7 @@ from pwscup.contests.models import Contest, Round
 from pwscup.core import audit, jobs
 from pwscup.notices import kinds, outbox, queue, services, signing, sweeper, tasks, worker
 from pwscup.notices.models import Delivery, Notice, Preference
+from pwscup.submissions import rulings
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.web import pipeline
@@ -301,6 +302,26 @@ def test_results_wait_for_the_last_score_and_for_a_frozen_board(cast, round, sen
     assert send_all(now) == []
     Contest.objects.update(frozen_at=now + timedelta(days=1))  # it will be frozen then
     assert len(send_all(now)) == 3
+
+
+def test_results_wait_for_a_team_that_may_be_late(cast, round, settings):
+    settings.UPLOAD_GRACE_SECONDS = 60
+    pipeline.close(round)
+    until = timezone.now() + timedelta(days=3)
+    late = {"team": cast.red, "round": round, "reason": "power cut"}
+    rulings.allow_late(actor=cast.oscar, until=until, **late)
+    assert results_told(timezone.now()) == 0
+    assert results_told(until - timedelta(seconds=1)) == 0
+    assert results_told(until) == 0  # its last upload may be on its way
+    contests.pause(actor=cast.oscar, contest=cast.contest, reason="network")
+    assert results_told(until + timedelta(hours=1)) == 0
+    Contest.objects.update(paused_at=None)
+    assert results_told(until + timedelta(hours=1)) == 3
+    assert results_told(until + timedelta(hours=2)) == 0
+
+
+def results_told(now) -> int:
+    return len([one for one in send_all(now) if one.subject.endswith("results are available")])
 
 
 def test_mail_about_results_holds_none(cast, round, sent):
