@@ -82,7 +82,7 @@ class BoardPollMiddleware:
         given = _GIVEN.get(name)
         if given is not None:
             request.get_host()  # one that is not allowed is refused here as everywhere
-            if given.holds(_numbers(given.contest_id), timezone.now()):
+            if given.holds(numbers_of(given.contest_id), timezone.now()):
                 return given.answer(request)
         response = self.get_response(request)
         offered = getattr(request, "offered_board", None)
@@ -99,7 +99,7 @@ def asked(request: HttpRequest) -> dict[str, str]:
 
 def offer(request: HttpRequest, contest: Contest, boards: Boards) -> None:
     """Let the answer be remembered, where every visitor of the contest gets the same."""
-    if boards.known is not None and _is_for_all(contest):
+    if boards.known is not None and is_for_all(contest):
         request.offered_board = contest, boards
 
 
@@ -118,13 +118,14 @@ def _given(contest: Contest, boards: Boards, response: HttpResponse) -> Given:
     return Given(contest.pk, boards.known, is_current, response.content, headers, again_at)
 
 
-def _is_for_all(contest: Contest) -> bool:
+def is_for_all(contest: Contest) -> bool:
+    """Whether every visitor sees the same boards."""
     is_public = contest.is_published and contest.rehearsal_of_id is None
     is_open = contest.board_audience == Contest.Audience.PUBLIC
     return is_public and is_open and not contest.hidden_measures
 
 
-def _numbers(contest_id: int) -> Numbers | None:
+def numbers_of(contest_id: int) -> Numbers | None:
     """The revision of a contest whose boards are everybody's; None where they are not, or no more."""
     public = Contest.objects.filter(
         pk=contest_id,

@@ -18,7 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from pwscup.contests.models import Contest
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.selectors import contest_page, visible_contest
-from pwscup.leaderboards import export, pages, polls, ranks
+from pwscup.leaderboards import export, kept, pages, polls, ranks
 from pwscup.submissions.selectors import get_visible
 
 vary = vary_on_headers(*polls.VARY)
@@ -43,13 +43,16 @@ def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponse]:
 
 @require_safe
 @vary
+def board(request: HttpRequest, slug: str) -> HttpResponse:
+    return kept.given(request) or _board(request, slug)
+
+
 @for_readers
-def board(request: HttpRequest, contest: Contest) -> HttpResponse:
+def _board(request: HttpRequest, contest: Contest) -> HttpResponse:
+    numbers = polls.numbers_of(contest.pk)  # before anything that they stand for
     page = contest_page(request, contest, "board")
     shown = pages.wanted(request, contest, page["now"])
-    html = pages.awaited(request, contest) if shown is None else pages.fragment(contest, shown)
-    page["board"] = pages.marked(html, page["my_team"])
-    return render(request, "leaderboards/board.html", page)
+    return kept.render(request, page, shown, numbers)
 
 
 @require_safe

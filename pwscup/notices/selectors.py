@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from django.db.models import Case, Count, Min, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Count, Min, QuerySet, When
 from django.http import Http404
 from django.utils.translation import gettext as _
 
 from pwscup.contests.models import Contest
 from pwscup.contests.team_tables import has_series
+from pwscup.core import revisions
 from pwscup.core.models import Event
+from pwscup.core.recent import Recent
 from pwscup.notices import changes, policies
 from pwscup.notices.kinds import ERRORS
 from pwscup.notices.models import Announcement, Delivery, Preference, Question, Visit, Webhook
@@ -24,6 +25,7 @@ from pwscup.submissions.models import Release
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team, User
     from pwscup.contests.policies import Person
+    from pwscup.core.revisions import Numbers
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_DELIVERIES = 50
@@ -90,12 +92,27 @@ def _releases(contest: Contest) -> Iterable[Item]:
         yield Item(f"tables-{key}", found["at"], title, text)
 
 
-def n_unread(user: User, contest: Contest) -> int:
-    """How much news there is that the person has not seen; two queries."""
-    seen = Visit.objects.filter(user=user, contest=contest).values("seen_at")[:1]
-    since = Coalesce(Subquery(seen), Value(LONG_AGO))
-    events = Event.objects.filter(contest_id=contest.pk, kind__in=list(changes.PUBLIC_KINDS))
-    own = contest.announcements.filter(withdrawn_at=None)
+_UNREAD: Recent[int] = Recent(1000)
+
+
+def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> int:
+    """How much news there is that the person has not seen; `numbers` are those of the contest, where they are known.
+
+    Counted again only where something was recorded in the contest since.
+    """
+    seen = Visit.objects.filter(user=user_id, contest=contest_id).order_by()
+    since = seen.values_list("seen_at", flat=True).first() or LONG_AGO
+    name = contest_id, since, numbers or revisions.current(contest_id)
+    n = _UNREAD.get(name)
+    if n is None:
+        n = _n_since(contest_id, since)
+        _UNREAD.put(name, n)
+    return n
+
+
+def _n_since(contest_id: int, since: datetime) -> int:
+    events = Event.objects.filter(contest_id=contest_id, kind__in=list(changes.PUBLIC_KINDS))
+    own = Announcement.objects.filter(contest=contest_id, withdrawn_at=None)
     return (
         own.filter(created_at__gt=since).count()
         + events.filter(at__gt=since).exclude(kind=changes.PUBLISHED).count()

@@ -32,7 +32,7 @@ def news(request: HttpRequest, slug: str) -> HttpResponse:
     page = contest_page(request, contest, "news")
     found = Paginator(selectors.news(contest), ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
     gets_mail = page["my_team"] is not None or page["is_organizer"]
-    if gets_mail and found.number == 1 and selectors.n_unread(request.user, contest):
+    if gets_mail and found.number == 1 and selectors.n_unread(request.user.pk, contest.pk):
         services.note_visit(user=request.user, contest=contest, seen_at=page["now"])
     may_ask = contest.is_published and page["my_team"] is not None
     page |= {"found": found, "gets_mail": gets_mail, "may_ask": may_ask}

@@ -15,7 +15,7 @@ from pwscup.accounts.models import User
 from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
 from pwscup.core import recent
-from pwscup.leaderboards import pages, polls
+from pwscup.leaderboards import kept, pages, polls
 from pwscup.leaderboards import services as board_services
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Submission
@@ -53,6 +53,7 @@ def nothing_remembered(monkeypatch):
         return execute(sql, params, many, context)
 
     monkeypatch.setattr(pages, "RENDERED", recent.Recent(0))
+    monkeypatch.setattr(kept, "FRAMES", recent.Recent(0))
     monkeypatch.setattr(board_services, "REST", 0)
     monkeypatch.setattr(polls, "BEHIND_SECONDS", 0)
     recent.forget_all()

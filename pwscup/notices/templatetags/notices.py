@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
 from pwscup.notices import selectors
 
@@ -17,5 +19,15 @@ def unread_news(context: dict[str, Any]) -> str:
     """How much news there is that a member or organizer has not seen; empty where there is none."""
     if context.get("my_team") is None and not context.get("is_organizer"):
         return ""
-    n = selectors.n_unread(context["user"], context["contest"])
-    return "" if n == 0 else str(n) if n <= MOST else f"{MOST}+"
+    user, contest, holes = context["user"].pk, context["contest"].pk, context.get("holes")
+    if holes is None:
+        return _counted(selectors.n_unread(user, contest))
+    return holes.add(lambda answer: _counted(selectors.n_unread(user, contest, answer.numbers)))
+
+
+def _counted(n: int) -> str:
+    if n == 0:
+        return ""
+    shown = str(n) if n <= MOST else f"{MOST}+"
+    html = ' <span class="tab-count">{}</span><span class="visually-hidden"> {}</span>'
+    return format_html(html, shown, _("unread"))

@@ -1,0 +1,88 @@
+"""Board pages as they were given before: a reader is given the same page again while nothing was recorded.
+
+The frame is kept for each reader, with holes for the board, which all readers share, the token against forged
+requests, and the news that the reader has not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.messages import get_messages
+from django.http import HttpResponse
+from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from pwscup.core import mailbox
+from pwscup.core.holes import Answer, Holes, Kept
+from pwscup.core.recent import Recent
+from pwscup.leaderboards import pages, polls
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.core.revisions import Numbers
+    from pwscup.leaderboards.pages import Shown
+    from pwscup.leaderboards.services import Known
+
+TEMPLATE = "leaderboards/board.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A page, the board in it, and for how long both are the same."""
+
+    contest_id: int
+    known: Known
+    etag: str
+    page: Kept
+
+
+FRAMES: Recent[Frame] = Recent(2000, most_weight=32_000_000)
+
+
+def given(request: HttpRequest) -> HttpResponse | None:
+    """The page that this reader was given at this address, where it is still the same."""
+    frame = FRAMES.get(_name(request))
+    html = None if frame is None else pages.RENDERED.get(frame.etag)
+    if frame is None or html is None:
+        return None
+    numbers = polls.numbers_of(frame.contest_id)
+    if numbers is None or not frame.known.holds(numbers, timezone.now()):
+        return None
+    return HttpResponse(frame.page.filled(Answer(request, numbers, html)))
+
+
+def render(
+    request: HttpRequest, page: dict[str, Any], shown: Shown | None, numbers: Numbers | None
+) -> HttpResponse:
+    """The page, kept where everybody may see the board and all of it is that of `numbers`, which were read before."""
+    contest, my_team, name = page["contest"], page["my_team"], _name(request)
+    html = pages.awaited(request, contest) if shown is None else pages.fragment(contest, shown)
+    known = shown.boards.known if shown and polls.is_for_all(contest) else None
+    is_now = known is not None and known.numbers == numbers and shown.boards.as_of is None
+    if name is None or not is_now:
+        page["board"] = pages.marked(html, my_team)
+        return HttpResponse(render_to_string(TEMPLATE, page, request))
+    holes = Holes()
+    page["csrf_token"] = holes.add(lambda answer: get_token(answer.request))
+    page["board"] = holes.add(lambda answer: pages.marked(answer.shared, my_team))
+    page["holes"] = holes
+    found = holes.cut(render_to_string(TEMPLATE, page, request))
+    FRAMES.put(name, Frame(contest.pk, known, shown.fragment_etag(), found), weight=found.weight)
+    return HttpResponse(found.filled(Answer(request, numbers, html)))
+
+
+def _name(request: HttpRequest) -> Hashable:
+    """All that a page depends on besides the facts; None where it says what only a look can tell."""
+    user = request.user
+    if user.is_authenticated and (user.is_organizer or user.is_superuser):
+        return None  # is the disk full?
+    if len(get_messages(request)):
+        return None
+    reader = (user.pk, user.display_name) if user.is_authenticated else None
+    return request.get_full_path(), get_language(), mailbox.is_open(request), reader
