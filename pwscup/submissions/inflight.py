@@ -1,9 +1,10 @@
 """Uploads on their way: up to when everything that arrived is in, so that nobody waits where nobody is uploading.
 
 What arrived before a round closed counts, though its bytes may follow later. So results and targets wait until each
-process that takes uploads has reported, after the close by its own clock, that nothing older is on its way to it. A
-process is asked where it is silent, and forgotten where it does not answer: it was killed. Where no process reports
-at all, and at the latest after `UPLOAD_GRACE_SECONDS`, the clock decides: what takes longer counts as late.
+process that takes uploads has reported, after the close by its own clock, that nothing older is on its way to it for
+that contest; nobody waits for what is for other contests, or for no round at all. A process is asked where it is
+silent, and forgotten where it does not answer: it was killed. Where no process reports at all, and at the latest after
+`UPLOAD_GRACE_SECONDS`, the clock decides: what takes longer counts as late.
 
 A web server calls `start` in each of its processes before it accepts connections, with itself to look at, and `stop`
 when it has ended. Where another server is used, `ArrivalMiddleware` calls `begin` and `end`.
@@ -16,14 +17,15 @@ import itertools
 import logging
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import Exists, F, Q, QuerySet, Sum
+from django.db.models import Exists, F, Q, QuerySet
+from django.urls import Resolver404, resolve
 from django.utils import timezone
 
 from pwscup.contests.models import Round
@@ -33,6 +35,8 @@ from pwscup.submissions.models import UploadProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pwscup.contests.models import Contest
 
 logger = logging.getLogger(__name__)
 
@@ -46,19 +50,34 @@ SILENCE = timedelta(seconds=4)
 # In a process that takes uploads
 
 
+Arrivals = dict[str, list[float]]
+"""When the uploads of each contest arrived that are on their way, by slug, in seconds since 1970."""
+
+
+def arrivals_of(uploads: Iterable[tuple[float, str]]) -> Arrivals:
+    """The arrivals of what is on its way to these paths; what is for no round of a contest is left out."""
+    found: Arrivals = {}
+    for arrived_at, path in uploads:
+        with contextlib.suppress(Resolver404):
+            named = resolve(path).kwargs
+            if "slug" in named and "key" in named:
+                found.setdefault(named["slug"], []).append(arrived_at)
+    return found
+
+
 class Uploads:
     """The uploads of one process that are on their way; any of its threads may add to them."""
 
     def __init__(self) -> None:
-        self._arrived: dict[int, datetime] = {}
+        self._arrived: dict[int, tuple[float, str]] = {}
         self._tickets = itertools.count()
         self._lock = threading.Lock()
 
-    def begin(self, arrived_at: datetime) -> int:
-        """Note an upload that arrived then; the ticket ends it."""
+    def begin(self, arrived_at: datetime, path: str) -> int:
+        """Note an upload to this path that arrived then; the ticket ends it."""
         with self._lock:
             ticket = next(self._tickets)
-            self._arrived[ticket] = arrived_at
+            self._arrived[ticket] = arrived_at.timestamp(), path
             return ticket
 
     def end(self, ticket: int) -> None:
@@ -66,14 +85,15 @@ class Uploads:
         with self._lock:
             self._arrived.pop(ticket, None)
 
-    def look(self) -> tuple[datetime, int]:
-        """Up to when everything is in, and how many are on their way.
+    def look(self) -> tuple[datetime, Arrivals]:
+        """Up to when everything is in but for what is on its way, and that.
 
         The clock is read first: what begins during the look arrived after it.
         """
         now = timezone.now()
         with self._lock:
-            return min([now, *self._arrived.values()]), len(self._arrived)
+            on_their_way = list(self._arrived.values())
+        return now, arrivals_of(on_their_way)
 
 
 uploads = Uploads()
@@ -81,9 +101,9 @@ begin, end = uploads.begin, uploads.end
 
 
 @contextlib.contextmanager
-def on_its_way(arrived_at: datetime) -> Iterator[None]:
+def on_its_way(arrived_at: datetime, path: str) -> Iterator[None]:
     """Note an upload for as long as it is worked on."""
-    ticket = begin(arrived_at)
+    ticket = begin(arrived_at, path)
     try:
         yield
     finally:
@@ -93,7 +113,7 @@ def on_its_way(arrived_at: datetime) -> Iterator[None]:
 class Watched(Protocol):
     """What knows the uploads of a process that are on their way: `Uploads`, or the web server itself."""
 
-    def look(self) -> tuple[datetime, int]: ...
+    def look(self) -> tuple[datetime, Arrivals]: ...
 
 
 class Reporter:
@@ -130,10 +150,10 @@ class Reporter:
             self._mine().update(**self._report())
 
     def _report(self) -> dict[str, object]:
-        complete_until, n_uploads = self._uploads.look()
+        complete_until, arrivals = self._uploads.look()
         return {
             "complete_until": complete_until - self._delay,
-            "n_uploads": n_uploads,
+            "arrivals": arrivals,
             "reported_at": db_now(),
             "asked_at": None,
         }
@@ -201,36 +221,47 @@ def is_worked_on(round: Round, now: datetime) -> bool:
     known = round.complete_until is not None and round.complete_until >= round.closes_at
     if known or now - round.closes_at > LONGEST:
         return False
-    return UploadProcess.objects.filter(
-        complete_until__lt=round.closes_at, n_uploads__gt=0
-    ).exists()
+    return _n_on_their_way(round.contest, round.closes_at) > 0
+
+
+def _n_on_their_way(contest: Contest, ends: datetime) -> int:
+    """How many uploads of the contest that arrived before then were on their way at the last reports."""
+    reported = UploadProcess.objects.values_list("arrivals", flat=True)
+    arrived = (at for arrivals in reported for at in arrivals.get(contest.slug, ()))
+    return sum(at < ends.timestamp() for at in arrived)
 
 
 def note_complete(now: datetime) -> int:
     """Note for the rounds that have closed up to when every upload is in; return how many have all that counts."""
-    waiting = awaited(now)
-    closes = list(waiting.values_list("closes_at", flat=True))
-    if not closes:
+    waiting = list(awaited(now).select_related("contest"))
+    if not waiting:
         return 0
-    processes = _answering(max(closes))
+    processes = _answering(max(round.closes_at for round in waiting))
     if not processes:
         return 0  # nobody can say; the clock decides
-    complete_until = min(process.complete_until for process in processes)
-    settled = waiting.filter(closes_at__lte=complete_until)
-    contests = set(settled.values_list("contest", flat=True))
-    closed = Round.objects.filter(contest__in=contests, closes_at__lte=complete_until)
-    with transaction.atomic():
-        n_closed = closed.update(complete_until=complete_until)
-        for contest in sorted(contests):
-            revisions.touch(contest)  # results may be shown from now on
+    n_closed = 0
+    for contest in sorted({round.contest for round in waiting}, key=lambda contest: contest.pk):
+        until = min(_in_until(process, contest.slug) for process in processes)
+        if any(round.contest == contest and round.closes_at <= until for round in waiting):
+            with transaction.atomic():
+                closed = Round.objects.filter(contest=contest, closes_at__lte=until)
+                n_closed += closed.update(complete_until=until)
+                revisions.touch(contest.pk)  # results may be shown from now on
     return n_closed
+
+
+def _in_until(process: UploadProcess, *slugs: str) -> datetime:
+    """Up to when everything for these contests is in at the process; without any, for all of them."""
+    wanted = slugs or process.arrivals
+    arrived = (at for slug in wanted for at in process.arrivals.get(slug, ()))
+    return min([process.complete_until, *(datetime.fromtimestamp(at, UTC) for at in arrived)])
 
 
 def _answering(closes_at: datetime) -> list[UploadProcess]:
     """The processes that take uploads; who is silent is asked, and forgotten where no answer comes."""
     now, found = read_db_clock(), []
     for process in UploadProcess.objects.all():
-        if process.complete_until < closes_at and process.reported_at < now - SILENCE:
+        if _in_until(process) < closes_at and process.reported_at < now - SILENCE:
             if process.asked_at is None:
                 UploadProcess.objects.filter(pk=process.pk).update(asked_at=now)
             elif process.asked_at < now - SILENCE:
@@ -247,7 +278,8 @@ def _answering(closes_at: datetime) -> list[UploadProcess]:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What results still wait for: uploads that were on their way at the last report, and until when at the latest."""
+    """What results still wait for: uploads of the contest that began in time and were on their way at the last report,
+    and until when at the latest."""
 
     n_uploads: int
     until: datetime
@@ -258,5 +290,4 @@ def waited_for(round: Round, now: datetime) -> Waiting | None:
     ends = round.results_at
     if round.contest.paused_at is not None or not ends <= now or round.is_settled(now):
         return None
-    n_uploads = UploadProcess.objects.aggregate(n=Sum("n_uploads"))["n"] or 0
-    return Waiting(n_uploads, ends + grace())
+    return Waiting(_n_on_their_way(round.contest, ends), ends + grace())

@@ -35,7 +35,7 @@ class ArrivalMiddleware:
         request.arrived_at = _noted(request) or timezone.now()
         if request.method in ("GET", "HEAD"):
             return self._answer(request)
-        with inflight.on_its_way(request.arrived_at):
+        with inflight.on_its_way(request.arrived_at, request.path_info):
             return self._answer(request)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:

@@ -101,11 +101,13 @@ class Submission(Job):
 
 
 class UploadProcess(models.Model):
-    """Derived: a process that takes uploads, and up to when all that arrived at it is in; `inflight` has the rules."""
+    """Derived: a process that takes uploads, and which of those that arrived at it are in; `inflight` has the rules."""
 
     token = models.UUIDField(unique=True)
-    complete_until = models.DateTimeField(help_text="by the clock of the process")
-    n_uploads = models.PositiveIntegerField(default=0, help_text="on their way at the last report")
+    complete_until = models.DateTimeField(
+        help_text="what arrived before then is in but for `arrivals`; by the clock of the process"
+    )
+    arrivals = models.JSONField(default=dict, help_text="of what is on its way, by contest")
     reported_at = models.DateTimeField(help_text="by the database's clock")
     asked_at = models.DateTimeField(null=True, help_text="since when an answer is waited for")
 

@@ -48,6 +48,7 @@ class Request(HTTPRequestParser):
 
     received_at: float | None = None
     headers_at: float | None = None
+    path = ""
     is_refused = False
     unreadable: OSError | None = None
     """Why its body could not be kept: the disk is full."""
@@ -93,11 +94,6 @@ class Request(HTTPRequestParser):
         self.body_rcv = None
         self.expect_continue = False
         self.completed = True
-
-    @property
-    def may_have_body(self) -> bool:
-        """Whether it has one, or its headers are not complete yet."""
-        return self.content_length > 0 or self.headers_at is None
 
     @property
     def arrived_at(self) -> float:

@@ -180,20 +180,21 @@ class Server(TcpWSGIServer):
     def _unfinished(self) -> Iterator[Channel]:
         return (channel for channel in self.channels() if channel.is_reading)
 
-    def answered_until(self) -> tuple[float, int]:
-        """Up to when every request with a body is answered, in seconds since 1970, and how many are not.
+    def answered_until(self) -> tuple[float, list[tuple[float, str]]]:
+        """Up to when every request is answered but for those with a body, in seconds since 1970, and when these arrived
+        and at which paths.
 
         Nobody knows of a request whether it has a body before its headers are complete. Another thread may ask: what
         is read meanwhile arrived later than `read_until`, which is looked at first.
         """
-        read_until = self.read_until
-        arrivals = [
-            request.arrived_at
-            for channel in self.channels()
-            for request in channel.unanswered()
-            if request.may_have_body
-        ]
-        return min([read_until, *arrivals]), len(arrivals)
+        until, found = self.read_until, []
+        for channel in self.channels():
+            for request in channel.unanswered():
+                if request.headers_at is None:
+                    until = min(until, request.arrived_at)
+                elif request.content_length > 0:
+                    found.append((request.arrived_at, request.path))
+        return until, found
 
 
 def threads(n_threads: int) -> ThreadedTaskDispatcher:

@@ -35,8 +35,13 @@ SWITCH_SECONDS = 0.001
 
 
 def is_refused(n_bytes: int, path: str) -> bool:
-    """Whether a body is too large for its address, which WSGI spells in Latin-1."""
-    return is_too_large(n_bytes, path.encode("latin-1").decode(errors="replace"))
+    """Whether a body is too large for its address."""
+    return is_too_large(n_bytes, _text(path))
+
+
+def _text(path: str) -> str:
+    """A path that WSGI spells in Latin-1."""
+    return path.encode("latin-1").decode(errors="replace")
 
 
 def has_space() -> bool:
@@ -78,9 +83,10 @@ class Reception:
     def __init__(self, server: Server) -> None:
         self._server = server
 
-    def look(self) -> tuple[datetime, int]:
-        until, n_requests = self._server.answered_until()
-        return datetime.fromtimestamp(until, UTC), n_requests
+    def look(self) -> tuple[datetime, inflight.Arrivals]:
+        until, requests = self._server.answered_until()
+        paths = ((arrived_at, _text(path)) for arrived_at, path in requests)
+        return datetime.fromtimestamp(until, UTC), inflight.arrivals_of(paths)
 
 
 def _delay() -> timedelta:

@@ -20,6 +20,7 @@ from tests.web.pipeline import hand_in, scored
 pytestmark = pytest.mark.usefixtures("sent")
 GRACE = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)
+PATH = "/c/cup/round/anonymization/"
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_with_nothing_on_its_way_targets_are_published_at_once(just_closed):
 
 def test_an_upload_that_began_in_time_is_waited_for(just_closed):
     reporter = a_process()
-    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND)
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND, PATH)
     reporter.look()
     sweeper.sweep()
     assert not is_settled(just_closed)
@@ -78,7 +79,7 @@ def test_nothing_is_published_over_the_head_of_an_upload_that_waits_for_its_turn
 ):
     """In a burst the queue may be longer than the grace; what arrived in time is not refused for that."""
     reporter = a_process()
-    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND)
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND, PATH)
     settings.UPLOAD_GRACE_SECONDS = 1  # is over
     reporter.look()
     sweeper.sweep()
@@ -92,7 +93,7 @@ def test_nothing_is_published_over_the_head_of_an_upload_that_waits_for_its_turn
 
 def test_an_upload_that_takes_for_ever_holds_up_nothing_for_ever(just_closed, settings):
     reporter = a_process()
-    reporter._uploads.begin(just_closed.closes_at - SECOND)
+    reporter._uploads.begin(just_closed.closes_at - SECOND, PATH)
     reporter.look()
     later = timezone.now() + inflight.LONGEST
     sweeper.sweep(later)
@@ -101,10 +102,35 @@ def test_an_upload_that_takes_for_ever_holds_up_nothing_for_ever(just_closed, se
 
 def test_an_upload_that_began_after_the_close_is_not_waited_for(just_closed):
     reporter = a_process()
-    reporter._uploads.begin(just_closed.closes_at)
+    reporter._uploads.begin(just_closed.closes_at, PATH)
     reporter.look()
     sweeper.sweep()
     assert is_settled(just_closed)
+
+
+@pytest.mark.parametrize("path", ["/c/other/round/attack/", "/accounts/login/", "/nowhere/"])
+def test_what_is_on_its_way_elsewhere_is_neither_waited_for_nor_shown(
+    cast, just_closed, as_user, path
+):
+    """A slow log-in, or an upload to a contest that nobody here knows of."""
+    reporter = a_process()
+    for where in (path, path, PATH):
+        reporter._uploads.begin(just_closed.closes_at - SECOND, where)
+    reporter.look()
+    assert inflight.waited_for(just_closed, timezone.now()).n_uploads == 1
+    reporter._uploads.end(2)
+    reporter.look()
+    sweeper.sweep()
+    assert is_settled(just_closed)
+    assert releases.Release.objects.count() == 2
+
+
+def test_an_upload_that_began_too_late_is_not_counted(just_closed):
+    reporter = a_process()
+    for seconds in (-1, 0, 1):
+        reporter._uploads.begin(just_closed.closes_at + seconds * SECOND, PATH)
+    reporter.look()
+    assert inflight.waited_for(just_closed, timezone.now()).n_uploads == 1
 
 
 def test_every_process_that_takes_uploads_is_waited_for(just_closed):
@@ -117,9 +143,15 @@ def test_every_process_that_takes_uploads_is_waited_for(just_closed):
     assert is_settled(just_closed)
 
 
-def test_a_killed_process_is_asked_and_then_forgotten(just_closed, monkeypatch):
+@pytest.mark.parametrize("has_upload", [False, True])
+def test_a_killed_process_is_asked_and_then_forgotten(just_closed, has_upload):
     alive, killed = a_process(), a_process()
     alive.look()
+    if has_upload:  # it was killed over it, after the close
+        killed._uploads.begin(just_closed.closes_at - SECOND, PATH)
+        killed.look()
+        long_ago = timezone.now() - timedelta(hours=1)
+        UploadProcess.objects.filter(token=killed.token).update(reported_at=long_ago)
     sweeper.sweep()
     row = UploadProcess.objects.filter(token=killed.token)
     assert row.get().asked_at is not None
@@ -216,16 +248,16 @@ def test_a_process_is_known_while_it_takes_uploads():
     assert not UploadProcess.objects.exists()
 
 
-@pytest.mark.parametrize(("method", "n_noted"), [("get", 0), ("post", 1)])
-def test_a_request_with_a_body_is_on_its_way_until_it_is_answered(rf, method, n_noted):
+@pytest.mark.parametrize(("method", "contests"), [("get", []), ("post", ["cup"])])
+def test_a_request_with_a_body_is_on_its_way_until_it_is_answered(rf, method, contests):
     seen = []
 
     def answer(request):
-        seen.append(inflight.uploads.look()[1])
+        seen.append(list(inflight.uploads.look()[1]))
 
-    middleware.ArrivalMiddleware(answer)(getattr(rf, method)("/"))
-    assert seen == [n_noted]
-    assert inflight.uploads.look()[1] == 0
+    middleware.ArrivalMiddleware(answer)(getattr(rf, method)(PATH))
+    assert seen == [contests]
+    assert inflight.uploads.look()[1] == {}
 
 
 def test_an_upload_that_ends_in_an_error_is_no_longer_on_its_way(rf):
@@ -233,8 +265,8 @@ def test_an_upload_that_ends_in_an_error_is_no_longer_on_its_way(rf):
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        middleware.ArrivalMiddleware(fail)(rf.post("/"))
-    assert inflight.uploads.look()[1] == 0
+        middleware.ArrivalMiddleware(fail)(rf.post(PATH))
+    assert inflight.uploads.look()[1] == {}
 
 
 # The page
@@ -242,7 +274,7 @@ def test_an_upload_that_ends_in_an_error_is_no_longer_on_its_way(rf):
 
 def test_the_round_says_what_its_results_wait_for(cast, just_closed, as_user):
     reporter = a_process()
-    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND)
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND, PATH)
     reporter.look()
     address = reverse("round", args=[cast.contest.slug, just_closed.key])
     page = as_user(cast.alice).get(address).content.decode()

@@ -24,6 +24,7 @@ from pwscup.web.channel import Channel, stamp_of
 from pwscup.web.processes import listen
 from pwscup.web.request import Rules
 from pwscup.web.server import LOOK_SECONDS, Server, heaviest
+from pwscup.web.site import Reception
 from tests.services import START_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -528,11 +529,27 @@ def test_an_upload_is_on_its_way_until_it_is_answered(site, clock):
     client = site.client(post(10, b"12345"))
     clock.now = 20
     site.read()
-    assert site.server.answered_until() == (NOON + 5, 1)
+    assert site.server.answered_until() == (NOON + 20, [(NOON + 5, "/")])
     site.send(client, b"67890")
-    assert site.server.answered_until() == (NOON + 5, 1)
+    assert site.server.answered_until() == (NOON + 20, [(NOON + 5, "/")])
     site.serve()
-    assert site.server.answered_until() == (NOON + 20, 0)
+    assert site.server.answered_until() == (NOON + 20, [])
+
+
+def test_what_is_on_its_way_is_told_by_contest(site, clock):
+    """Nobody waits for what is for no round: a log-in, a page of an organizer, nothing at all."""
+    begun = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1234"
+    paths = ("/c/cup/round/attack/", "/c/cup/round/attack/ask/", "/c/%E3%81%82/round/x/")
+    api = "/api/v1/contests/other/rounds/series/submissions"
+    for second, path in enumerate((*paths, api, "/accounts/login/", "/c/cup/team/leave/")):
+        clock.now = second
+        site.client(begun % path.encode())
+        site.read()
+    clock.now = 20
+    site.read()
+    until, arrivals = Reception(site.server).look()
+    assert until.timestamp() == NOON + 20
+    assert arrivals == {"cup": [NOON, NOON + 1], "other": [NOON + 3]}
 
 
 def test_a_request_without_complete_headers_may_be_an_upload(site, clock):
@@ -540,11 +557,11 @@ def test_a_request_without_complete_headers_may_be_an_upload(site, clock):
     client = site.client(b"POST /x HTTP/1.1\r\nHost: x\r\n")
     clock.now = 20
     site.read()
-    assert site.server.answered_until() == (NOON + 5, 1)
+    assert site.server.answered_until() == (NOON + 5, [])
     site.send(client, b"Content-Length: 2\r\n\r\nab")
-    assert site.server.answered_until() == (NOON + 5, 1)
+    assert site.server.answered_until() == (NOON + 20, [(NOON + 5, "/x")])
     site.serve()
-    assert site.server.answered_until() == (NOON + 20, 0)
+    assert site.server.answered_until() == (NOON + 20, [])
 
 
 def test_what_waits_behind_an_answer_arrives_no_earlier_than_that_was_sent(
@@ -554,7 +571,7 @@ def test_what_waits_behind_an_answer_arrives_no_earlier_than_that_was_sent(
     clock.now = 10
     client.sendall(post(4))  # nothing more is read of the connection before the answer
     site.read()
-    assert site.server.answered_until() == (NOON + 10, 0)
+    assert site.server.answered_until() == (NOON + 10, [])
     monkeypatch.setattr(channels, "stamp_of", lambda *_: NOON + 10)  # as the kernel noted
     clock.now = 40
     site.serve()
@@ -567,7 +584,7 @@ def test_a_connection_that_is_lost_holds_up_nothing(site, clock):
     client.close()
     clock.now = 20
     site.read()
-    assert site.server.answered_until() == (NOON + 20, 0)
+    assert site.server.answered_until() == (NOON + 20, [])
 
 
 def test_what_nobody_has_accepted_yet_may_be_an_upload(make_site, clock, monkeypatch):
@@ -579,10 +596,10 @@ def test_what_nobody_has_accepted_yet_may_be_an_upload(make_site, clock, monkeyp
     site.server.step(0)
     clock.now = 30
     site.server.step(0)
-    assert site.server.answered_until() == (NOON, 0)
+    assert site.server.answered_until() == (NOON, [])
     for _ in range(4):
         site.server.step(0)
-    assert site.server.answered_until() == (NOON + 30, 0)
+    assert site.server.answered_until() == (NOON + 30, [])
 
 
 # Processes of its own
