@@ -136,6 +136,9 @@ MESSAGES: dict[str, str] = {
     "submission.no_rows": _(
         "no row numbers — expected a row-number file, or a column {expected} in the table"
     ),
+    "submission.too_slow": _(
+        "scoring takes too long — expected at most {expected} seconds — got more in each of {n} attempts"
+    ),
     # TOML documents: schemas and rulesets
     "toml.syntax": _("not TOML — {got}"),
     "toml.unknown_key": _("unknown key {key} — expected one of {expected}"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pwscup.core.refusals import Words
 
 logger = logging.getLogger(__name__)
+EVENT = "contest.fault"
 
 PUBLISH, DRAW, RELEASE, ERASE = "publish", "draw", "release", "erase"
 NOTICES, PLAY, FAILED, ARCHIVE = "notices", "play", "failed", "archive"
@@ -68,7 +69,7 @@ def note(contest: Contest, task: str, subject: str = "", error: Exception | None
         )
         if is_new:
             audit.record(
-                "contest.fault",
+                EVENT,
                 contest_id=contest.pk,
                 subject=subject or contest.slug,
                 task=task,
@@ -104,13 +105,17 @@ class Shown:
     is_failed: bool
 
 
+def words(contest: Contest, task: str, subject: str) -> str:
+    """What does not work, in the reader's language."""
+    titles = {round.key: round.local_title for round in contest.rounds.all()}
+    return str(TASKS[task]) % {"subject": titles.get(subject, subject) or contest.local_title}
+
+
 def of(contest: Contest) -> list[Shown]:
     """What does not work in a contest now, the oldest first."""
-    titles = {round.key: round.local_title for round in contest.rounds.all()}
     return [
         Shown(
-            str(TASKS[fault.task])
-            % {"subject": titles.get(fault.subject, fault.subject) or contest.local_title},
+            words(contest, fault.task, fault.subject),
             fault.since,
             fault.reference,
             fault.task == FAILED,

@@ -285,6 +285,22 @@ def waits_since(model: type[Job]) -> str:
     return next(name for name in SINCE if name in names)
 
 
+def check_contests() -> Iterator[Finding]:
+    """What failed for a contest and does not work yet, as its organizers read it on their pages."""
+    try:
+        found = list(apps.get_model("contests", "Fault").objects.select_related("contest"))
+    except NO_DATABASE:
+        return
+    for one in found:
+        advice = ", then `manage.py retry_failed`" if one.task == "failed" else ""
+        yield warning(
+            f"contests: {one.task} of {one.contest.slug} ({one.subject}) does not work since "
+            f"{one.since:%Y-%m-%d %H:%M} UTC — look at the workers' log under {one.reference}{advice}"
+        )
+    if not found:
+        yield ok("contests: nothing has failed that does not work again")
+
+
 def check_scoring() -> Iterator[Finding]:
     """The library with its compiled kernels, on the example of four records."""
     import numpy as np
@@ -363,6 +379,7 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "mail": check_mail,
     "workers": check_workers,
     "queue": check_queue,
+    "contests": check_contests,
     "scoring": check_scoring,
     "static": check_static,
     "settings": check_settings,

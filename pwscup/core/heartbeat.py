@@ -19,19 +19,26 @@ logger = logging.getLogger(__name__)
 PATIENCE_SECONDS = 120
 """How long a job tries to be put off where the database is away; then its lease has run out long ago."""
 AWAY = (OperationalError, InterfaceError)
+BUSY_SHARE = 0.9
+"""Of the time limit that a process spent computing: below, it had to wait for the machine."""
+Fail = Callable[[jobs.Claim, str], bool]
+Overdue = Callable[[jobs.Claim, str, bool], bool]
+"""What becomes of a claim that took too long, with a reference and whether it was computing all the time."""
 
 
 def attend(
     claim: jobs.Claim,
     work: Callable[[jobs.Claim], bool],
-    fail: Callable[[jobs.Claim, str], bool],
+    fail: Fail,
     time_limit: float,
+    overdue: Overdue | None = None,
 ) -> bool:
     """Do the work of a claim under its lease; what it does not expect is our failure, and logged.
 
-    Where the database or the storage does not work, the row waits again.
+    Where the database or the storage does not work, the row waits again. What takes too long has failed, unless
+    `overdue` decides.
     """
-    with Heartbeat(claim, fail, time_limit):
+    with Heartbeat(claim, overdue or (lambda late, ref, _busy: fail(late, ref)), time_limit):
         try:
             return work(claim)
         except Exception as error:
@@ -50,7 +57,7 @@ def is_passing(error: Exception) -> bool:
     return isinstance(error, (*AWAY, OSError))
 
 
-def _put_off(claim: jobs.Claim, reference: str, fail: Callable[[jobs.Claim, str], bool]) -> bool:
+def _put_off(claim: jobs.Claim, reference: str, fail: Fail) -> bool:
     """Put the row off as soon as the database takes it; after some time its lease brings it back."""
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
@@ -69,14 +76,13 @@ class Heartbeat:
     The limit is kept here because Celery's own may be lost when the broker reconnects.
     """
 
-    def __init__(
-        self, claim: jobs.Claim, fail: Callable[[jobs.Claim, str], bool], time_limit: float
-    ) -> None:
+    def __init__(self, claim: jobs.Claim, overdue: Overdue, time_limit: float) -> None:
         self._claim = claim
-        self._fail = fail
+        self._overdue = overdue
         self._done = threading.Event()
         self._time_limit = time_limit
         self._deadline = time.monotonic() + time_limit
+        self._began = time.process_time()
         self._thread = threading.Thread(target=self._beat, daemon=True, name="heartbeat")
 
     def __enter__(self) -> Heartbeat:
@@ -109,15 +115,16 @@ class Heartbeat:
             connection.close()
 
     def _give_up(self) -> None:
-        reference = jobs.new_reference()
+        reference, computed = jobs.new_reference(), time.process_time() - self._began
         logger.error(
-            "%s failed [%s]: not done within %s s",
+            "%s not done within %s s, of which it computed %.0f s [%s]",
             self._claim.name,
-            reference,
             self._time_limit,
+            computed,
+            reference,
         )
         try:
-            self._fail(self._claim, reference)
+            self._overdue(self._claim, reference, computed >= BUSY_SHARE * self._time_limit)
         finally:
             end_process()
 

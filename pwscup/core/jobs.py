@@ -113,6 +113,12 @@ def give_back(claim: Claim) -> bool:
     return bool(held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None))
 
 
+def try_again(claim: Claim) -> bool:
+    """Let the row wait again, to be sent after what waits already; False after the last attempt."""
+    again = held(claim).filter(attempts__lt=MAX_ATTEMPTS)
+    return bool(again.update(state=Job.WAITING, lease_until=None, sent_at=db_now()))
+
+
 def put_off(claim: Claim, reference: str, fail: Callable[[Claim, str], bool]) -> bool:
     """Let the row wait again because the database or the storage did not work; that uses up no attempt.
 
@@ -137,17 +143,18 @@ def put_off(claim: Claim, reference: str, fail: Callable[[Claim, str], bool]) ->
     return False
 
 
-def wait_again(model: type[Job], pk: int) -> bool:
-    """Let a row wait that has failed, as if nobody had worked on it; False where it has not failed."""
-    failed = model.objects.filter(pk=pk, state=Job.FAILED)
+def wait_again(model: type[Job], pk: int, state: str = Job.FAILED, **fields: Any) -> bool:
+    """Let a row wait that has failed, as if nobody had worked on it; False where its state is another."""
+    ended = model.objects.filter(pk=pk, state=state)
     return bool(
-        failed.update(
+        ended.update(
             state=Job.WAITING,
             attempts=0,
             sent_at=db_now(),
             finished_at=None,
             put_off_at=None,
             reference="",
+            **fields,
         )
     )
 

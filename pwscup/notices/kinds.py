@@ -30,7 +30,7 @@ class Kind:
 ANNOUNCEMENT, CLARIFICATION = "announcement", "clarification"
 QUESTION, ANSWER = "question", "answer"
 OPENED, CLOSING, RESULTS = "round.opened", "round.closing", "round.results"
-TEST, DISABLED = "webhook.test", "webhook.disabled"
+TEST, DISABLED, FAULT = "webhook.test", "webhook.disabled", "fault"
 
 KINDS: dict[str, Kind] = {
     ANNOUNCEMENT: Kind(Audience.MEMBERS),  # important where it is pinned
@@ -42,6 +42,7 @@ KINDS: dict[str, Kind] = {
     RESULTS: Kind(Audience.MEMBERS),
     TEST: Kind(Audience.NOBODY, calls_webhooks=False),  # goes to the one it tests
     DISABLED: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
+    FAULT: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
     **{
         kind: Kind(Audience.MEMBERS, is_important=change.is_important)
         for kind, change in PUBLIC_KINDS.items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, Max, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from pwscup.contests import faults
@@ -33,6 +33,7 @@ def sweep(now: datetime) -> bool:
     """Write notices and deliveries; True where something is due."""
     tell_events(now)
     tell_rounds(now)
+    tell_faults(now)
     outbox.spread_all()
     queue.take_back(now)
     return queue.is_due(timezone.now())  # what was just made is due by now
@@ -45,26 +46,38 @@ def told_contests() -> Iterable[Contest]:
 
 def tell_events(now: datetime) -> None:
     """A notice of each public event of the last day that has none; not of those before publication."""
-    newest = Event.objects.aggregate(pk=Max("pk"))["pk"] or 0
-    recent = Event.objects.filter(
-        pk__gt=newest - NEWEST_EVENTS, at__gt=now - DAY, kind__in=TOLD_KINDS
-    )
-    untold = recent.filter(
-        ~Exists(Notice.objects.filter(event_id=OuterRef("pk"))),
-        contest_id__in=told_contests().values("pk"),
-    )
-    events = list(untold.order_by("pk"))
+    told = Notice.objects.filter(event_id=OuterRef("pk"))
+    events = list(_recent(now, TOLD_KINDS).filter(~Exists(told)))
     contests = Contest.objects.in_bulk({event.contest_id for event in events})
     published = _publications(contests)
     for event in events:
         if event.pk > published.get(event.contest_id, 0):
-            outbox.notify(
-                contest=contests[event.contest_id],
-                kind=event.kind,
-                key=f"event:{event.pk}",
-                event_id=event.pk,
-                at=event.at,
-            )
+            _notify_of(event, contests[event.contest_id], event.kind)
+
+
+def _recent(now: datetime, found: Iterable[str]) -> QuerySet[Event]:
+    """The events of these kinds of the last day, in the order of the trail."""
+    newest = Event.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    recent = Event.objects.filter(pk__gt=newest - NEWEST_EVENTS, at__gt=now - DAY, kind__in=found)
+    return recent.filter(contest_id__in=told_contests().values("pk")).order_by("pk")
+
+
+def _notify_of(event: Event, contest: Contest, kind: str) -> None:
+    key = f"event:{event.pk}"
+    outbox.notify(contest=contest, kind=kind, key=key, event_id=event.pk, at=event.at)
+
+
+def tell_faults(now: datetime) -> None:
+    """The organizers, of what failed in their contest: once a day, however often it came and went."""
+    first: dict[tuple[object, ...], Event] = {}
+    for event in _recent(now, [faults.EVENT]):
+        first.setdefault((event.contest_id, event.data["task"], event.subject), event)
+    told = Notice.objects.filter(event_id__in=[event.pk for event in first.values()])
+    known = set(told.values_list("event_id", flat=True))
+    contests = Contest.objects.in_bulk({event.contest_id for event in first.values()})
+    for event in first.values():
+        if event.pk not in known:
+            _notify_of(event, contests[event.contest_id], kinds.FAULT)
 
 
 def _publications(contests: Iterable[int]) -> dict[int, int]:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from pwscup.contests import faults
 from pwscup.core.models import Event
 from pwscup.core.moments import shown_moment
 from pwscup.notices import changes, kinds
@@ -39,6 +40,8 @@ def content(notice: Notice) -> Content:
         return _round(notice)
     if notice.kind in (kinds.TEST, kinds.DISABLED):
         return _webhook(notice)
+    if notice.kind == kinds.FAULT:
+        return _fault(notice)
     return _event(notice)
 
 
@@ -98,6 +101,17 @@ def _webhook(notice: Notice) -> Content:
         "there, then switch the webhook on again."
     ) % {"host": host, "n": kinds.MAX_FAILURES}
     return Content(_("A webhook is switched off"), text, path)
+
+
+def _fault(notice: Notice) -> Content:
+    event, contest = Event.objects.get(pk=notice.event_id), notice.contest
+    task, reference = event.data["task"], event.data["reference"]
+    said = faults.words(contest, task, "" if event.subject == contest.slug else event.subject)
+    more = _("The log says more under %(reference)s.") % {"reference": reference}
+    path = reverse("organize-contest", args=[contest.slug])
+    if task == faults.FAILED:
+        path = reverse("organize-submissions", args=[contest.slug]) + f"?state={task}"
+    return Content(_("Something does not work"), f"{said}\n\n{more}", path)
 
 
 def _event(notice: Notice) -> Content:

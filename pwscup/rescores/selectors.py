@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from pwscup.contests.models import Contest, RulesetVersion
 from pwscup.submissions.models import Evaluation, Rescore, Submission, SubmissionFile
+from pwscup.submissions.selectors import too_slow
 from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
@@ -36,12 +37,13 @@ def rescores(contest: Contest) -> QuerySet[Rescore]:
 def missing(rescore: Rescore) -> QuerySet[Submission]:
     """What was judged and has no evaluation in this re-scoring yet, in the order of arrival.
 
-    What was rejected so long ago that its files are deleted stays rejected.
+    What was rejected so long ago that its files are deleted stays rejected, and so does what took too long to score.
     """
     made = Evaluation.objects.filter(rescore=rescore, submission=OuterRef("pk"))
     gone = SubmissionFile.objects.filter(submission=OuterRef("pk"), file__erased_at__isnull=False)
     judged = Submission.objects.filter(round__contest=rescore.contest_id, state__in=JUDGED)
     judged = judged.exclude(Exists(gone), state=State.REJECTED)
+    judged = judged.exclude(pk__in=too_slow().values("pk"))
     return judged.exclude(Exists(made)).order_by("arrived_at", "id")
 
 

@@ -11,6 +11,9 @@ from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.core.models import Job, StoredFile
 
+TOO_SLOW = "submission.too_slow"
+"""The problem of files whose scoring took longer than it may, though the machine did nothing else."""
+
 
 class Release(models.Model):
     """Fact: a team's table as attackers may download it, its rows shuffled.
@@ -98,6 +101,12 @@ class Submission(Job):
 
     def __str__(self) -> str:
         return f"#{self.number} of {self.team}"
+
+    @property
+    def can_be_retried(self) -> bool:
+        """Whether scoring was given up: it failed, or took too long."""
+        is_slow = any(problem["code"] == TOO_SLOW for problem in self.problems)
+        return self.state == self.State.FAILED or (self.state == self.State.REJECTED and is_slow)
 
 
 class UploadProcess(models.Model):

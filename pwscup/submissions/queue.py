@@ -7,13 +7,15 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from pwscup.core import audit, jobs
 from pwscup.core.jobs import Claim
-from pwscup.submissions.models import Evaluation, Submission
+from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State
+from scoring.errors import Problem
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +59,20 @@ def finish_rejected(claim: Claim, problems: Sequence[dict[str, Any]], n_problems
 def finish_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
     return _finish(claim, State.FAILED, reference=reference)
+
+
+def finish_overdue(claim: Claim, reference: str, is_busy: bool) -> bool:
+    """What took longer than it may waits again; after the last attempt it is decided, if the claim still holds.
+
+    Where it was computing all the time, the files are at fault; else the machine did other things.
+    """
+    if jobs.try_again(claim):
+        return False
+    if not is_busy:
+        return finish_failed(claim, reference)
+    limit, n = round(settings.SCORING_TIME_LIMIT), jobs.MAX_ATTEMPTS
+    problem = Problem(TOO_SLOW, {"expected": limit, "n": n})
+    return finish_rejected(claim, [problem.to_dict()], 1)
 
 
 def _finish(claim: Claim, state: str, **fields: Any) -> bool:

@@ -25,6 +25,7 @@ from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
+    TOO_SLOW,
     Choice,
     Evaluation,
     LateAllowance,
@@ -271,6 +272,11 @@ def counting_guesses(team: Team, round: Round) -> dict[int, int]:
 def n_failed(contest: Contest) -> int:
     """How many submissions of a contest have failed by our fault."""
     return Submission.objects.filter(round__contest=contest, state=State.FAILED).count()
+
+
+def too_slow() -> QuerySet[Submission]:
+    """What was rejected because scoring it took too long."""
+    return Submission.objects.filter(state=State.REJECTED, problems__0__code=TOO_SLOW)
 
 
 def failed_that_would_count(round: Round) -> list[Submission]:

@@ -84,9 +84,9 @@ REFUSALS = {
         "Only a submission that waits can be taken back; this one no longer does."
     ),
     "retry.not_failed": _(
-        "Only a submission whose scoring failed can be retried; this one is not."
+        "Only a submission whose scoring failed or took too long can be retried; this one is not."
     ),
-    "retry.erased": _("The data of the contest are deleted: nothing can be scored any more."),
+    "retry.erased": _("The files are deleted: they cannot be scored any more."),
     "choose.not_scored": _("Only a scored submission of this round can count."),
     "choose.too_late": _("The round is closed: what counts can no longer be changed."),
 }
@@ -416,7 +416,7 @@ def annotate(*, user: User, submission: Submission, note: str) -> Submission:
 
 
 def retry(*, actor: User | None, submission: Submission) -> None:
-    """Let a submission whose scoring failed by our fault wait again; `actor` is None for who runs the installation."""
+    """Let a submission wait again whose scoring failed or took too long; no `actor` is who runs the installation."""
     round = submission.round
     if actor is not None and not policies.may_rule(actor, submission):
         raise SubmissionRefused("not_allowed")
@@ -424,11 +424,16 @@ def retry(*, actor: User | None, submission: Submission) -> None:
         _lock(submission.team)
         held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
         round = held.get(pk=submission.round_id)
-        if round.contest.erased_at is not None:
+        is_gone = submission.files.filter(file__erased_at__isnull=False).exists()
+        if is_gone or round.contest.erased_at is not None:
             raise SubmissionRefused("retry.erased")
         if round.phase == "anonymization" and selectors.is_released(round, submission.team):
             raise SubmissionRefused("round.released")
-        if not jobs.wait_again(Submission, submission.pk):
+        ended = Submission.objects.get(pk=submission.pk)
+        afresh = {"problems": [], "n_problems": 0}
+        if not ended.can_be_retried or not jobs.wait_again(
+            Submission, ended.pk, ended.state, **afresh
+        ):
             raise SubmissionRefused("retry.not_failed")
         _record("submission.retried", actor, submission)
         transaction.on_commit(partial(queue.announce, submission.pk))

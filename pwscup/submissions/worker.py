@@ -20,7 +20,8 @@ def work_on(submission_id: int) -> bool:
     claim = queue.claim(submission_id)
     if claim is None:
         return False
-    return attend(claim, _evaluate, queue.finish_failed, settings.SCORING_TIME_LIMIT)
+    limit = settings.SCORING_TIME_LIMIT
+    return attend(claim, _evaluate, queue.finish_failed, limit, queue.finish_overdue)
 
 
 def _evaluate(claim: Claim) -> bool:

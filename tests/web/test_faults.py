@@ -16,8 +16,9 @@ from pwscup.contests.services import retention
 from pwscup.core.models import Event
 from pwscup.demo import play as demo_play
 from pwscup.disclosure import services as disclosure
-from pwscup.notices import outbox
+from pwscup.notices import outbox, wording
 from pwscup.notices import sweeper as notices
+from pwscup.notices.models import Notice
 from pwscup.submissions import draws, queue, releases, rulings, selectors, services, sweeper
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.services import SubmissionRefused
@@ -67,14 +68,36 @@ def test_a_retried_submission_is_sent_when_the_change_is_certain(
     assert sent[-1] == lost.pk
 
 
-def test_published_tables_wait_for_what_failed_and_would_count_until_it_is_withdrawn(cast, lost):
+def test_published_tables_wait_for_what_failed_and_would_count_until_it_is_withdrawn(
+    cast, lost, capsys
+):
     sweeper.sweep()
     fault = Fault.objects.get()
     assert (fault.task, fault.subject) == (faults.FAILED, "attack")
+    call_command("doctor", "--only", "contests")
+    said = capsys.readouterr().out
+    assert "failed of cup (attack) does not work since" in said
+    assert "retry_failed" in said
     rulings.withdraw(actor=cast.oscar, submission=lost, reason="the file cannot be repaired")
     sweeper.sweep()
     assert [release.team for release in Release.objects.all()] == [cast.blue]
     assert not Fault.objects.exists()
+
+
+def test_organizers_are_mailed_of_what_holds_tables_back_once(cast, lost):
+    sweeper.sweep()
+    now = timezone.now()
+    notices.tell_faults(now)
+    faults.forget(cast.contest, faults.FAILED, "attack")  # it comes and goes
+    sweeper.sweep()
+    notices.tell_faults(now)
+    told = Notice.objects.get(kind="fault")
+    assert list(outbox.recipients(told)) == [cast.oscar]
+    said = wording.content(told)
+    assert "scoring failed for a submission that would count" in said.text
+    assert "“Attack round”" in said.text
+    assert said.path.endswith("?state=failed")
+    assert not outbox.webhooks(told).exists()
 
 
 @pytest.mark.parametrize("what", ["later", "chosen", "disqualified"])
@@ -141,7 +164,7 @@ def test_organizers_read_of_it_and_retry_on_the_page(cast, lost, oscar):
     failed(lost)
     assert "1 submission waits again." in oscar.post(retry, follow=True).content.decode()
     assert (
-        "whose scoring failed can be retried"
+        "whose scoring failed or took too long can be retried"
         in oscar.post(retry, {"submission": lost.pk}, follow=True).content.decode()
     )
     other = factories.make_contest("other", organizer=factories.make_user("olga"))

@@ -14,7 +14,7 @@ from pwscup.core import jobs
 from pwscup.core.models import Event
 from pwscup.rescores import diff, queue, selectors, services, tasks, worker
 from pwscup.submissions import queue as scoring_queue
-from pwscup.submissions.models import Evaluation, Rescore
+from pwscup.submissions.models import TOO_SLOW, Evaluation, Rescore, Submission
 from pwscup.submissions.selectors import latest_evaluation
 from pwscup.submissions.states import State
 from scoring.errors import ProblemsFound
@@ -189,6 +189,16 @@ def test_a_file_that_the_new_rules_take_is_scored_and_one_that_they_refuse_rejec
     assert latest_evaluation(bad).rescore == rescore
     assert latest_evaluation(good) is None
     assert Evaluation.objects.filter(pk=real.pk).exists()
+
+
+def test_what_took_too_long_stays_rejected(cast, submission):
+    problem = {"code": TOO_SLOW, "params": {"expected": 300, "n": 3}}
+    scoring_queue.finish_rejected(scoring_queue.claim(submission.pk), [problem], 1)
+    rules = cast.contest.ruleset_versions.create(number=1, text=cast.contest.ruleset_text)
+    rescore = Rescore.objects.create(contest=cast.contest, rules=rules, scoring_version="1")
+    assert not selectors.missing(rescore).exists()
+    Submission.objects.update(problems=[problem | {"code": "cell.empty"}])
+    assert list(selectors.missing(rescore)) == [submission]
 
 
 def test_what_arrives_meanwhile_must_be_computed_before_it_is_applied(cast, round, submission):

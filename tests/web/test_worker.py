@@ -23,9 +23,10 @@ from django.utils import timezone
 import scoring
 from pwscup.core import heartbeat, jobs
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import evaluation, feedback, queue, tasks, worker
+from pwscup.submissions import evaluation, feedback, queue, selectors, services, tasks, worker
 from pwscup.submissions.feedback import Band
 from pwscup.submissions.models import Evaluation, Submission
+from pwscup.submissions.selectors import tries_left
 from pwscup.submissions.states import State
 from scoring.errors import Problem
 from scoring.evaluate import score
@@ -393,22 +394,79 @@ def test_the_lease_is_renewed_while_scoring_goes_on(submission, monkeypatch, set
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_takes_too_long_has_failed_and_the_process_ends(submission, monkeypatch, settings):
+@pytest.mark.parametrize(("busy_share", "state"), [(0.0, State.REJECTED), (99.0, State.FAILED)])
+def test_what_takes_too_long_is_tried_again_and_then_decided(
+    cast, submission, monkeypatch, settings, sent, busy_share, state
+):
+    """The files are at fault where they were computed with all the time; else the machine is."""
     settings.SCORING_TIME_LIMIT = 0.1
+    monkeypatch.setattr(heartbeat, "BUSY_SHARE", busy_share)
     ended = threading.Event()
     monkeypatch.setattr(heartbeat, "end_process", ended.set)
+    states = []
 
     def stuck(pk):
         assert ended.wait(PATIENCE_SECONDS)
         submission.refresh_from_db()
-        assert submission.state == State.FAILED
+        states.append(submission.state)
         raise RuntimeError
 
     monkeypatch.setattr(evaluation, "evaluate", stuck)
-    assert not worker.work_on(submission.pk)
+    for _attempt in range(jobs.MAX_ATTEMPTS):
+        ended.clear()
+        assert not worker.work_on(submission.pk)
+        sent.clear()
+        queue_sweep()
+        assert sent == []  # put off: what waits already goes first
+    assert states == [State.WAITING, State.WAITING, state]
     submission.refresh_from_db()
-    assert submission.state == State.FAILED
-    assert submission.reference
+    assert submission.state == state
+    assert bool(submission.reference) == (state == State.FAILED)
+    assert submission.n_problems == len(submission.problems) == (state == State.REJECTED)
+
+
+def queue_sweep():
+    jobs.sweep(Submission, fail=queue.finish_failed, announce=queue.announce)
+
+
+def too_slow(submission: Submission) -> Submission:
+    """Rejected after its last attempt."""
+    Submission.objects.filter(pk=submission.pk).update(attempts=jobs.MAX_ATTEMPTS - 1)
+    queue.finish_overdue(queue.claim(submission.pk), "abcdefghjk", True)
+    submission.refresh_from_db()
+    return submission
+
+
+def test_what_was_too_slow_names_the_limit_costs_no_try_and_holds_nothing_up(
+    cast, round, submission, as_user, oscar
+):
+    assert too_slow(submission).state == State.REJECTED
+    page = as_user(cast.alice).get(reverse("submission", args=[submission.public_id])).text
+    assert "scoring takes too long" in page
+    assert "at most 300 seconds" in page
+    assert tries_left(cast.red, round) == round.tries
+    assert selectors.failed_that_would_count(round) == []
+    listed = oscar.get(reverse("organize-submissions", args=[cast.contest.slug])).text
+    assert "Retry" in listed
+    services.retry(actor=cast.oscar, submission=submission)
+    assert scored(submission).state == State.SCORED
+    assert (submission.problems, submission.n_problems) == ([], 0)
+
+
+def test_what_was_too_slow_is_not_retried_without_its_files(cast, submission):
+    StoredFile.objects.filter(pk=too_slow(submission).files.first().file_id).update(
+        erased_at=timezone.now()
+    )
+    with pytest.raises(services.SubmissionRefused) as refused:
+        services.retry(actor=cast.oscar, submission=submission)
+    assert refused.value.code == "retry.erased"
+
+
+def test_what_was_rejected_for_its_contents_is_not_retried(cast, round):
+    wrong = scored(hand_in(cast.alice, cast.red, round, rows=b"1\n1\n3\n9\n"))
+    with pytest.raises(services.SubmissionRefused) as refused:
+        services.retry(actor=cast.oscar, submission=wrong)
+    assert refused.value.code == "retry.not_failed"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -418,7 +476,7 @@ def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monk
     monkeypatch.setattr(heartbeat, "end_process", ended.set)
     claim = queue.claim(submission.pk)
     type(submission).objects.update(fence=claim.fence + 1)
-    with heartbeat.Heartbeat(claim, queue.finish_failed, settings.SCORING_TIME_LIMIT):
+    with heartbeat.Heartbeat(claim, queue.finish_overdue, settings.SCORING_TIME_LIMIT):
         assert ended.wait(PATIENCE_SECONDS)
     submission.refresh_from_db()
     assert submission.state == State.RUNNING
