@@ -39,7 +39,10 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """The database is locked, has no connection left, restarts, or does not answer: the same request may work soon."""
+    """The same request may work soon: the database is locked, has no connection left, restarts, or does not answer; or
+    its sender holds more of the web server than others."""
+    if isinstance(error, OSError):
+        return error.errno == errno.EBUSY
     if not isinstance(error, DatabaseError | InterfaceError):
         return False
     return any(

@@ -187,6 +187,12 @@ class Channel(HTTPChannel):
         return [*self.requests, *([] if request is None else [request])]
 
     @property
+    def peer(self) -> str:
+        """Who sends, as far as it is known: a proxy has requests of many, who are named in their headers."""
+        known = (r.headers for r in self.unanswered() if r.headers_at is not None)
+        return self.server.rules.peer(self.addr[0], next(known, {}))
+
+    @property
     def held_bytes(self) -> int:
         """How much of bodies it keeps."""
         return sum(request.body_bytes_received for request in self.unanswered())

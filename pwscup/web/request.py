@@ -29,10 +29,11 @@ class LengthRequiredError(Error):
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What the site decides: when a request arrived, by first byte, last byte and headers; which bodies are too large,
-    by their length and path."""
+    by their length and path; who sends, by address and headers."""
 
     arrived_at: Callable[[float, float, dict[str, str]], float]
     is_too_large: Callable[[int, str], bool]
+    peer: Callable[[str, dict[str, str]], str] = lambda address, _headers: address
 
 
 class Request(HTTPRequestParser):
@@ -51,7 +52,7 @@ class Request(HTTPRequestParser):
     path = ""
     is_refused = False
     unreadable: OSError | None = None
-    """Why its body could not be kept: the disk is full."""
+    """Why its body could not be kept: the disk is full, or who sends it has too much here already."""
 
     def __init__(self, adj: Adjustments, rules: Rules, first_byte_at: float, now: float) -> None:
         super().__init__(adj)
@@ -67,8 +68,7 @@ class Request(HTTPRequestParser):
             self.error, self.completed = BadRequest("Content-Length is invalid"), True
             consumed = len(data)
         except OSError as error:
-            self.unreadable, self.is_refused = error, True
-            self._end_early()
+            self.refuse(error)
             consumed = len(data)
         if self.headers_finished and self.headers_at is None:
             self.headers_at = time.monotonic()
@@ -88,10 +88,15 @@ class Request(HTTPRequestParser):
             self.is_refused = True
             self._end_early()
 
+    def refuse(self, error: OSError) -> None:
+        """Go on to the site without the body, and with the reason."""
+        self.unreadable, self.is_refused = error, True
+        self._end_early()
+
     def _end_early(self) -> None:
         with contextlib.suppress(OSError):
             self.close()
-        self.body_rcv = None
+        self.body_rcv, self.body_bytes_received = None, 0
         self.expect_continue = False
         self.completed = True
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import resource
 import socket
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from waitress.adjustments import Adjustments
@@ -37,8 +38,8 @@ WRITTEN_BYTES = 512 * 1024**2
 class Server(TcpWSGIServer):
     """Waitress's server over a socket that listens already, with an eye on each connection.
 
-    Where there are too many connections or too many unfinished bodies, the address that has most of them loses those
-    that have been silent longest: one client that opens thousands stands in its own way, not in that of others.
+    Where there are too many connections or bodies, the peer that has most of them loses those that have been silent
+    longest: one client that opens thousands stands in its own way, not in that of others.
     """
 
     channel_class = Channel
@@ -61,6 +62,7 @@ class Server(TcpWSGIServer):
         self.max_held_bytes = max_held_bytes
         self.has_space = has_space
         self.looked_at = 0.0
+        self.greedy: frozenset[str] = frozenset()
         self.read_until = self._accepted_until = time.time()
         self._is_drained = True
         n_for_uploads = max(1, n_threads // 3)
@@ -129,7 +131,10 @@ class Server(TcpWSGIServer):
 
     def add_task(self, channel: Channel) -> None:
         """Queue what a connection has read; uploads have threads of their own, so that pages do not wait for them."""
-        is_upload = channel.requests[0].content_length > UPLOAD_BYTES
+        request = channel.requests[0]
+        if self.greedy and request.content_length and channel.peer in self.greedy:
+            request.refuse(OSError(errno.EBUSY, "its sender holds more than a fair share"))
+        is_upload = request.content_length > UPLOAD_BYTES and not request.is_refused
         (self.uploads if is_upload else self.task_dispatcher).add_task(channel)
 
     def finish(self, seconds: float) -> None:
@@ -152,14 +157,28 @@ class Server(TcpWSGIServer):
             if channel.is_overdue(now):
                 channel.drop()
         self._give_back_space()
-        held = sum(channel.held_bytes for channel in self.channels())
-        while held > self.max_held_bytes:
-            weights = {c: c.held_bytes for c in self._unfinished() if c.held_bytes}
-            if not weights:
-                return
-            dropped = heaviest(weights)
-            held -= weights[dropped]
-            dropped.drop()
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Where bodies take too much together, trim those of the peers that hold most, until each has a fair share.
+
+        Their unfinished ones are dropped. Whole ones wait for a thread: a peer that has too many of these has further
+        ones refused until the next look, so that nobody pushes others out by sending fast.
+        """
+        held = {c: n_bytes for c in self.channels() if (n_bytes := c.held_bytes)}
+        self.greedy = frozenset()
+        if sum(held.values()) <= self.max_held_bytes:
+            return
+        peers = {channel: channel.peer for channel in held}
+        by_peer: dict[str, int] = defaultdict(int)
+        for channel, n_bytes in held.items():
+            by_peer[peers[channel]] += n_bytes
+        share = fair_share(by_peer.values(), self.max_held_bytes)
+        for channel in sorted(filter(held.get, self._unfinished()), key=lambda c: c.touched):
+            if by_peer[peers[channel]] > share:
+                by_peer[peers[channel]] -= held[channel]
+                channel.drop()
+        self.greedy = frozenset(peer for peer, n_bytes in by_peer.items() if n_bytes > share)
 
     def _give_back_space(self) -> None:
         """Drop answers that are read slowly where the disk on which they wait has no space left but for uploads."""
@@ -217,9 +236,20 @@ def allow_connections() -> int:
 
 
 def heaviest(weights: dict[Channel, int]) -> Channel:
-    """The connection that was silent longest among those of the address with the largest sum of weights."""
-    by_address: dict[str, int] = defaultdict(int)
+    """The connection that was silent longest among those of the peer with the largest sum of weights."""
+    peers = {channel: channel.peer for channel in weights}
+    by_peer: dict[str, int] = defaultdict(int)
     for channel, weight in weights.items():
-        by_address[channel.addr[0]] += weight
-    address = max(by_address, key=by_address.__getitem__)
-    return min((c for c in weights if c.addr[0] == address), key=lambda c: c.touched)
+        by_peer[peers[channel]] += weight
+    peer = max(by_peer, key=by_peer.__getitem__)
+    return min((c for c in weights if peers[c] == peer), key=lambda c: c.touched)
+
+
+def fair_share(held: Iterable[int], most: int) -> int:
+    """The largest amount that each may hold at most, so that all together hold no more than `most`."""
+    ordered, left = sorted(held), most
+    for n_left, one in zip(range(len(ordered), 0, -1), ordered, strict=True):
+        if one * n_left > left:
+            return left // n_left
+        left -= one
+    return most

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from allauth.core.internal.ratelimit import truncate_ip
 from django.conf import settings
 from django.db import connections
 from django.urls import resolve
@@ -27,6 +28,8 @@ from pwscup.web.request import Rules
 from pwscup.web.server import Server, allow_connections
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pwscup.web.channel import Application
 
 SPOOL = "spool"
@@ -44,6 +47,15 @@ def _text(path: str) -> str:
     return path.encode("latin-1").decode(errors="replace")
 
 
+def peer_of(address: str, headers: Mapping[str, str]) -> str:
+    """Who sends: the address, or the one that trusted proxies name; all of a network /64 of IPv6 are one."""
+    n_proxies = settings.ALLAUTH_TRUSTED_PROXY_COUNT
+    named = headers.get("X_FORWARDED_FOR", "").split(",")
+    if 0 < n_proxies <= len(named):
+        address = named[-n_proxies].strip() or address
+    return truncate_ip(address)
+
+
 def has_space() -> bool:
     """Whether the reserve for uploads is free on the disk where bodies and answers wait."""
     try:
@@ -57,7 +69,7 @@ def serve(application: Application, listener: socket.socket, stopping: threading
     sys.setswitchinterval(SWITCH_SECONDS)  # threads that compute give way to the one that reads
     server = Server(
         application,
-        Rules(arrived_at, is_refused),
+        Rules(arrived_at, is_refused, peer_of),
         listener,
         n_threads=web_threads(),
         max_connections=allow_connections(),

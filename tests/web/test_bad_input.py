@@ -217,6 +217,15 @@ def test_an_upload_that_found_no_room_gets_a_page_that_says_so(cast, as_user, la
     assert not Submission.objects.exists()
 
 
+def test_an_upload_of_who_holds_too_much_is_to_be_sent_again(cast, as_user):
+    url = reverse("round", args=[cast.contest.slug, "anonymization"])
+    greedy = {middleware.UNREADABLE: OSError(errno.EBUSY, "others wait")}
+    response = as_user(cast.alice).post(url, **greedy)
+    assert (response.status_code, response["Retry-After"]) == (503, "10")
+    assert "The platform is busy" in text(response)
+    assert not Submission.objects.exists()
+
+
 def test_a_form_that_finds_no_room_while_it_is_parsed_gets_the_same_page(
     cast, as_user, monkeypatch
 ):

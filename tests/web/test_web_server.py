@@ -23,8 +23,8 @@ from pwscup.web.arrival import arrived_at, stamp
 from pwscup.web.channel import Channel, stamp_of
 from pwscup.web.processes import listen
 from pwscup.web.request import Rules
-from pwscup.web.server import LOOK_SECONDS, Server, heaviest
-from pwscup.web.site import Reception
+from pwscup.web.server import LOOK_SECONDS, Server, fair_share, heaviest
+from pwscup.web.site import Reception, peer_of
 from tests.services import START_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,8 +86,9 @@ class Site:
         start_response("200 OK", [("Content-Length", str(len(answer)))])
         return [answer]
 
-    def client(self, data: bytes = b"") -> socket.socket:
-        client = socket.create_connection(self.listener.getsockname())
+    def client(self, data: bytes = b"", address: str = "127.0.0.1") -> socket.socket:
+        here = self.listener.getsockname()
+        client = socket.create_connection(here, source_address=(address, 0))
         client.settimeout(10)
         self.clients.append(client)
         client.sendall(data)
@@ -114,8 +115,8 @@ class Site:
         self.read()
 
     def is_open(self, client: socket.socket) -> bool:
-        port = client.getsockname()[1]
-        return any(c.addr[1] == port for c in self.server.channels())
+        name = client.getsockname()
+        return any(c.addr == name for c in self.server.channels())
 
     def close(self) -> None:
         for thing in (*self.clients, *self.server.channels(), self.server):
@@ -354,7 +355,7 @@ def test_the_address_with_most_connections_loses_one_first():
 
     found = heaviest(dict.fromkeys([lone, *crowd], 1))
 
-    assert (found.addr[0], found.touched) == ("b", 3)
+    assert (found.peer, found.touched) == ("b", 3)
     assert heaviest({lone: 10, **dict.fromkeys(crowd, 1)}) is lone
 
 
@@ -362,7 +363,7 @@ class Waiting:
     """A connection, as far as others are made room for."""
 
     def __init__(self, address: str, touched: float) -> None:
-        self.addr, self.touched = (address, 1), touched
+        self.peer, self.touched = address, touched
 
 
 def test_unfinished_bodies_take_no_more_than_so_much_together(make_site):
@@ -374,6 +375,73 @@ def test_unfinished_bodies_take_no_more_than_so_much_together(make_site):
     assert [site.is_open(client) for client in clients].count(True) == 1
     assert site.is_open(finished)
     assert sum(c.held_bytes for c in site.server.channels()) <= 2 * LARGE
+
+
+GREEDY = "127.0.0.2"
+
+
+def test_who_sends_whole_bodies_does_not_push_out_the_unfinished_ones_of_others(make_site):
+    """They wait for a thread, and count; what that client completes further is refused until there is room."""
+    site = make_site(max_held_bytes=4 * LARGE)
+    upload = site.client(post(MOST, b"x" * LARGE))
+    begun = site.client(post(MOST, b"x" * LARGE), GREEDY)
+    whole = [site.client(post(LARGE), GREEDY) for _ in range(4)]
+    site.look(LOOK_SECONDS)
+    assert [site.is_open(client) for client in (upload, begun, *whole)] == [
+        True,
+        False,
+        *[True] * 4,
+    ]
+
+    refused, other = site.client(post(LARGE), GREEDY), site.client(post(LARGE))
+    page = site.client(get(), GREEDY)
+    site.serve()
+    bodies = {seen["REMOTE_ADDR"]: [] for seen in site.seen}
+    for seen in site.seen:
+        why = seen["pwscup.unreadable"]
+        bodies[seen["REMOTE_ADDR"]].append(len(seen["body"]) if why is None else why.errno)
+    assert sorted(bodies[GREEDY]) == sorted([LARGE] * 4 + [errno.EBUSY, 0])
+    assert bodies["127.0.0.1"] == [LARGE]
+    assert status(other) == status(page) == b"HTTP/1.1 200 OK"
+    assert b"Connection: close" in refused.recv(65536)
+
+    site.look(LOOK_SECONDS)
+    site.client(post(LARGE), GREEDY)
+    site.serve()
+    assert len(site.seen[-1]["body"]) == LARGE
+    assert site.is_open(upload)
+
+
+def test_behind_a_proxy_each_client_has_a_share_of_its_own(make_site, settings):
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    site = make_site(max_held_bytes=3 * LARGE)
+    site.server.rules = Rules(lambda first, last, _: first, lambda n, path: False, peer_of)
+
+    def begun(forwarded: str) -> socket.socket:
+        return site.client(post(MOST, b"x" * LARGE, f"X-Forwarded-For: {forwarded}\r\n"))
+
+    lone = begun("192.0.2.1")
+    # What a client writes into the header itself is not believed; an IPv6 address may be any of its network.
+    crowd = [begun(f"192.0.2.{number}, 2001:db8::{number}") for number in range(1, 5)]
+    site.look(LOOK_SECONDS)
+    assert site.is_open(lone)
+    assert [site.is_open(client) for client in crowd] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("held", "share"),
+    [
+        ([], 12),
+        ([5, 7], 12),
+        ([1, 30], 11),
+        ([1, 5, 30], 6),
+        ([8, 8, 8], 4),
+        ([2, 2, 9, 9], 4),
+    ],
+)
+def test_a_fair_share_is_what_all_get_who_want_more(held, share):
+    assert fair_share(held, 12) == share
+    assert sum(min(one, share) for one in held) <= 12
 
 
 # Requests that are refused
