@@ -6,22 +6,51 @@ import csv
 import io
 import itertools
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from django.db.models import Func, TextField
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from django.db.models import QuerySet
 
 R = TypeVar("R", bound=HttpResponseBase)
 CSV = "text/csv; charset=utf-8"
 BOM = "\ufeff"
-NUMBERS = (int, float)
 ROWS_AT_A_TIME = 5_000
 
 # Spreadsheets set to Japanese take the full-width signs for the narrow ones.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+
+
+class Seconds(Func):
+    """A time as text of UTC to the second, for `local_time`: a datetime is not made of it."""
+
+    output_field = TextField()
+    function = "SUBSTR"
+    template = "%(function)s(%(expressions)s, 1, 19)"
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        template = "TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')"
+        return self.as_sql(compiler, connection, template=template, **context)
+
+
+def local_time(seconds: str, zone: ZoneInfo) -> str:
+    """A time of `Seconds` in a zone, as ISO 8601 has it."""
+    minute, offset = _local_minute(seconds[:16], zone)
+    return f"{minute}{seconds[16:]}{offset}"
+
+
+@lru_cache(maxsize=20_000)
+def _local_minute(minute: str, zone: ZoneInfo) -> tuple[str, str]:
+    """The minute in the zone, and the zone's offset then, which is of whole minutes since 1972."""
+    local = datetime.fromisoformat(minute).replace(tzinfo=UTC).astimezone(zone).isoformat()
+    return local[:16], local[19:]
 
 
 def harmless(cell: object) -> object:
@@ -43,7 +72,16 @@ def csv_parts(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
     unwritten = iter(rows)
     while some := list(itertools.islice(unwritten, ROWS_AT_A_TIME)):
         writer.writerows(
-            [cell if cell.__class__ in NUMBERS or cell == "" else harmless(cell) for cell in row]
+            [
+                cell
+                # `harmless` in a tenth of the time, for most cells of 40,000 rows
+                if cell == ""
+                or (kind := cell.__class__) is float
+                or kind is int
+                or (kind is str and cell[:1] not in FORMULA_STARTS)  # type: ignore[index]
+                else harmless(cell)
+                for cell in row
+            ]
             for row in some
         )
         yield out.getvalue()

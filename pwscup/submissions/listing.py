@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -13,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.organizer_common import organizer_page
-from pwscup.core.exports import ROWS_AT_A_TIME
+from pwscup.core.exports import ROWS_AT_A_TIME, Seconds, local_time
 from pwscup.submissions import finals, selectors
 from pwscup.submissions.counting import Values, newest_results
 from pwscup.submissions.models import Submission
@@ -90,8 +91,8 @@ COLUMNS = (
     "number",
     "target__team__name",
     "state",
-    "arrived_at",
-    "finished_at",
+    Seconds("arrived_at"),
+    Seconds("finished_at"),
     "submitted_by__display_name",
     "note",
     "n_problems",
@@ -102,33 +103,41 @@ COLUMNS = (
 def export_rows(contest: Contest, chosen: dict[str, Any]) -> Iterator[list[object]]:
     """One row a submission, the newest first, its times in the contest's zone; read some at a time."""
     found = Submission.objects.filter(round__contest=contest, **chosen)
-    found = found.order_by(*selectors.NEWEST_FIRST)
-    measures, last = (*contest.ruleset.measures, *MARKS), Q()
-    final = finals.rounds_of(contest, timezone.now())
-    while some := list(found.filter(last).values_list("pk", *COLUMNS)[:ROWS_AT_A_TIME]):
-        results = newest_results(contest, [row[0] for row in some], final)
-        for pk, *cells in some:
-            yield _export_row(contest.tz, cells, results.get(pk), measures)
-        pk, arrived_at = some[-1][0], some[-1][1 + COLUMNS.index("arrived_at")]
-        last = Q(arrived_at__lt=arrived_at) | Q(arrived_at=arrived_at, pk__lt=pk)
+    keys = array("q", found.order_by(*selectors.NEWEST_FIRST).values_list("pk", flat=True))
+    parts = [keys[start : start + ROWS_AT_A_TIME] for start in range(0, len(keys), ROWS_AT_A_TIME)]
+    ends = {pk for part in parts for pk in (part[0], part[-1])}
+    arrived_at = dict(found.filter(pk__in=ends).values_list("pk", "arrived_at"))
+    zone = contest.tz
+    measures, final = (*contest.ruleset.measures, *MARKS), finals.rounds_of(contest, timezone.now())
+    for part in parts:
+        between = Q(arrived_at__gte=arrived_at[part[-1]], arrived_at__lte=arrived_at[part[0]])
+        results = newest_results(contest, found.filter(between), final, *COLUMNS)
+        for pk in part:
+            if pk in results:
+                yield _export_row(zone, *results[pk], measures)
 
 
 def _export_row(
-    zone: ZoneInfo, cells: list[Any], result: tuple[float, Values] | None, measures: Sequence[str]
+    zone: ZoneInfo,
+    cells: tuple[Any, ...],
+    seconds: float | None,
+    values: Values,
+    measures: Sequence[str],
 ) -> list[object]:
     public_id, *start, target, state, arrived, finished, person, note, n_problems, reference = cells
-    seconds, values = result if result and state == State.SCORED else ("", {})
+    if state != State.SCORED:
+        seconds, values = None, {}
     return [
         str(public_id),
         *start,
         target or "",
         state,
-        arrived.astimezone(zone).isoformat(timespec="seconds"),
-        finished.astimezone(zone).isoformat(timespec="seconds") if finished else "",
+        local_time(arrived, zone),
+        local_time(finished, zone) if finished else "",
         person or "",
         note,
         n_problems,
         reference,
-        seconds,
+        "" if seconds is None else seconds,
         *["" if (value := values.get(key)) is None else value for key in measures],
     ]

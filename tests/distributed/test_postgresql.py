@@ -13,6 +13,8 @@ LIMIT_SECONDS = 1800
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (
     "test_permissions.py",
+    "test_boards_kept.py",
+    "test_boards_rebuild.py",
     "test_boards_stages.py",
     "test_rescores.py",
     "test_disclosure.py",
@@ -23,6 +25,7 @@ FILES = (
     "test_refused_files.py",
     "test_queue.py",
     "test_series_draws.py",
+    "test_submission_pages.py",
 )
 
 pytestmark = [pytest.mark.xdist_group("distributed"), pytest.mark.timeout(LIMIT_SECONDS + 60)]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmarks.boards import counting_instances, play
 from pwscup.core import exports
@@ -552,6 +555,35 @@ def test_the_export_is_sent_while_it_is_read(cast, as_user, monkeypatch):
             assert row[key] == ("" if values.get(key) is None else str(values[key]))
         assert row["target"] == (submission.target.team.name if submission.target else "")
         assert row["seconds"] == "0.1"
+
+
+def test_of_a_submission_that_was_scored_again_the_export_has_what_holds(cast, as_user):
+    scored = pipeline.scored(hand_in(cast))
+    refused = hand_in(cast)
+    moment = timezone.now()  # several arrived at the same time
+    Submission.objects.update(arrived_at=moment)
+    common = {"fence": 9, "input_hashes": {}, "seed": "", "scoring_version": "1"}
+    for seconds, value in ((7.5, 0.25), (8.5, 0.75)):
+        common["fence"] += 1
+        scored.evaluations.create(seconds=seconds, values={"U1": value}, **common)
+    lines = list(listing.export_rows(cast.contest, {}))
+    row = {line[0]: dict(zip(listing.header(cast.contest), line, strict=True)) for line in lines}
+    assert [line[0] for line in lines] == [str(refused.public_id), str(scored.public_id)]
+    found = row[str(scored.public_id)]
+    assert (found["seconds"], found["U1"]) == (8.5, 0.75)
+    assert (row[str(refused.public_id)]["seconds"], found["target"]) == ("", "")
+    local = moment.astimezone(cast.contest.tz).isoformat(timespec="seconds")
+    assert found["arrived_at"] == local
+
+
+@given(
+    st.integers(70_000_000, 4_000_000_000).map(lambda n: datetime.fromtimestamp(n, UTC)),
+    st.sampled_from(["UTC", "Asia/Tokyo", "Asia/Kathmandu", "America/St_Johns", "Europe/Berlin"]),
+)
+def test_the_times_of_an_export_are_those_of_the_zone(moment, name):
+    zone = ZoneInfo(name)
+    found = exports.local_time(f"{moment:%Y-%m-%d %H:%M:%S}", zone)
+    assert found == moment.astimezone(zone).isoformat()
 
 
 @pytest.mark.parametrize("name", ["organize-submissions", "organize-submissions-csv"])
