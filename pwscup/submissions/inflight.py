@@ -7,17 +7,16 @@ silent, and forgotten where it does not answer: it was killed. Where no process 
 `UPLOAD_GRACE_SECONDS`, the clock decides: what takes longer counts as late.
 
 A web server calls `start` in each of its processes before it accepts connections, with itself to look at, and `stop`
-when it has ended. Where another server is used, `ArrivalMiddleware` calls `begin` and `end`.
+when it has ended. Behind another server nobody reports.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import threading
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
@@ -65,55 +64,11 @@ def arrivals_of(uploads: Iterable[tuple[float, str]]) -> Arrivals:
     return found
 
 
-class Uploads:
-    """The uploads of one process that are on their way; any of its threads may add to them."""
-
-    def __init__(self) -> None:
-        self._arrived: dict[int, tuple[float, str]] = {}
-        self._tickets = itertools.count()
-        self._lock = threading.Lock()
-
-    def begin(self, arrived_at: datetime, path: str) -> int:
-        """Note an upload to this path that arrived then; the ticket ends it."""
-        with self._lock:
-            ticket = next(self._tickets)
-            self._arrived[ticket] = arrived_at.timestamp(), path
-            return ticket
-
-    def end(self, ticket: int) -> None:
-        """Forget an upload: it is in the database, or will never be. A second time changes nothing."""
-        with self._lock:
-            self._arrived.pop(ticket, None)
+class Watched(Protocol):
+    """What knows the uploads of a process that are on their way: its web server."""
 
     def look(self) -> tuple[datetime, Arrivals]:
-        """Up to when everything is in but for what is on its way, and that.
-
-        The clock is read first: what begins during the look arrived after it.
-        """
-        now = timezone.now()
-        with self._lock:
-            on_their_way = list(self._arrived.values())
-        return now, arrivals_of(on_their_way)
-
-
-uploads = Uploads()
-begin, end = uploads.begin, uploads.end
-
-
-@contextlib.contextmanager
-def on_its_way(arrived_at: datetime, path: str) -> Iterator[None]:
-    """Note an upload for as long as it is worked on."""
-    ticket = begin(arrived_at, path)
-    try:
-        yield
-    finally:
-        end(ticket)
-
-
-class Watched(Protocol):
-    """What knows the uploads of a process that are on their way: `Uploads`, or the web server itself."""
-
-    def look(self) -> tuple[datetime, Arrivals]: ...
+        """Up to when everything is in but for what is on its way, and that."""
 
 
 class Reporter:
@@ -177,7 +132,7 @@ class Reporter:
 _reporter: Reporter | None = None
 
 
-def start(delay: timedelta = timedelta(), watched: Watched = uploads) -> None:
+def start(watched: Watched, delay: timedelta = timedelta()) -> None:
     """Report for this process, from now on.
 
     `delay` is by how much an arrival may lie before the moment at which this process learns of it: behind a proxy

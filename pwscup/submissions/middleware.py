@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from pwscup.core import unavailable
 from pwscup.core.bodies import is_too_large, most_bytes_at
-from pwscup.submissions import inflight
 
 ARRIVED_AT = "pwscup.arrived_at"
 """Where the web server notes the time of arrival of a request that it has read completely."""
@@ -33,12 +32,6 @@ class ArrivalMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.arrived_at = _noted(request) or timezone.now()
-        if request.method in ("GET", "HEAD"):
-            return self._answer(request)
-        with inflight.on_its_way(request.arrived_at, request.path_info):
-            return self._answer(request)
-
-    def _answer(self, request: HttpRequest) -> HttpResponse:
         request.unreadable = request.META.get(UNREADABLE)
         if request.unreadable is not None:
             request.POST = QueryDict()

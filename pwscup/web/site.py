@@ -82,7 +82,7 @@ def serve(application: Application, listener: socket.socket, stopping: threading
 
     for number in STOPPING:
         signal.signal(number, stop)
-    inflight.start(_delay(), Reception(server))
+    inflight.start(Reception(server), _delay())
     while not stopping.is_set():
         server.step()
     server.finish(PATIENCE_SECONDS)
