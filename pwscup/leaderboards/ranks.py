@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import prefetch_related_objects
+
 from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.core.templatetags.pwscup import percent
-from pwscup.leaderboards import disclosure_board, facts, rank_sum
+from pwscup.leaderboards import disclosure_board, rank_sum
 from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.sections import Facts, Values
-from pwscup.leaderboards.services import Boards, served
+from pwscup.leaderboards.services import Boards, measures_of, served
 from pwscup.submissions import finals, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
@@ -41,13 +43,14 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
         return None
     if newest is None or newest.values is None:
         return None
+    prefetch_related_objects([round.contest], "rounds")  # asked for time and again
     hidden = hidden_measures(round.contest, viewer)
     scope = scope_of(round.contest, now, stage=round.spec.stage, hidden=hidden)
     if round not in scope.stage.scored_rounds or not may_show(round, scope.now):
         return {"shown": False, "round": round, "contest": round.contest}
     is_final = finals.are_final(round, scope.now, scope.before)
     values = finals.values_of(newest, is_final=is_final) or {}
-    known = facts.gather(scope, only_measures=True)[0]
+    known = measures_of(scope, now)
     is_playing = any(player.id == submission.team_id for player in known.players)
     measured = {**_counted(known, round), submission.team_id: values}
     boards = None

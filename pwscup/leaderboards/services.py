@@ -66,6 +66,8 @@ class Known:
 
 
 _KNOWN: Recent[Known] = Recent(1000)
+_MEASURES: Recent[Facts] = Recent(50, most_weight=5_000)
+"""By key."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,17 @@ def served(
         finally:
             _row(scope).update(lease_until=None)
     return previous or _awaited(scope, key, known)
+
+
+def measures_of(scope: Scope, now: datetime) -> Facts:
+    """What the boards are made from, of one stage, without rates: read again only where the facts have changed."""
+    key, known, _read_at = _key_now(scope, now)
+    found = _MEASURES.get(key)
+    if found is None:
+        found = facts.gather(scope, only_measures=True)[0]
+        if known is not None:
+            _MEASURES.put(key, found, weight=len(found.measured))
+    return found
 
 
 def rebuild(contest: Contest, now: datetime) -> Boards:

@@ -268,13 +268,15 @@ class Watched:
 
     def __init__(self, client, contest: Contest, readers=()) -> None:
         self.client, self.contest, self.readers = client, contest, readers
+        self.ranks = ""  # the address of the ranks of a submission
         self.address = reverse("board-fragment", args=[contest.slug])
         self.n_changes = 0
 
     def pages(self) -> list[bytes]:
         """What each of the readers sees."""
-        address = reverse("board", args=[self.contest.slug])
-        return [TOKEN.sub(b"", reader.get(address).content) for reader in self.readers]
+        addresses = [reverse("board", args=[self.contest.slug]), self.ranks]
+        answers = [r.get(address) for r in self.readers for address in filter(None, addresses)]
+        return [TOKEN.sub(b"", answer.content) for answer in answers]
 
     def keys(self) -> list[str]:
         contest, now = Contest.objects.get(pk=self.contest.pk), timezone.now()
@@ -328,6 +330,7 @@ def test_no_step_of_a_contest_changes_boards_in_silence(cast, watched):
         watched(hand_in, user=user, team=team, round=table)
         for user, team in ((cast.alice, cast.red), (cast.alice, cast.red), (cast.carol, cast.blue))
     ]
+    watched.ranks = reverse("submission-ranks", args=[made[0].public_id])
     for submission in made:
         watched(scored, submission=submission)
     cancelled = watched(hand_in, user=cast.eve, team=green, round=table)
