@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from pwscup.accounts.addresses import normalized
+
 if TYPE_CHECKING:
     from pwscup.accounts.models import SeatSource, Team
     from pwscup.contests.models import Contest
@@ -47,6 +49,13 @@ def same_network(contest: Contest) -> Iterator[Hint]:
     """Teams whose members took their seats from one network."""
     reason = _("Members of these teams took their seats from the same network.")
     return _shared(_sources(contest), lambda source: source.network, reason)
+
+
+@register
+def same_mailbox(contest: Contest) -> Iterator[Hint]:
+    """Teams whose members have one mailbox: they were admitted, or changed an address since."""
+    reason = _("Accounts of members of these teams have the same mailbox.")
+    return _shared(_sources(contest), lambda source: normalized(source.user.email), reason)
 
 
 @register

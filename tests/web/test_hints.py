@@ -74,6 +74,20 @@ def test_who_changes_the_team_is_no_coincidence(cast, contest):
     assert found(contest) == []
 
 
+@pytest.mark.parametrize("how", ["admitted", "changed the address later"])
+def test_accounts_of_one_mailbox_are_worth_a_look(cast, contest, how):
+    create(cast.alice, contest, "Red", "192.0.2.1")
+    if how == "admitted":
+        other = factories.make_user("alice+2", date_joined=timezone.now() - timedelta(days=30))
+        services.readmit(actor=cast.oscar, contest=contest, email=other.email)
+        create(other, contest, "Blue", "198.51.100.1")
+    else:
+        create(cast.carol, contest, "Blue", "198.51.100.1")
+        User.objects.filter(pk=cast.carol.pk).update(email="alice+2@example.org")
+    reason = "Accounts of members of these teams have the same mailbox."
+    assert found(contest) == [({"Red", "Blue"}, reason)]
+
+
 def test_accounts_of_one_minute_are_worth_a_look(cast, contest):
     moment = timezone.now().replace(second=10)
     User.objects.filter(pk=cast.alice.pk).update(date_joined=moment)
@@ -130,11 +144,11 @@ def test_hints_ask_as_little_of_many_teams_as_of_few(cast, contest, django_asser
 
     for number in range(2):
         add(number)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         assert len(found(contest)[0][0]) == 2
     for number in range(2, 6):
         add(number)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         hints.hints_of(contest)
 
 
