@@ -233,7 +233,7 @@ def few_mails(settings):
 
 @pytest.mark.parametrize("name", ["alice", "nobody"])
 @pytest.mark.parametrize("kind", ["sign-up", "reset"])
-def test_an_address_gets_so_many_mails_an_hour_whoever_asks(cast, few_mails, kind, name):
+def test_an_address_gets_so_many_mails_an_hour_no_matter_who_asks(cast, few_mails, kind, name):
     """The page says the same each time, with an account and without; a tag is no other mailbox."""
     answers = []
     for number in range(few_mails + 3):

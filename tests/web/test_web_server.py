@@ -604,7 +604,7 @@ def test_an_upload_is_on_its_way_until_it_is_answered(site, clock):
     assert site.server.answered_until() == (NOON + 20, [])
 
 
-def test_what_is_on_its_way_is_told_by_contest(site, clock):
+def test_what_is_on_its_way_is_reported_by_contest(site, clock):
     """Nobody waits for what is for no round: a log-in, a page of an organizer, nothing at all."""
     begun = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1234"
     paths = ("/c/cup/round/attack/", "/c/cup/round/attack/ask/", "/c/%E3%81%82/round/x/")
