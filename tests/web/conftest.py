@@ -128,6 +128,19 @@ def sent(monkeypatch) -> list[int]:
 
 
 @pytest.fixture
+def unsent(monkeypatch, sent, settings) -> None:
+    """The broker is told of no job: the test works on it. No lease is renewed beside its transaction."""
+    settings.SCORING_HEARTBEAT_SECONDS = 3600
+    for send in (
+        "archives.tasks.send_write",
+        "archives.tasks.send_read",
+        "rescores.tasks.send_run",
+        "bots.tasks.send_run",
+    ):
+        monkeypatch.setattr(f"pwscup.{send}", lambda pk: None)
+
+
+@pytest.fixture
 def round(cast) -> Round:
     """The anonymization round, open."""
     return cast.contest.rounds.get(key="anonymization")

@@ -32,22 +32,13 @@ from pwscup.contests.services.common import ContestRefused
 from pwscup.core import audit, jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import final_boards
-from pwscup.rescores import tasks as rescore_tasks
 from pwscup.submissions.models import Release, Submission
 from tests import factories
 from tests.web import archives, board_facts, lecture, pipeline
 from tests.web.archives import bytes_of, entries, imported, written
 
 CANARY = 0.12345678987
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent) -> None:
-    """The broker is told of nothing: the test works. No lease is renewed beside its transaction."""
-    monkeypatch.setattr(settings, "SCORING_HEARTBEAT_SECONDS", 3600)
-    monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
-    monkeypatch.setattr(tasks, "send_read", lambda import_id: None)
-    monkeypatch.setattr(rescore_tasks, "send_run", lambda rescore_id: None)
+pytestmark = pytest.mark.usefixtures("unsent")
 
 
 @pytest.fixture

@@ -27,7 +27,6 @@ from pwscup.archives import (
     queue,
     restoring,
     services,
-    tasks,
     worker,
 )
 from pwscup.archives.models import ContestImport
@@ -44,13 +43,7 @@ from tests.web.archives import bytes_of, entries, imported, listed, world, writt
 from tests.web.conftest import make_cast
 from tests.web.pipeline import hand_in, scored
 
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent, settings) -> None:
-    """The broker is told of nothing: the test works. No lease is renewed beside its transaction."""
-    settings.SCORING_HEARTBEAT_SECONDS = 3600
-    monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
-    monkeypatch.setattr(tasks, "send_read", lambda import_id: None)
+pytestmark = pytest.mark.usefixtures("unsent")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.archives import queue, restoring, services, tasks, unfinished, worker
+from pwscup.archives import queue, restoring, services, unfinished, worker
 from pwscup.archives.models import ContestImport
 from pwscup.contests import selectors
 from pwscup.contests.models import Contest
@@ -24,11 +24,7 @@ from tests.web.pipeline import hand_in
 
 
 @pytest.fixture(autouse=True)
-def waits(monkeypatch, sent, settings) -> None:
-    """No message goes to the broker: the test works. No lease is renewed in a transaction of its own."""
-    settings.SCORING_HEARTBEAT_SECONDS = 3600
-    monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
-    monkeypatch.setattr(tasks, "send_read", lambda import_id: None)
+def small_slices(monkeypatch, unsent) -> None:
     monkeypatch.setattr(slices, "SIZE", 5)
     monkeypatch.setattr(unfinished, "SIZE", 5)
 

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.bots import copies, queue, rehearse, services, tasks, worker
+from pwscup.bots import copies, queue, rehearse, services, worker
 from pwscup.bots.cast import BOTS, BY_NAME
 from pwscup.bots.files import anonymized_files
 from pwscup.bots.models import Rehearsal
@@ -24,11 +24,7 @@ from pwscup.submissions.reveals import purposes_of
 from pwscup.submissions.states import State
 from tests import factories
 
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent) -> None:
-    """The broker is told of nothing: the test works."""
-    monkeypatch.setattr(tasks, "send_run", lambda rehearsal_id: None)
+pytestmark = pytest.mark.usefixtures("unsent")
 
 
 def played(contest: Contest, actor) -> Rehearsal:

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.archives import laws, tasks
+from pwscup.archives import laws
 from pwscup.contests.models import Contest
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.scope import moments, scope_of
@@ -27,14 +27,7 @@ from tests.web.test_rulesets_of_further_measures import ruleset_text
 DRAWS = "range-queries"
 FEEDBACK, FINAL = 0.251317, 0.734421
 HOUR = timedelta(hours=1)
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent, settings) -> None:
-    """No message goes to the broker: the test works. No lease is renewed during its transaction."""
-    settings.SCORING_HEARTBEAT_SECONDS = 3600
-    monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
-    monkeypatch.setattr(tasks, "send_read", lambda import_id: None)
+pytestmark = pytest.mark.usefixtures("unsent")
 
 
 @pytest.fixture

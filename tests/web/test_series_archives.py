@@ -10,27 +10,19 @@ import pytest
 from django.conf import settings
 from django.db.models import Q
 
-from pwscup.archives import layout, tasks
+from pwscup.archives import layout
 from pwscup.contests import team_tables
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase, retention
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
-from pwscup.rescores import tasks as rescore_tasks
 from pwscup.submissions import draws, evaluation
 from pwscup.submissions.models import Release, Submission
 from tests import factories
 from tests.web import archives, lecture, series
 from tests.web.archives import bytes_of, entries, imported, listed, written, zipped
 
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent) -> None:
-    """The broker is told of nothing: the test works. No lease is renewed beside its transaction."""
-    monkeypatch.setattr(settings, "SCORING_HEARTBEAT_SECONDS", 3600)
-    monkeypatch.setattr(tasks, "send_write", lambda archive_id: None)
-    monkeypatch.setattr(tasks, "send_read", lambda import_id: None)
-    monkeypatch.setattr(rescore_tasks, "send_run", lambda rescore_id: None)
+pytestmark = pytest.mark.usefixtures("unsent")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pwscup.contests import services as contests
 from pwscup.contests.services.common import ContestRefused
 from pwscup.contests.team_tables import has_series
 from pwscup.leaderboards.services import final_boards
-from pwscup.rescores import diff, selectors, services, tasks, worker
+from pwscup.rescores import diff, selectors, services, worker
 from pwscup.submissions import draws
 from pwscup.submissions.selectors import latest_evaluation
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
@@ -19,12 +19,7 @@ from tests import factories
 from tests.web import pipeline, series
 
 KEPT = ("series-extent", "series-risk-max")
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent) -> None:
-    """The broker is told of nothing: the test works."""
-    monkeypatch.setattr(tasks, "send_run", lambda rescore_id: None)
+pytestmark = pytest.mark.usefixtures("unsent")
 
 
 @pytest.fixture
