@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import os
 import re
 import signal
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pwscup.core.mailbox import SEPARATOR
-from pwscup.env import BASE_DIR
-from tests.services import START_SECONDS, free_port, wait_until
+from tests.services import wait_until
+from tests.up import COMMAND_SECONDS, Up
 
 if TYPE_CHECKING:
     from tests.e2e.browser import Person
 
 STOP_SECONDS = 180
-COMMAND_SECONDS = 600
 LINK = re.compile(r"https?://\S+")
 # Short times, so that nobody waits for a release or for a lost worker's lease.
 QUICK = {
@@ -32,74 +28,20 @@ QUICK = {
     "SCORING_LEASE_SECONDS": "6",
     "SCORING_HEARTBEAT_SECONDS": "1",
 }
-# What would lead it to another database, broker or mail server than its own.
-FOREIGN = ("DATABASE_URL", "CACHE_URL", "REDIS_URL", "EMAIL_URL", "PWSCUP_DEMO", "PWSCUP_HTTPS")
 
 
-class Installation:
-    """Web server, worker, clock and broker over SQLite, all kept in one folder."""
+class Installation(Up):
+    """Over SQLite, ready for people; whoever starts it presses Ctrl-C at the end."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.data = folder / "data"
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.log = folder / "up.log"
-        inherited = {name: value for name, value in os.environ.items() if name not in FOREIGN}
-        self.env = inherited | QUICK
-        self.env |= {"PWSCUP_DATA_DIR": str(self.data), "DJANGO_SETTINGS_MODULE": "pwscup.settings"}
-        address = f"127.0.0.1:{self.port}"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "up", "--no-demo", "--address", address],
-                cwd=BASE_DIR,
-                env=self.env,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        super().__init__(folder, **QUICK)
         try:
-            wait_until(self._is_ready, "the installation is ready", START_SECONDS)
+            self.start()
         except TimeoutError as error:
             self.stop()
             raise RuntimeError(f"{error}\n{self.story()}") from error
 
-    def _is_ready(self) -> bool:
-        if self.process.poll() is not None:
-            raise RuntimeError(f"the installation ended at once\n{self.story()}")
-        return self._answers() and "is ready" in self.log.read_text()
-
-    def _answers(self) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
-        try:
-            connection.request("GET", "/healthz")
-            return connection.getresponse().status == 200
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            connection.close()
-
-    def story(self) -> str:
-        """The ends of what it and its services have written."""
-        logs = [self.log, *sorted((self.data / "logs").glob("*.log"))]
-        written = [(log.name, log.read_text(errors="replace")) for log in logs if log.exists()]
-        return "\n".join(f"--- {name}\n{text[-3000:]}" for name, text in written)
-
     # What an operator does at the machine
-
-    def manage(self, *arguments: str) -> str:
-        """Run a management command to its end."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=BASE_DIR,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
     def admit(self, people: Sequence[Person], organizer: Person) -> None:
         """Give people accounts, and log them in; one of them may create contests."""
@@ -135,7 +77,7 @@ class Installation:
     @contextlib.contextmanager
     def worker_held(self) -> Iterator[None]:
         """Keep the worker from working, but not with the database's lock in its hands."""
-        group = json.loads((self.data / "up.json").read_text())["services"]["worker"]
+        group = self.services()["worker"]
         try:
             wait_until(lambda: self._stops_harmlessly(group), "the worker stands still")
             yield
