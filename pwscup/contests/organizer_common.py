@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -59,8 +59,16 @@ def carry_out(
     **what: Any,
 ) -> HttpResponse:
     """Change a contest, and say on the page `back` that it is done, or why it is not."""
+    change = partial(service, contest=contest, **what)
+    return attempt(request, contest, change, done=done, back=back)
+
+
+def attempt(
+    request: HttpRequest, contest: Contest, change: Callable[..., Any], *, done: str, back: str
+) -> HttpResponse:
+    """The same of a change that names all it is about."""
     try:
-        service(actor=request.user, contest=contest, **what)
+        change(actor=request.user)
     except Refused as refusal:
         tell(request, refusal)
     else:

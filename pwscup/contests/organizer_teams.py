@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -18,12 +19,18 @@ from pwscup.accounts import services as accounts
 from pwscup.contests import hints, people, selectors, services, team_lists, team_tables
 from pwscup.contests.forms import DivisionForm, InviteForm, ReadmissionForm, TeamListForm
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.contests.organizer_common import (
+    attempt,
+    carry_out,
+    for_organizers,
+    organizer_page,
+    tell,
+)
 from pwscup.core.exports import csv_response
 from pwscup.core.posted import posted_number
-from pwscup.core.refusals import Refused
 
 UNPROCESSABLE = 422
+BACK = "organize-teams"
 HEADER = ("team", "division", "email", "link", "mailed", "state")
 
 
@@ -48,15 +55,10 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
     return render(request, "organize/teams.html", page | bound, status=status)
 
 
-def _done(request: HttpRequest, slug: str, words: str, service: Any, **what: Any) -> HttpResponse:
-    """Call a service, say how it went, and return to the page."""
-    try:
-        service(actor=request.user, **what)
-    except Refused as refusal:
-        tell(request, refusal)
-    else:
-        messages.success(request, words)
-    return redirect("organize-teams", slug)
+def _change(
+    request: HttpRequest, contest: Contest, service: Callable[..., Any], done: str, **what: Any
+) -> HttpResponse:
+    return carry_out(request, contest, service, done=done, back=BACK, **what)
 
 
 # Divisions
@@ -68,21 +70,20 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Add a division; or rename or remove the one that the button names."""
     if key := request.POST.get("remove"):
         words = _("The division is removed.")
-        return _done(
-            request, contest.slug, words, services.remove_division, contest=contest, key=key
-        )
+        return _change(request, contest, services.remove_division, words, key=key)
     key = request.POST.get("rename")
     form = DivisionForm(request.POST, prefix=None if key else "new")
     if not form.is_valid():
         if not key:
             return _page(request, contest, UNPROCESSABLE, division_form=form)
         messages.error(request, " ".join(e for one in form.errors.values() for e in one))
-        return redirect("organize-teams", contest.slug)
-    what: dict[str, Any] = {"contest": contest, **form.cleaned_data}
+        return redirect(BACK, contest.slug)
     if key:
-        return _done(request, contest.slug, _("Saved."), services.rename_division, key=key, **what)
-    return _done(
-        request, contest.slug, _("The division is made."), services.create_division, **what
+        return _change(
+            request, contest, services.rename_division, _("Saved."), key=key, **form.cleaned_data
+        )
+    return _change(
+        request, contest, services.create_division, _("The division is made."), **form.cleaned_data
     )
 
 
@@ -96,9 +97,8 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     if team is None or (key and division is None):
         raise Http404
     words = _("“%(team)s” is moved.") % {"team": team.name}
-    return _done(
-        request, contest.slug, words, accounts.move_to_division, team=team, division=division
-    )
+    moved = partial(accounts.move_to_division, team=team, division=division)
+    return attempt(request, contest, moved, done=words, back=BACK)
 
 
 @require_POST
@@ -109,7 +109,8 @@ def remove(request: HttpRequest, contest: Contest) -> HttpResponse:
     if team is None:
         raise Http404
     words = _("The team “%(team)s” is removed; its name is free.") % {"team": team.name}
-    return _done(request, contest.slug, words, accounts.remove_team, team=team)
+    removed = partial(accounts.remove_team, team=team)
+    return attempt(request, contest, removed, done=words, back=BACK)
 
 
 @require_POST
@@ -120,8 +121,7 @@ def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, contest, UNPROCESSABLE, readmission_form=form)
     words = _("The person with this address may join a team once more, or create one.")
-    what = {"contest": contest, "email": form.cleaned_data["email"]}
-    return _done(request, contest.slug, words, accounts.readmit, **what)
+    return _change(request, contest, accounts.readmit, words, **form.cleaned_data)
 
 
 # Lists of teams
@@ -148,7 +148,7 @@ def team_list(request: HttpRequest, contest: Contest) -> HttpResponse:
         return _preview(request, contest, team_lists.read(contest, text))
     words = ngettext("%(n)d team is set up.", "%(n)d teams are set up.", len(made))
     messages.success(request, words % {"n": len(made)})
-    return redirect("organize-teams", contest.slug)
+    return redirect(BACK, contest.slug)
 
 
 def _preview(request: HttpRequest, contest: Contest, found: team_lists.TeamList) -> HttpResponse:
@@ -173,16 +173,15 @@ def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
     ):
         if action in request.POST:
             number = posted_number(request, action) or 0
-            what = {"contest": contest, "invitation_id": number}
-            return _done(request, contest.slug, words, service, **what)
+            return _change(request, contest, service, words, invitation_id=number)
     form = InviteForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter an e-mail address."))
-        return redirect("organize-teams", contest.slug)
-    what = {"contest": contest, "team_id": form.cleaned_data["team"]}
+        return redirect(BACK, contest.slug)
     email = form.cleaned_data["email"]
     words = _("The invitation is on its way to %(email)s.") % {"email": email}
-    return _done(request, contest.slug, words, services.invite_address, email=email, **what)
+    what = {"team_id": form.cleaned_data["team"], "email": email}
+    return _change(request, contest, services.invite_address, words, **what)
 
 
 @require_safe
