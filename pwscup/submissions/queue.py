@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -35,20 +35,17 @@ def claim(submission_id: int) -> Claim | None:
 def finish_scored(claim: Claim, **evaluation: Any) -> bool:
     """Write a result, if the claim still holds; one by rules that were changed meanwhile is made anew."""
     with transaction.atomic():
-        if _rules_of(claim.pk) != evaluation["ruleset_digest"]:
+        row = _named(claim, "round__contest__ruleset_text")
+        rules = row["round__contest__ruleset_text"]  # those that hold now
+        if hashlib.sha256(rules.encode()).hexdigest() != evaluation["ruleset_digest"]:
             logger.info("%s waits again: the rules were changed", claim.name)
             jobs.give_back(claim)
             return False
-        if not _finish(claim, State.SCORED):
+        if not jobs.finish(claim, State.SCORED):
             return False
+        _record(row, State.SCORED)
         Evaluation.objects.create(submission_id=claim.pk, fence=claim.fence, **evaluation)
     return True
-
-
-def _rules_of(submission_id: int) -> str:
-    """The digest of the rules that hold now."""
-    texts = Submission.objects.values_list("round__contest__ruleset_text", flat=True)
-    return hashlib.sha256(texts.get(pk=submission_id).encode()).hexdigest()
 
 
 def finish_rejected(claim: Claim, problems: Sequence[dict[str, Any]], n_problems: int) -> bool:
@@ -79,21 +76,23 @@ def _finish(claim: Claim, state: str, **fields: Any) -> bool:
     with transaction.atomic(savepoint=False):
         done = jobs.finish(claim, state, **fields)
         if done:
-            _record(claim.pk, state)
+            _record(_named(claim), state)
     return done
 
 
-def _record(submission_id: int, state: str) -> None:
-    found = Submission.objects.values_list(
-        "round__contest", "public_id", "attempts", "reference"
-    ).get(pk=submission_id)
-    contest_id, public_id, attempt, reference = found
+def _named(claim: Claim, *more: str) -> dict[str, Any]:
+    """What the audit trail says of a submission, and more of its fields."""
+    fields = ("round__contest", "public_id", "attempts", "reference", *more)
+    return Submission.objects.values(*fields).get(pk=claim.pk)
+
+
+def _record(row: Mapping[str, Any], state: str) -> None:
     audit.record(
         f"submission.{state}",
-        contest_id=contest_id,
-        subject=str(public_id),
-        attempt=attempt,
-        **({"reference": reference} if reference else {}),
+        contest_id=row["round__contest"],
+        subject=str(row["public_id"]),
+        attempt=row["attempts"],
+        **({"reference": row["reference"]} if row["reference"] else {}),
     )
 
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db.models import (
     Count,
     Exists,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -145,10 +146,16 @@ def max_file_bytes(round: Round) -> int:
     return min(round.contest.ruleset.limits.max_file_bytes, settings.MAX_UPLOAD_BYTES)
 
 
+def used_and_last(team: Team, round: Round, target: Release | None = None) -> tuple[int, int]:
+    """How many attempts a team has used, in a round or against a target; and its last number in the round, or 0."""
+    used = Count("pk", filter=Q(target=target, state__in=USES_A_TRY))
+    found = Submission.objects.filter(team=team, round=round).aggregate(n=used, last=Max("number"))
+    return found["n"], found["last"] or 0
+
+
 def tries_left(team: Team, round: Round, target: Release | None = None) -> int:
     """How many more submissions a team may make: in a round, or against a target in an attack round."""
-    used = Submission.objects.filter(team=team, round=round, target=target, state__in=USES_A_TRY)
-    return max(0, round.tries - used.count())
+    return max(0, round.tries - used_and_last(team, round, target)[0])
 
 
 def tries_left_by_target(team: Team, round: Round) -> dict[int, int]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -127,6 +126,7 @@ def submit(
     try:
         with transaction.atomic():
             _lock(team)
+            _check_member(user, team, round)
             first = repeats.first_with(team, key)
             if first is None:
                 return _take_in(user, team, round, target, note, arrived_at, key, written)
@@ -160,8 +160,10 @@ def _check(
     arrived_at: datetime,
     target: Release | None,
 ) -> None:
-    """Refuse what can be refused before the files are written; what may change meanwhile is asked again."""
-    check_round(user, team, round, arrived_at)
+    """Refuse before the files are written what can be refused without asking much; `_enter` asks the rest."""
+    if round.contest_id != team.contest_id:
+        raise SubmissionRefused("not_allowed")
+    _check_time(team, round, arrived_at)
     team.contest = round.contest  # whose rules are read already
     if round.phase == "anonymization" and draws.is_left_out(team, timezone.now()):
         raise SubmissionRefused("team.no_tables")
@@ -210,18 +212,30 @@ def check_round(user: User | None, team: Team, round: Round, arrived_at: datetim
     SubmissionRefused
         With the first reason.
     """
+    _check_member(user, team, round)
+    _check_standing(team, round, arrived_at)
+
+
+def _check_member(user: User | None, team: Team, round: Round) -> None:
     if round.contest_id != team.contest_id or not policies.plays_for(user, team):
+        raise SubmissionRefused("not_allowed")
+
+
+def _check_standing(team: Team, round: Round, arrived_at: datetime) -> None:
+    _check_time(team, round, arrived_at)
+    if selectors.is_disqualified(team):
+        raise SubmissionRefused("team.disqualified")
+
+
+def _check_time(team: Team, round: Round, arrived_at: datetime) -> None:
+    if not round.contest.is_published:
         raise SubmissionRefused("not_allowed")
     if not round.has_opened(arrived_at):
         raise SubmissionRefused("round.not_open_yet")
     if not policies.runs(round, arrived_at) and not round.has_closed(arrived_at):
         raise SubmissionRefused("contest.paused")
-    if selectors.is_disqualified(team):
-        raise SubmissionRefused("team.disqualified")
     if round.has_closed(arrived_at) and not policies.may_be_late(team, round, arrived_at):
         raise SubmissionRefused("round.closed")
-    if not round.contest.is_published:
-        raise SubmissionRefused("not_allowed")
 
 
 def _check_target(team: Team, round: Round, target: Release | None) -> None:
@@ -237,8 +251,10 @@ def _check_target(team: Team, round: Round, target: Release | None) -> None:
         raise SubmissionRefused("target.own")
 
 
-def _check_tries(team: Team, round: Round, target: Release | None, arrived_at: datetime) -> None:
-    if selectors.tries_left(team, round, target) == 0:
+def _check_tries(
+    team: Team, round: Round, target: Release | None, arrived_at: datetime, n_used: int
+) -> None:
+    if n_used >= round.tries:
         raise SubmissionRefused("tries.none_left", expected=round.tries)
     if limits.left_today(team, round, arrived_at, target) == 0:
         following = limits.next_day(round, arrived_at)
@@ -334,19 +350,19 @@ def _enter(
     held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
     round = held.get(pk=round.pk)
     # The files took their time, and much may have changed.
-    check_round(user, team, round, arrived_at)
+    _check_standing(team, round, arrived_at)
     late = round.has_closed(arrived_at)  # and yet not refused: the team may be late
     if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
-    _check_tries(team, round, target, arrived_at)
+    n_used, last = selectors.used_and_last(team, round, target)
+    _check_tries(team, round, target, arrived_at, n_used)
     _check_wasted(user, team, arrived_at)
-    last = Submission.objects.filter(team=team, round=round).aggregate(last=Max("number"))["last"]
     return Submission.objects.create(
         round=round,
         team=team,
         target=target,
         submitted_by=user,
-        number=(last or 0) + 1,
+        number=last + 1,
         note=note,
         arrived_at=arrived_at,
         sent_as=key,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import resource
 import socket
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -216,9 +217,18 @@ class Server(TcpWSGIServer):
         return until, found
 
 
+class LastOneFirst(threading.Condition):
+    """Wakes the thread that began to wait last: what it did is still at hand, as is its connection to the database."""
+
+    def notify(self, n: int = 1) -> None:
+        self._waiters.rotate(n)  # they are woken from the left
+        super().notify(n)
+
+
 def threads(n_threads: int) -> ThreadedTaskDispatcher:
     """A queue and so many threads that take from it."""
     dispatcher = ThreadedTaskDispatcher()
+    dispatcher.queue_cv = LastOneFirst(dispatcher.lock)
     dispatcher.set_thread_count(n_threads)
     return dispatcher
 

@@ -9,8 +9,10 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +25,7 @@ from pwscup.web.arrival import arrived_at, stamp
 from pwscup.web.channel import Channel, stamp_of
 from pwscup.web.processes import listen
 from pwscup.web.request import Rules
-from pwscup.web.server import LOOK_SECONDS, Server, fair_share, heaviest
+from pwscup.web.server import LOOK_SECONDS, Server, fair_share, heaviest, threads
 from pwscup.web.site import Reception, peer_of
 from tests.services import START_SECONDS, wait_until
 
@@ -807,3 +809,25 @@ def gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+def test_the_thread_that_worked_last_works_again():
+    """Its connection to the database knows the statements already."""
+    dispatcher, names = threads(3), []
+
+    def idle() -> bool:
+        with dispatcher.lock:
+            return dispatcher.active_count == 0
+
+    for _ in range(4):
+        wait_until(idle, "all threads wait")
+        done = threading.Event()
+
+        def service(done: threading.Event = done) -> None:
+            names.append(threading.current_thread().name)
+            done.set()
+
+        dispatcher.add_task(SimpleNamespace(service=service))
+        assert done.wait(10)
+    dispatcher.shutdown()
+    assert len(set(names)) == 1
