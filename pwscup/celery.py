@@ -76,6 +76,16 @@ def survive_a_lost_broker(**_: Any) -> None:
     prefetch.install()
 
 
+@signals.task_prerun.connect
+@signals.task_postrun.connect
+def keep_connections(task: Any, **_: Any) -> None:
+    """Close broken and old connections to the database, as after a request: opening one costs more than a score."""
+    from django.db import close_old_connections
+
+    if not task.request.is_eager:
+        close_old_connections()
+
+
 @signals.worker_process_init.connect
 def prepare_process(**_: Any) -> None:
     """What every process of the pool does before its first task."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 import redis
 
@@ -83,6 +84,19 @@ def test_a_killed_worker_a_lost_broker_and_doubled_messages(site, servers):
     assert [row["attempts"] for row in site.do("rows", keys=keys)].count(2) in (1, 2)
     assert doomed.wait(services.START_SECONDS) == -signal.SIGKILL
     assert all(process.poll() is None for process in site.workers.values())
+
+
+def test_workers_keep_their_connections_to_the_database(site, servers):
+    def n_made() -> int:
+        with psycopg.connect(servers.postgresql.url, autocommit=True) as connection:
+            (n,) = connection.execute("SELECT sum(sessions) FROM pg_stat_database").fetchone()
+        return int(n)
+
+    site.wait_until_all_work()
+    before = n_made()
+    site.wait_for(site.do("submit", n=20)["keys"], "scored")
+    time.sleep(1.5)  # the server counts a little later
+    assert n_made() - before < 20
 
 
 def test_a_worker_that_wakes_after_its_lease_is_refused(site):
