@@ -223,7 +223,9 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False  # a task that kills its process would start without end
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_DB_REUSE_MAX = 1_000_000_000  # `pwscup.celery` closes connections to the database where it has to
+CELERY_DB_REUSE_MAX = (
+    1_000_000_000  # `pwscup.celery` closes connections to the database where it has to
+)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False

@@ -262,7 +262,6 @@ async def cost(run: Run) -> Cells:
     made = run.contest("cost", 8, run.sizes.n_records)
     files = run.files(made)
     await warm(run, made, "cost")
-    idle = await run.idle_rate(run.sizes.seconds / 2)
     before, started = cpu_seconds(run.site.pids()), time.time()
 
     async def send(k: int, session: str) -> None:
@@ -273,7 +272,9 @@ async def cost(run: Run) -> Cells:
     await asyncio.gather(*(send(k, s) for k, s in enumerate(made["sessions"])))
     await run.settle("cost")
     elapsed = time.time() - started
-    used = cpu_seconds(run.site.pids()) - before - idle * elapsed
+    used = cpu_seconds(run.site.pids()) - before
+    idle = await run.idle_rate(run.sizes.seconds)  # now, when all of it has started long ago
+    used -= idle * elapsed
     rows = [row for row in run.site.do("rows", slug="cost") if row["note"].startswith("u")]
     ends = [row["finished"] for row in rows if row["state"] == "scored"]
     if not ends:

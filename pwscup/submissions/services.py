@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Round
-from pwscup.core import audit, jobs, storage
+from pwscup.core import audit, jobs, locks, storage
 from pwscup.core.models import StoredFile
 from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
@@ -346,9 +346,9 @@ def _enter(
     key: str,
 ) -> Submission:
     """Ask again who may, number the submission and count its attempts, while nobody else of the team can."""
-    # Publishing takes this lock too: what arrived in time is in, or is refused as too late.
-    held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
-    round = held.get(pk=round.pk)
+    # Publishing waits for this lock: what arrived in time is in, or is refused as too late. Other teams share it.
+    locks.share(round)
+    round = Round.objects.select_related("contest").get(pk=round.pk)
     # The files took their time, and much may have changed.
     _check_standing(team, round, arrived_at)
     late = round.has_closed(arrived_at)  # and yet not refused: the team may be late

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import signal
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -97,6 +98,33 @@ def test_workers_keep_their_connections_to_the_database(site, servers):
     site.wait_for(site.do("submit", n=20)["keys"], "scored")
     time.sleep(1.5)  # the server counts a little later
     assert n_made() - before < 20
+
+
+def test_uploads_of_teams_share_a_round_which_publishing_holds_alone(site, servers):
+    publishing, outcome = psycopg.connect(servers.postgresql.url), []
+
+    def submit() -> threading.Thread:
+        thread = threading.Thread(target=lambda: outcome.append(site.do("submit")))
+        thread.start()
+        return thread
+
+    def n_waiting() -> int:
+        with psycopg.connect(servers.postgresql.url) as connection:
+            found = connection.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            return found.fetchone()[0]
+
+    with publishing:
+        publishing.execute("SELECT FROM contests_round FOR SHARE")
+        submit().join(services.START_SECONDS)
+        assert len(outcome) == 1
+    publishing = psycopg.connect(servers.postgresql.url)
+    with publishing:
+        publishing.execute("SELECT FROM contests_round FOR NO KEY UPDATE")
+        upload = submit()
+        services.wait_until(lambda: n_waiting() > 0, "the upload waits")
+        assert len(outcome) == 1
+    upload.join(services.START_SECONDS)
+    assert len(outcome) == 2
 
 
 def test_a_worker_that_wakes_after_its_lease_is_refused(site):
