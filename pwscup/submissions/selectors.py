@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from pwscup.accounts.models import Team
-from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Contest, Round
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
@@ -36,13 +36,12 @@ from pwscup.submissions.models import (
     Submission,
     SubmissionFile,
 )
-from pwscup.submissions.states import UNFINISHED, USES_A_TRY, State
+from pwscup.submissions.states import UNFINISHED, USES_A_TRY, WASTED, State
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from uuid import UUID
 
-    from pwscup.accounts.models import User
     from pwscup.submissions.policies import Person
 
 NEWEST_FIRST = ("-arrived_at", "-id")
@@ -99,18 +98,22 @@ def latest_evaluation(submission: Submission) -> Evaluation | None:
     return newest_evaluation(submission) if submission.state == State.SCORED else None
 
 
-def wasted(team: Team, user: User | None, since: datetime) -> tuple[int, int]:
-    """Uploads since then that used no attempt: rejected, taken back or failed; their number and their bytes.
+@dataclass(frozen=True, slots=True)
+class Wasted:
+    """Uploads of a person for a team that used no attempt: rejected, taken back or failed."""
 
-    Of the team, and of the person in any team of the contest, so that another team is no way on.
-    """
-    theirs = Q(team=team)
-    if user is not None:
-        people = same_person(user, team.contest)
-        theirs |= Q(team__contest=team.contest_id, submitted_by__in=people)
-    found = Submission.objects.filter(theirs, arrived_at__gt=since).exclude(state__in=USES_A_TRY)
-    total = found.aggregate(n=Count("pk", distinct=True), size=Sum("files__file__size_bytes"))
-    return total["n"], total["size"] or 0
+    team_id: int
+    user_id: int | None
+    n_uploads: int
+    n_bytes: int
+
+
+def wasted(contest: Contest, since: datetime) -> list[Wasted]:
+    """Such uploads of everybody in a contest since then."""
+    found = Submission.objects.filter(state__in=WASTED, arrived_at__gt=since)
+    grouped = found.filter(team__contest=contest).order_by().values_list("team", "submitted_by")
+    counted = grouped.annotate(Count("pk", distinct=True), Sum("files__file__size_bytes"))
+    return [Wasted(team, user, n, size or 0) for team, user, n, size in counted]
 
 
 def refused_files(before: datetime) -> QuerySet[Submission]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
+from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Round
 from pwscup.core import audit, jobs, locks, storage
 from pwscup.core.models import StoredFile
@@ -20,6 +21,7 @@ from pwscup.core.moments import shown_moment
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import draws, limits, policies, queue, repeats, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
+from pwscup.submissions.selectors import Wasted
 from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
@@ -371,11 +373,22 @@ def _enter(
 
 
 def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
-    n_uploads, n_bytes = selectors.wasted(team, user, arrived_at - timedelta(days=1))
-    if n_uploads >= (most := settings.MAX_WASTED_UPLOADS_PER_DAY):
-        raise SubmissionRefused("tries.wasted", expected=most)
-    if n_bytes >= (most := settings.MAX_WASTED_BYTES_PER_DAY):
-        raise SubmissionRefused("tries.wasted_bytes", expected=most)
+    """Of the team, and of the person in any team of the contest, so that another team is no way on."""
+    wasted = selectors.wasted(team.contest, arrived_at - timedelta(days=1))
+    if _excess(wasted) is None:  # of everybody together, so nobody has to be recognized
+        return
+    people = same_person(user, team.contest) if user is not None else ()
+    theirs = [entry for entry in wasted if entry.team_id == team.pk or entry.user_id in people]
+    if (refusal := _excess(theirs)) is not None:
+        raise refusal
+
+
+def _excess(wasted: Sequence[Wasted]) -> SubmissionRefused | None:
+    if sum(w.n_uploads for w in wasted) >= (most := settings.MAX_WASTED_UPLOADS_PER_DAY):
+        return SubmissionRefused("tries.wasted", expected=most)
+    if sum(w.n_bytes for w in wasted) >= (most := settings.MAX_WASTED_BYTES_PER_DAY):
+        return SubmissionRefused("tries.wasted_bytes", expected=most)
+    return None
 
 
 def _lock(team: Team) -> None:

@@ -10,3 +10,4 @@ UNFINISHED = frozenset({State.WAITING, State.RUNNING})
 FINAL = frozenset(State) - UNFINISHED
 # What was rejected, failed or taken back is not the team's to pay for.
 USES_A_TRY = UNFINISHED | {State.SCORED}
+WASTED = FINAL - USES_A_TRY
