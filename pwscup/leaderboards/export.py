@@ -12,9 +12,9 @@ from pwscup.core.exports import csv_response
 Line = list[Any]
 
 
-def board_csv(name: str, data: dict[str, Any], board: str) -> HttpResponse:
+def board_csv(name: str, section: dict[str, Any], board: str) -> HttpResponse:
     """One board as a download; a missing value is an empty cell."""
-    header, *lines = LINES[board](data[board])
+    header, *lines = LINES[board](section)
     rows = [["" if cell is None else cell for cell in line] for line in lines]
     return csv_response(name, header, rows)
 

@@ -53,7 +53,7 @@ from pwscup.submissions.states import UNFINISHED, State
 from scoring.disclosure.attributes import attributes_of
 from scoring.rulesets.kinds import BATCH
 
-LAYOUT = 4
+LAYOUT = 5
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
 
 

@@ -28,6 +28,10 @@ class Standing(models.Model):
     )
     shown = models.JSONField(default=list, help_text="the rounds whose values are in it, by key")
     boards = models.JSONField()
+    matrix = models.JSONField(
+        null=True,
+        help_text="the attack matrix, which is larger than all the rest, as lists of rates",
+    )
     worst = models.JSONField(
         default=dict, help_text="the highest rate of another team against each, by its key"
     )

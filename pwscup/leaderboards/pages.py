@@ -126,7 +126,7 @@ def awaited(request: HttpRequest, contest: Contest) -> SafeString:
 
 def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
     boards, name = shown.boards, shown.name
-    data = boards.data[name]
+    data = boards.section(name)
     columns = [shown_measure(id_) for id_ in data.get("measures", [])]
     section = _as_seen(data, columns)
     return {
@@ -138,8 +138,8 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "divisions": _division_tabs(contest, shown),
         "division": boards.scope.division,
         "frozen_at": boards.scope.before,
-        "live": boards.data["live"] or boards.as_of is not None,
-        "n_teams": boards.data["n_teams"],
+        "live": boards.outline["live"] or boards.as_of is not None,
+        "n_teams": boards.outline["n_teams"],
         "etag": etag,
         "as_of": boards.as_of,
         "fragment_url": _address("board-fragment", contest, shown.query),
@@ -172,7 +172,8 @@ def _names(boards: Boards) -> list[str]:
     names = [
         name
         for name in boards_of_formula(rules)
-        if name in ("anonymization", "score") or boards.data.get(name, {"exists": True})["exists"]
+        if name in ("anonymization", "score")
+        or boards.outline.get(name, {"exists": True})["exists"]
     ]
     return [*names, SEASON] if has_season(rules) else names
 

@@ -16,7 +16,6 @@ from pwscup.leaderboards.sections import (
     measure_cell,
     named,
     phase_row,
-    strongest,
     utility_of,
 )
 from scoring.formulas import Line, combined
@@ -63,7 +62,7 @@ def defence_of(
     other rates in place of the strongest attacks."""
     values = facts.measured if measured is None else measured
     if worst is None:
-        worst = {defender: rate for defender, (rate, _) in strongest(facts).items()}
+        worst = {defender: rate for defender, (rate, _) in facts.strongest.items()}
     return anonymization_board(
         {player.id: values.get(player.id, {}) for player in facts.players},
         facts.ranking,
@@ -94,7 +93,7 @@ def _shown_measures(facts: Facts, defence: Mapping[int, AnonymizationStanding]) 
 def _anonymization_rows(facts: Facts, defence: Mapping[int, AnonymizationStanding]) -> list[Row]:
     measures = _shown_measures(facts, defence)
     names = {player.id: player.name for player in facts.everybody}
-    attackers = {team: names[by] for team, (_rate, by) in strongest(facts).items()}
+    attackers = {team: names[by] for team, (_rate, by) in facts.strongest.items()}
     rows = []
     for player in facts.players:
         values = facts.measured.get(player.id)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from scoring.registry import ALL_MEASURES
@@ -17,6 +18,8 @@ from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
 
 Values = Mapping[str, float | None]
 Row = dict[str, Any]
+MATRIX = "matrix"
+"""The largest of the boards, which is stored apart from the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Disclosure:
     estimates: tuple[Estimate, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
     """All that the boards of a stage are made from; values that may not be shown yet are not in it.
 
@@ -99,12 +102,21 @@ class Facts:
     def is_attack_shown(self) -> bool:
         return self.attack is not None and self.attack.shown
 
-    @property
+    @cached_property
     def attackers(self) -> set[int]:
         """The teams whose guesses count."""
         return {attacker for attacker, _ in self.rates}
 
-    @property
+    @cached_property
+    def strongest(self) -> dict[int, tuple[float, int]]:
+        """For every attacked team the highest rate and who reached it, the oldest team among equals."""
+        best: dict[int, tuple[float, int]] = {}
+        for (attacker, defender), rate in sorted(self.rates.items()):
+            if attacker != defender and (defender not in best or rate > best[defender][0]):
+                best[defender] = (rate, attacker)
+        return best
+
+    @cached_property
     def taking_part(self) -> set[int]:
         """The teams that have done anything that counts; the others have no rank."""
         estimated = {team for round in self.disclosures for team in round.measured}
@@ -115,15 +127,6 @@ class Facts:
         """The rounds that the stage has."""
         found = (self.anonymization, self.attack, self.presentation)
         return [p for p in found if p] + [round.phase for round in self.disclosures]
-
-
-def strongest(facts: Facts) -> dict[int, tuple[float, int]]:
-    """For every attacked team the highest rate and who reached it, the oldest team among equals."""
-    best: dict[int, tuple[float, int]] = {}
-    for (attacker, defender), rate in sorted(facts.rates.items()):
-        if attacker != defender and (defender not in best or rate > best[defender][0]):
-            best[defender] = (rate, attacker)
-    return best
 
 
 def utility_of(facts: Facts, team: int) -> float | None:
@@ -188,19 +191,19 @@ def matrix(
     """
     by_defence = _by_rank(defence)
     defenders = sorted((p for p in facts.players if p.id in facts.measured), key=by_defence)
-    attackers = facts.attackers
+    attackers, rate_of, columns = facts.attackers, facts.rates.get, [d.id for d in defenders]
     teams = [
         {
             **named(player, offence.get(player.id)),
             "attack": None,
-            "cells": [_met(facts, player, defender) for defender in defenders],
+            "cells": [{"rate": rate_of((player.id, d)), "own": player.id == d} for d in columns],
         }
         for player in sorted(
             (p for p in facts.everybody if p.id in attackers), key=_by_rank(offence)
         )
     ]
-    columns = [named(player, defence.get(player.id)) for player in defenders]
-    return {"defenders": columns, "rows": teams + _built_in(facts, defenders)}
+    head = [named(player, defence.get(player.id)) for player in defenders]
+    return {"defenders": head, "rows": teams + _built_in(facts, defenders)}
 
 
 def _by_rank(ranks: Mapping[int, int | None]) -> Callable[[Player], tuple[bool, int, str]]:
@@ -209,13 +212,6 @@ def _by_rank(ranks: Mapping[int, int | None]) -> Callable[[Player], tuple[bool, 
         return rank is None, rank or 0, player.name
 
     return place
-
-
-def _met(facts: Facts, attacker: Player, defender: Player) -> Row:
-    return {
-        "rate": facts.rates.get((attacker.id, defender.id)),
-        "own": attacker.id == defender.id,
-    }
 
 
 def _built_in(facts: Facts, defenders: Iterable[Player]) -> list[Row]:
@@ -239,3 +235,30 @@ def built_in_attacks(facts: Facts) -> tuple[str, ...]:
     return facts.ranking.linkage or tuple(
         measure for measure in facts.rules.measures if ALL_MEASURES[measure].family == "linkage"
     )
+
+
+# As it is stored
+
+
+def packed(data: Row) -> tuple[Row, Row | None]:
+    """The boards without what is in the matrix, and the matrix with its cells as rates: a third of the text."""
+    if MATRIX not in data:
+        return data, None
+    whole = data[MATRIX]
+    rows = [{**row, "cells": [cell["rate"] for cell in row["cells"]]} for row in whole["rows"]]
+    matrix = {"defenders": whole["defenders"], "rows": rows}
+    return {**data, MATRIX: {k: v for k, v in whole.items() if k not in matrix}}, matrix
+
+
+def unpacked(data: Row, matrix: Row | None = None) -> Row:
+    """The boards as they were packed; without what is in the matrix where it is not given."""
+    if matrix is None:
+        return data
+    teams = [column["team"] for column in matrix["defenders"]]
+    rows = [{**row, "cells": _cells(row["team"], row["cells"], teams)} for row in matrix["rows"]]
+    return {**data, MATRIX: {**data[MATRIX], "defenders": matrix["defenders"], "rows": rows}}
+
+
+def _cells(attacker: int | None, rates: list[float | None], teams: list[int]) -> list[Row]:
+    met = zip(rates, teams, strict=True)
+    return [{"rate": rate, "own": team == attacker} for rate, team in met]

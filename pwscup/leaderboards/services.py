@@ -21,10 +21,10 @@ from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
 from pwscup.core.recent import Recent
 from pwscup.core.revisions import Numbers
-from pwscup.leaderboards import boards, facts
+from pwscup.leaderboards import boards, facts, sections
 from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.scope import Scope, moments, scope_of
-from pwscup.leaderboards.sections import Facts, strongest
+from pwscup.leaderboards.sections import MATRIX, Facts
 
 MAX_VARIANTS = 200
 """How many boards of a contest are kept; those that were made longest ago go."""
@@ -42,6 +42,7 @@ STORED = (
     "gate",
     "shown",
     "boards",
+    "matrix",
     "worst",
     "built_at",
     "lease_until",
@@ -80,13 +81,22 @@ class Boards:
 
     key: str
     scope: Scope
-    load: Callable[[], dict[str, Any]]
+    load: Callable[[bool], dict[str, Any]]
     as_of: datetime | None = None
     known: Known | None = None
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        return self.load()
+        return self.load(True)
+
+    @cached_property
+    def outline(self) -> dict[str, Any]:
+        """The same without what is in the attack matrix: as much as most pages need."""
+        return self.load(False)
+
+    def section(self, name: str) -> dict[str, Any]:
+        """One of the boards."""
+        return (self.data if name == MATRIX else self.outline)[name]
 
     @property
     def worst(self) -> dict[int, float]:
@@ -225,12 +235,13 @@ def _stored(scope: Scope, key: str, known: Known | None) -> Boards | None:
     return Boards(key, scope, _loader(scope, key), known=known)
 
 
-def _loader(scope: Scope, key: str) -> Callable[[], dict[str, Any]]:
-    """The stored boards; made again where others took their place meanwhile."""
+def _loader(scope: Scope, key: str) -> Callable[[bool], dict[str, Any]]:
+    """The stored boards, with the matrix or without; made again where others took their place meanwhile."""
 
-    def load() -> dict[str, Any]:
-        found = _row(scope).filter(key=key).values_list("boards", flat=True).first()
-        return build(scope) if found is None else found
+    def load(is_whole: bool) -> dict[str, Any]:
+        columns = ("boards", "matrix") if is_whole else ("boards",)
+        found = _row(scope).filter(key=key).values_list(*columns).first()
+        return build(scope) if found is None else sections.unpacked(*found)
 
     return load
 
@@ -285,14 +296,16 @@ def _make(scope: Scope, key: str, known: Known | None, read_at: datetime) -> Boa
     data = _built(scope, found)
     seconds = time.thread_time() - started
     rest = timedelta(seconds=REST * seconds if seconds > CHEAP_SECONDS else 0)
+    outline, matrix = sections.packed(data)
     made = Standing(
         contest=scope.contest,
         variant=scope.variant,
         key=key,
         gate=gate,
         shown=shown,
-        boards=data,
-        worst={} if scope.is_season else {t: rate for t, (rate, _) in strongest(found[0]).items()},
+        boards=outline,
+        matrix=matrix,
+        worst={} if scope.is_season else {t: rate for t, (rate, _) in found[0].strongest.items()},
         built_at=read_at,
         rest_until=read_db_clock() + rest,
     )
@@ -303,7 +316,7 @@ def _make(scope: Scope, key: str, known: Known | None, read_at: datetime) -> Boa
         update_fields=STORED,
     )
     _drop_oldest(scope.contest)
-    return Boards(key, scope, lambda: data, known=known)
+    return Boards(key, scope, lambda _is_whole: data, known=known)
 
 
 def _drop_oldest(contest: Contest) -> None:

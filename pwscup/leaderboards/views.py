@@ -77,7 +77,7 @@ def board_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
     response = get_conditional_response(request, etag=etag)
     if response is None:
         name = pages.csv_name(contest, shown)
-        response = export.board_csv(name, shown.boards.data, shown.name)
+        response = export.board_csv(name, shown.boards.section(shown.name), shown.name)
     return polls.revalidated(response, etag)
 
 

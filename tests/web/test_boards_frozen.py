@@ -183,16 +183,18 @@ def test_what_comes_after_the_freeze_changes_no_byte(cast, as_user, moment):
         return found
 
     before = everything()
-    stored = list(Standing.objects.order_by("variant").values_list("variant", "key", "boards"))
+    stored = list(
+        Standing.objects.order_by("variant").values_list("variant", "key", "boards", "matrix")
+    )
     go_on(played)
     assert differing(before, all_boards()) == []  # from the boards that are stored
     Standing.objects.all().delete()
     after = everything()
     assert after.keys() == before.keys()
     assert differing(before, after) == []
-    assert list(Standing.objects.order_by("variant").values_list("variant", "key", "boards")) == (
-        stored
-    )
+    assert list(
+        Standing.objects.order_by("variant").values_list("variant", "key", "boards", "matrix")
+    ) == (stored)
     call_command("rebuild_standings")
     assert all(variant.endswith("/frozen") for variant in _variants())
 

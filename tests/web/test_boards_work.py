@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pwscup.leaderboards import boards
+from pwscup.leaderboards import boards, sections
 from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player
 from scoring.rulesets import load_ruleset
 
@@ -64,6 +65,17 @@ def test_more_teams_are_no_more_passes(ruleset, is_attack_shown):
         assert len(rows) == n_teams
         passes.append((known.measured.n_passes, known.rates.n_passes))
     assert passes[0] == passes[1]
+
+
+@pytest.mark.parametrize("is_attack_shown", [False, True])
+@pytest.mark.parametrize("ruleset", ["pwscup2015", "pets-lecture", "dp-disclosure"])
+def test_what_is_stored_is_the_same_boards(ruleset, is_attack_shown):
+    """The matrix stands apart, and smaller."""
+    made = boards.build(facts(ruleset, 4, is_attack_shown=is_attack_shown))
+    outline, matrix = (json.loads(json.dumps(part)) for part in sections.packed(made))
+    assert sections.unpacked(outline, matrix) == json.loads(json.dumps(made))
+    assert outline.keys() == made.keys()
+    assert "rows" not in outline.get("matrix", {})
 
 
 class Listed(tuple):
