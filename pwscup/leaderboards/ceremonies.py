@@ -172,24 +172,19 @@ def start(
 
 
 def _refuse_before_the_end(scope: Scope) -> None:
-    still_open = [round for round in scope.rounds if not round.is_settled(scope.now)]
-    if still_open:
-        raise ContestRefused(
-            *(
-                _("“%(round)s” is not over yet: the final order is not known before.")
-                % {"round": round.local_title}
-                for round in still_open
+    open_ones = []
+    for round in scope.rounds:
+        name = {"round": round.local_title}
+        if not round.is_settled(scope.now):
+            words = _("“%(round)s” is not over yet: the final order is not known before.")
+            open_ones.append(words % name)
+        elif selectors.may_be_late([round], scope.now):
+            words = _(
+                "A team may still be late in “%(round)s”: the final order is not known before."
             )
-        )
-    late = [round for round in scope.rounds if selectors.may_be_late([round], scope.now)]
-    if late:
-        raise ContestRefused(
-            *(
-                _("A team may still be late in “%(round)s”: the final order is not known before.")
-                % {"round": round.local_title}
-                for round in late
-            )
-        )
+            open_ones.append(words % name)
+    if open_ones:
+        raise ContestRefused(*open_ones)
     if sum(facts.n_awaited(scope).values()):
         raise ContestRefused(
             _("Submissions are still being scored: wait until the last one is, and try again.")
