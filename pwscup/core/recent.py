@@ -50,6 +50,16 @@ class Recent(Generic[V]):
             self._weight = 0
 
 
+class Turns:
+    """Lets one thread at a time make what is missing under a name: the others find it when their turn comes."""
+
+    def __init__(self, n_locks: int = 64) -> None:
+        self._locks = [Lock() for _ in range(n_locks)]
+
+    def of(self, name: Hashable) -> Lock:
+        return self._locks[hash(name) % len(self._locks)]
+
+
 def forget_all() -> None:
     """Forget what this process keeps, of whatever kind."""
     for recent in Recent.ALL:

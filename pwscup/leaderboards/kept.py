@@ -27,17 +27,14 @@ if TYPE_CHECKING:
 
     from pwscup.core.revisions import Numbers
     from pwscup.leaderboards.pages import Shown
-    from pwscup.leaderboards.services import Known
 
 TEMPLATE = "leaderboards/board.html"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A page, the board in it, and for how long both are the same."""
+@dataclass(slots=True, kw_only=True)
+class Frame(polls.Remembered):
+    """A page, and the board in it."""
 
-    contest_id: int
-    known: Known
     etag: str
     page: Kept
 
@@ -52,7 +49,7 @@ def given(request: HttpRequest) -> HttpResponse | None:
     if frame is None or html is None:
         return None
     numbers = polls.numbers_of(frame.contest_id)
-    if numbers is None or not frame.known.holds(numbers, timezone.now()):
+    if numbers is None or not frame.holds(numbers, timezone.now()):
         return None
     return HttpResponse(frame.page.filled(Answer(request, numbers, html)))
 
@@ -64,8 +61,7 @@ def render(
     contest, my_team, name = page["contest"], page["my_team"], _name(request)
     html = pages.awaited(request, contest) if shown is None else pages.fragment(contest, shown)
     known = shown.boards.known if shown and polls.is_for_all(contest) else None
-    is_now = known is not None and known.numbers == numbers and shown.boards.as_of is None
-    if name is None or not is_now:
+    if name is None or shown is None or known is None or known.numbers != numbers:
         page["board"] = pages.marked(html, my_team)
         return HttpResponse(render_to_string(TEMPLATE, page, request))
     holes = Holes()
@@ -73,7 +69,9 @@ def render(
     page["board"] = holes.add(lambda answer: pages.marked(answer.shared, my_team))
     page["holes"] = holes
     found = holes.cut(render_to_string(TEMPLATE, page, request))
-    FRAMES.put(name, Frame(contest.pk, known, shown.fragment_etag(), found), weight=found.weight)
+    is_so = polls.remembered(contest, shown.boards, known)
+    frame = Frame(etag=shown.fragment_etag(), page=found, **is_so)
+    FRAMES.put(name, frame, weight=found.weight)
     return HttpResponse(found.filled(Answer(request, numbers, html)))
 
 

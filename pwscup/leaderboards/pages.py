@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
-from pwscup.core.recent import Recent
+from pwscup.core.recent import Recent, Turns
 from pwscup.leaderboards import charts, polls, words
 from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board_of
 from pwscup.leaderboards.columns import is_by_name, shown_value
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 RENDERED: Recent[str] = Recent(200, most_weight=32_000_000)
 """The parts of pages that hold a board, by ETag."""
+_TURNS = Turns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,15 @@ def fragment(contest: Contest, shown: Shown) -> SafeString:
     etag = shown.fragment_etag()
     html = RENDERED.get(etag)
     if html is None:
-        html = render_to_string("leaderboards/_board.html", _context(contest, shown, etag))
-        RENDERED.put(etag, html, weight=len(html))
+        with _TURNS.of(etag):
+            html = RENDERED.get(etag) or _rendered(contest, shown, etag)
     return mark_safe(html)  # noqa: S308 — made by a template
+
+
+def _rendered(contest: Contest, shown: Shown, etag: str) -> str:
+    html = render_to_string("leaderboards/_board.html", _context(contest, shown, etag))
+    RENDERED.put(etag, html, weight=len(html))
+    return html
 
 
 def marked(html: str, my_team: Team | None) -> SafeString:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists
 from django.http import HttpResponse
@@ -37,15 +37,13 @@ BEHIND_SECONDS = 1.0
 """For how long an answer is given again although results have come since."""
 
 
-@dataclass(slots=True)
-class Given:
-    """An answer that everybody gets who asks for it in that language; `is_current` until something is recorded."""
+@dataclass(slots=True, kw_only=True)
+class Remembered:
+    """What was made of a board; `is_current` until something is recorded."""
 
     contest_id: int
     known: Known
     is_current: bool
-    content: bytes
-    headers: dict[str, str]
     again_at: float
 
     def holds(self, numbers: Numbers | None, now: datetime) -> bool:
@@ -59,6 +57,14 @@ class Given:
             return True
         self.again_at = time.monotonic() + BEHIND_SECONDS  # this reader asks for the next one
         return False
+
+
+@dataclass(slots=True, kw_only=True)
+class Given(Remembered):
+    """An answer that everybody gets who asks for it in that language."""
+
+    content: bytes
+    headers: dict[str, str]
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         response = HttpResponse(self.content, headers=self.headers)
@@ -87,8 +93,9 @@ class BoardPollMiddleware:
         response = self.get_response(request)
         offered = getattr(request, "offered_board", None)
         if offered is not None and response.get("Content-Language") == language:
-            given = _given(*offered, response)
-            _GIVEN.put(name, given, weight=len(given.content))
+            content, headers = response.content, dict(response.items())
+            given = Given(content=content, headers=headers, **remembered(*offered))
+            _GIVEN.put(name, given, weight=len(content))
         return get_conditional_response(request, etag=response.get("ETag"), response=response)
 
 
@@ -100,7 +107,7 @@ def asked(request: HttpRequest) -> dict[str, str]:
 def offer(request: HttpRequest, contest: Contest, boards: Boards) -> None:
     """Let the answer be remembered, where every visitor of the contest gets the same."""
     if boards.known is not None and is_for_all(contest):
-        request.offered_board = contest, boards
+        request.offered_board = contest, boards, boards.known
 
 
 def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
@@ -111,11 +118,14 @@ def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
     return response
 
 
-def _given(contest: Contest, boards: Boards, response: HttpResponse) -> Given:
-    again_at = time.monotonic() + BEHIND_SECONDS
-    is_current = boards.as_of is None
-    headers = dict(response.items())
-    return Given(contest.pk, boards.known, is_current, response.content, headers, again_at)
+def remembered(contest: Contest, boards: Boards, known: Known) -> dict[str, Any]:
+    """What is remembered of any answer."""
+    return {
+        "contest_id": contest.pk,
+        "known": known,
+        "is_current": boards.as_of is None,
+        "again_at": time.monotonic() + BEHIND_SECONDS,
+    }
 
 
 def is_for_all(contest: Contest) -> bool:

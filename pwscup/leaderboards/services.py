@@ -19,7 +19,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Division
 from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
-from pwscup.core.recent import Recent
+from pwscup.core.recent import Recent, Turns
 from pwscup.core.revisions import Numbers
 from pwscup.leaderboards import boards, facts, sections
 from pwscup.leaderboards.models import Standing
@@ -67,6 +67,7 @@ class Known:
 
 
 _KNOWN: Recent[Known] = Recent(1000)
+_TURNS = Turns()
 _MEASURES: Recent[Facts] = Recent(50, most_weight=5_000)
 """By key."""
 
@@ -120,7 +121,7 @@ def boards_of(
         contest, now, stage=stage, is_season=is_season, division=division, hidden=hidden
     )
     key, known, read_at = _key_now(scope, now)
-    return _stored(scope, key, known) or _make(scope, key, known, read_at)
+    return _stored(scope, key, known) or _make(scope, facts.gate_of(scope), key, known, read_at)
 
 
 def served(
@@ -140,10 +141,11 @@ def served(
     key, known, read_at = _key_now(scope, now)
     if (found := _stored(scope, key, known)) is not None:
         return found
-    previous = _previous(scope, key, known)
+    gate = facts.gate_of(scope)
+    previous = _previous(scope, gate, key, known)
     if _claim(scope, may_wait=previous is not None):
         try:
-            return _make(scope, key, known, read_at)
+            return _make(scope, gate, key, known, read_at)
         finally:
             _row(scope).update(lease_until=None)
     return previous or _awaited(scope, key, known)
@@ -164,7 +166,7 @@ def rebuild(contest: Contest, now: datetime) -> Boards:
     """The boards made from the facts alone; whatever was stored is gone."""
     forget(contest)
     scope = scope_of(contest, now)
-    return _make(scope, facts.key_of(scope), None, timezone.now())
+    return _make(scope, facts.gate_of(scope), facts.key_of(scope), None, timezone.now())
 
 
 def forget(contest: Contest) -> None:
@@ -200,14 +202,24 @@ def _key_now(scope: Scope, now: datetime) -> tuple[str, Known | None, datetime]:
     known = _KNOWN.get(name)
     if known is not None and known.holds(numbers, now):
         return known.key, known, read_at
-    key = facts.key_of(scope)
+    with _TURNS.of(name):
+        known = _KNOWN.get(name)
+        if known is not None and known.holds(numbers, now):
+            return known.key, known, read_at
+        return *_read_key(scope, now, name, numbers), read_at
+
+
+def _read_key(
+    scope: Scope, now: datetime, name: tuple[Any, ...], numbers: Numbers | None
+) -> tuple[str, Known | None]:
+    key, as_read = facts.key_of(scope), name[-1]
     if numbers is None or as_read != _as_read(_read_again(scope.contest)):
         # The contest was changed after it was read, but before the revision was.
-        return key, None, read_at
+        return key, None
     until = min((moment for moment in moments(scope.contest) if moment > now), default=None)
     known = Known(key, numbers, now, until)
     _KNOWN.put(name, known)
-    return key, known, read_at
+    return key, known
 
 
 def _read_again(contest: Contest) -> Contest:
@@ -246,10 +258,10 @@ def _loader(scope: Scope, key: str) -> Callable[[bool], dict[str, Any]]:
     return load
 
 
-def _previous(scope: Scope, key: str, known: Known | None) -> Boards | None:
+def _previous(scope: Scope, gate: str, key: str, known: Known | None) -> Boards | None:
     """What is stored, where all of it may still be shown; with its time if it was made from other facts."""
     shown = {round.pk for round in scope.shown_rounds}
-    row = _row(scope).filter(gate=facts.gate_of(scope)).exclude(key="")
+    row = _row(scope).filter(gate=gate).exclude(key="")
     for stored, rounds, built_at in row.values_list("key", "shown", "built_at"):
         if shown.issuperset(rounds):
             as_of = None if stored == key else built_at
@@ -262,7 +274,9 @@ def _awaited(scope: Scope, key: str, known: Known | None) -> Boards | None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         time.sleep(LOOK_AGAIN_SECONDS)
-        if (found := _previous(scope, key, known)) is not None:
+        if _row(scope).filter(lease_until__gt=db_now()).exists():
+            continue
+        if (found := _previous(scope, facts.gate_of(scope), key, known)) is not None:
             return found
     return None
 
@@ -288,9 +302,9 @@ def _claim(scope: Scope, *, may_wait: bool) -> bool:
     return bool(free.update(lease_until=db_now() + LEASE))
 
 
-def _make(scope: Scope, key: str, known: Known | None, read_at: datetime) -> Boards:
-    # The key was read before the facts: what arrives in between makes the next reader build again.
-    gate, shown = facts.gate_of(scope), [round.pk for round in scope.shown_rounds]
+def _make(scope: Scope, gate: str, key: str, known: Known | None, read_at: datetime) -> Boards:
+    # Gate and key were read before the facts: what arrives in between makes the next reader build again.
+    shown = [round.pk for round in scope.shown_rounds]
     started = time.thread_time()
     found = facts.gather(scope)
     data = _built(scope, found)
