@@ -240,8 +240,8 @@ def test_a_submission_asks_little_of_the_database(cast, round, as_user):
     with CaptureQueriesContext(connection) as scoring_it:
         assert worker.work_on(submission.pk)
     assert submission.number == 2
-    assert n_asked(uploading) <= 22
-    assert n_asked(scoring_it) <= 12
+    assert n_asked(uploading) <= 18
+    assert n_asked(scoring_it) <= 11
     kinds = Event.objects.filter(subject=str(submission.public_id)).values_list("kind", flat=True)
     assert sorted(kinds) == ["submission.received", "submission.scored", "truth.read"]
 
