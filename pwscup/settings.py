@@ -239,8 +239,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 5,
 }
-# Housekeeping goes first: a long queue must not keep it from finding what was lost. Audits and
-# notices go last: nobody's result waits for them.
+# Housekeeping goes first: a long queue must not keep it from finding what was lost. Notices go last: nobody's result
+# waits for them. Audits have a worker of their own.
 CELERY_TASK_QUEUES: dict[str, dict] = {
     "housekeeping": {},
     "scoring": {},
