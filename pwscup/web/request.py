@@ -71,6 +71,8 @@ class Request(HTTPRequestParser):
             self.refuse(error)
             consumed = len(data)
         if self.headers_finished and self.headers_at is None:
+            if self.path.startswith("/"):
+                self.path = "/" + self.path.lstrip("/")  # the site is given no other
             self.headers_at = time.monotonic()
             self._look_at_headers()
         if self.completed and self.received_at is None:

@@ -610,8 +610,9 @@ def test_what_is_on_its_way_is_reported_by_contest(site, clock):
     """Nobody waits for what is for no round: a log-in, a page of an organizer, nothing at all."""
     begun = b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1234"
     paths = ("/c/cup/round/attack/", "/c/cup/round/attack/ask/", "/c/%E3%81%82/round/x/")
+    same = ("//c/cup/round/attack/", "http://x//c/cup/round/attack/")  # as the site reads them
     api = "/api/v1/contests/other/rounds/series/submissions"
-    for second, path in enumerate((*paths, api, "/accounts/login/", "/c/cup/team/leave/")):
+    for second, path in enumerate((*paths, api, "/accounts/login/", "/c/cup/team/leave/", *same)):
         clock.now = second
         site.client(begun % path.encode())
         site.read()
@@ -619,7 +620,7 @@ def test_what_is_on_its_way_is_reported_by_contest(site, clock):
     site.read()
     until, arrivals = Reception(site.server).look()
     assert until.timestamp() == NOON + 20
-    assert arrivals == {"cup": [NOON, NOON + 1], "other": [NOON + 3]}
+    assert arrivals == {"cup": [NOON, NOON + 1, NOON + 6, NOON + 7], "other": [NOON + 3]}
 
 
 def test_a_request_without_complete_headers_may_be_an_upload(site, clock):
