@@ -165,6 +165,8 @@ PRIVATE_ROOT = DATA_DIR / "files"
 # What was rejected or taken back uses no try; without a bound it could fill the disk.
 MAX_WASTED_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_WASTED_UPLOADS_PER_DAY", default=200)
 MAX_WASTED_BYTES_PER_DAY = env.int("PWSCUP_MAX_WASTED_BYTES_PER_DAY", default=500 * 1024 * 1024)
+# Each of these took a worker as long as scoring may last, three times.
+MAX_SLOW_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_SLOW_UPLOADS_PER_DAY", default=5)
 KEEP_REFUSED_HOURS = env.int("PWSCUP_KEEP_REFUSED_HOURS", default=7 * 24)
 MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
 # Kept free for the uploads of teams: imports and archives stop there, and organizers are warned at twice as much.

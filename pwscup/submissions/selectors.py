@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.policies import Person
 
 NEWEST_FIRST = ("-arrived_at", "-id")
+SLOW = Q(state=State.REJECTED, problems__0__code=TOO_SLOW)
 OLDEST_FIRST = ("arrived_at", "id")
 
 
@@ -105,6 +106,8 @@ class Wasted:
     team_id: int
     user_id: int | None
     n_uploads: int
+    n_slow: int
+    """Of these, whose scoring took too long, or was begun before they were taken back."""
     n_bytes: int
 
 
@@ -112,8 +115,10 @@ def wasted(contest: Contest, since: datetime) -> list[Wasted]:
     """Such uploads of everybody in a contest since then."""
     found = Submission.objects.filter(state__in=WASTED, arrived_at__gt=since)
     grouped = found.filter(team__contest=contest).order_by().values_list("team", "submitted_by")
-    counted = grouped.annotate(Count("pk", distinct=True), Sum("files__file__size_bytes"))
-    return [Wasted(team, user, n, size or 0) for team, user, n, size in counted]
+    n, slow = Count("pk", distinct=True), SLOW | Q(state=State.CANCELLED, attempts__gt=0)
+    n_slow = Count("pk", distinct=True, filter=slow)
+    counted = grouped.annotate(n, n_slow=n_slow, size=Sum("files__file__size_bytes"))
+    return [Wasted(*who, n, n_slow, size or 0) for *who, n, n_slow, size in counted]
 
 
 def refused_files(before: datetime) -> QuerySet[Submission]:
@@ -286,7 +291,7 @@ def n_failed(contest: Contest) -> int:
 
 def too_slow() -> QuerySet[Submission]:
     """What was rejected because scoring it took too long."""
-    return Submission.objects.filter(state=State.REJECTED, problems__0__code=TOO_SLOW)
+    return Submission.objects.filter(SLOW)
 
 
 def failed_that_would_count(round: Round) -> list[Submission]:

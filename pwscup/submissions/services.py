@@ -73,6 +73,10 @@ REFUSALS = {
         "Uploads of yours or of your team that were rejected or taken back within a day have more than "
         "%(expected)s bytes. Wait some hours; python -m scoring validate checks files at home."
     ),
+    "tries.slow": _(
+        "Scoring %(expected)s uploads of yours or of your team took too long within a day, or had begun when they were "
+        "taken back. Wait some hours."
+    ),
     "tries.none_left": _("No tries are left: %(expected)s may be used."),
     "tries.none_today": _(
         "%(expected)s a day may be used, and those of today are. The next try is possible from %(next)s on."
@@ -386,6 +390,8 @@ def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
 def _excess(wasted: Sequence[Wasted]) -> SubmissionRefused | None:
     if sum(w.n_uploads for w in wasted) >= (most := settings.MAX_WASTED_UPLOADS_PER_DAY):
         return SubmissionRefused("tries.wasted", expected=most)
+    if sum(w.n_slow for w in wasted) >= (most := settings.MAX_SLOW_UPLOADS_PER_DAY):
+        return SubmissionRefused("tries.slow", expected=most)
     if sum(w.n_bytes for w in wasted) >= (most := settings.MAX_WASTED_BYTES_PER_DAY):
         return SubmissionRefused("tries.wasted_bytes", expected=most)
     return None

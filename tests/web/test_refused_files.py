@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.core import storage
+from pwscup.core import jobs, storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.rescores import selectors as rescores
-from pwscup.submissions import appeals, services, sweeper
+from pwscup.submissions import appeals, queue, services, sweeper
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
@@ -82,6 +82,21 @@ def test_the_bytes_of_refused_files_are_bounded_too(cast, round, settings):
     wrong(cast.alice, cast.red, round)
     assert wrong(cast.alice, cast.red, round).state == State.REJECTED
     assert refusal(cast.alice, cast.red, round) == "tries.wasted_bytes"
+
+
+def test_what_was_too_slow_is_bounded_by_less(cast, round, settings):
+    """Each has cost three times the time limit of a worker; also what is taken back after it has cost some."""
+    settings.MAX_SLOW_UPLOADS_PER_DAY = 2
+    rejected, cancelled = (pipeline.hand_in(cast.alice, cast.red, round) for _ in range(2))
+    for _attempt in range(jobs.MAX_ATTEMPTS):
+        queue.finish_overdue(queue.claim(rejected.pk), "abcdefghjk", True)
+    services.cancel(user=cast.alice, submission=pipeline.hand_in(cast.alice, cast.red, round))
+    assert pipeline.hand_in(cast.bob, cast.red, round).state == State.WAITING
+
+    queue.finish_overdue(queue.claim(cancelled.pk), "abcdefghjk", True)
+    services.cancel(user=cast.alice, submission=cancelled)
+    assert refusal(cast.bob, cast.red, round) == "tries.slow"
+    assert pipeline.hand_in(cast.carol, cast.blue, round).state == State.WAITING
 
 
 # The bytes
