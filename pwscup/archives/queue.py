@@ -57,11 +57,8 @@ def finish_written(claim: Claim, file: StoredFile) -> bool:
 
 def finish_archive_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, Archive.State.FAILED, reference=reference)
-        if done:
-            _record(claim, "archive.failed", reference=reference)
-    return done
+    record = partial(_record, kind="archive.failed", reference=reference)
+    return jobs.finish_and(claim, Archive.State.FAILED, record, reference=reference)
 
 
 def _record(claim: Claim, kind: str, **data: Any) -> None:
@@ -103,24 +100,19 @@ def finish_imported(claim: Claim, imported: Imported) -> bool:
 
 def finish_refused(claim: Claim, problems: Sequence[dict[str, Any]], n_problems: int) -> bool:
     """Write what is wrong with an archive, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(
-            claim, ContestImport.State.REFUSED, problems=list(problems), n_problems=n_problems
-        )
-        if done:
-            job = _without_archive(claim)
-            _record_import(job, "import.refused", n_problems=n_problems)
-    return done
+    found = {"problems": list(problems), "n_problems": n_problems}
+    record = partial(_record_import, kind="import.refused", n_problems=n_problems)
+    return jobs.finish_and(claim, ContestImport.State.REFUSED, record, **found)
 
 
 def finish_import_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, ContestImport.State.FAILED, reference=reference)
-        if done:
-            _record_import(_without_archive(claim), "import.failed", reference=reference)
-            transaction.on_commit(partial(remove_partial, claim.pk))
-    return done
+
+    def follow(claim: Claim) -> None:
+        _record_import(claim, "import.failed", reference=reference)
+        transaction.on_commit(partial(remove_partial, claim.pk))
+
+    return jobs.finish_and(claim, ContestImport.State.FAILED, follow, reference=reference)
 
 
 def _without_archive(claim: Claim) -> ContestImport:
@@ -131,7 +123,8 @@ def _without_archive(claim: Claim) -> ContestImport:
     return job
 
 
-def _record_import(job: ContestImport, kind: str, **data: Any) -> None:
+def _record_import(claim: Claim, kind: str, **data: Any) -> None:
+    job = _without_archive(claim)
     audit.record(
         kind, actor=job.requested_by, subject=f"import {job.pk}", sha256=job.sha256, **data
     )

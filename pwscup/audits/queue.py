@@ -22,22 +22,13 @@ def announce(audit_id: int) -> bool:
 
 
 def claim(audit_id: int) -> Claim | None:
-    """Take a waiting audit unless as many as may be are being worked on: scoring goes on beside them."""
-    with transaction.atomic():
-        # Whoever claims at the same moment waits here, and counts what was taken meanwhile.
-        waiting = Audit.objects.select_for_update().filter(state=Audit.State.WAITING)
-        if not any(pk == audit_id for pk in waiting.order_by("id").values_list("pk", flat=True)):
-            return None
-        if Audit.objects.filter(state=Audit.State.RUNNING).count() >= settings.AUDITS_AT_ONCE:
-            return None
-        return jobs.claim(Audit, audit_id)
+    """Take a waiting audit, unless as many as may be are being worked on."""
+    return jobs.claim_in_turn(Audit, audit_id, settings.AUDITS_AT_ONCE)
 
 
 def announce_next() -> None:
     """Tell the broker of the audit that has waited longest: a place is free."""
-    waiting = Audit.objects.filter(state=Audit.State.WAITING).order_by(*Audit.QUEUE_ORDER)
-    if (pk := waiting.values_list("pk", flat=True).first()) is not None:
-        announce(pk)
+    jobs.announce_next(Audit, announce)
 
 
 def progress(claim: Claim, done: int, n_steps: int, step: str) -> None:
@@ -47,37 +38,32 @@ def progress(claim: Claim, done: int, n_steps: int, step: str) -> None:
 
 def finish_done(claim: Claim, reports: Mapping[str, str], **result: Any) -> bool:
     """Write a result and its reports by language, if the claim still holds."""
-    with transaction.atomic():
-        if not jobs.finish(claim, Audit.State.DONE, step="", **result):
-            return False
+
+    def follow(claim: Claim) -> None:
         AuditReport.objects.filter(audit_id=claim.pk).delete()
         AuditReport.objects.bulk_create(
             AuditReport(audit_id=claim.pk, language=language, html=html)
             for language, html in reports.items()
         )
-        _record(claim.pk)
-        transaction.on_commit(announce_next)
-    return True
+        _follow(claim)
+
+    return jobs.finish_and(claim, Audit.State.DONE, follow, step="", **result)
 
 
 def finish_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, Audit.State.FAILED, reference=reference)
-        if done:
-            _record(claim.pk)
-            transaction.on_commit(announce_next)
-    return done
+    return jobs.finish_and(claim, Audit.State.FAILED, _follow, reference=reference)
 
 
-def _record(audit_id: int) -> None:
-    audit = Audit.objects.select_related("submission__round").get(pk=audit_id)
+def _follow(claim: Claim) -> None:
+    audit = Audit.objects.select_related("submission__round").get(pk=claim.pk)
     trail.record(
         f"audit.{audit.state}",
         contest_id=audit.submission.round.contest_id,
         subject=str(audit.submission.public_id),
         **({"reference": audit.reference} if audit.reference else {}),
     )
+    transaction.on_commit(announce_next)
 
 
 def sweep() -> None:

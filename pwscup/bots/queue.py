@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-
 from pwscup.bots.models import Rehearsal
 from pwscup.core import audit, jobs
 from pwscup.core.jobs import Claim
@@ -38,20 +36,12 @@ def progress(claim: Claim, step: str) -> None:
 
 def finish_done(claim: Claim, **result: Any) -> bool:
     """Write how it went, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, Rehearsal.State.DONE, step="", **result)
-        if done:
-            _record(claim)
-    return done
+    return jobs.finish_and(claim, Rehearsal.State.DONE, _record, step="", **result)
 
 
 def finish_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, Rehearsal.State.FAILED, reference=reference)
-        if done:
-            _record(claim)
-    return done
+    return jobs.finish_and(claim, Rehearsal.State.FAILED, _record, reference=reference)
 
 
 def _record(claim: Claim) -> None:

@@ -69,6 +69,13 @@ def announce(model: type[Job], pk: int, send: Callable[[int], None]) -> bool:
     return True
 
 
+def announce_next(model: type[Job], announce: Callable[[int], bool]) -> None:
+    """Tell the broker of the row that has waited longest: a place is free."""
+    waiting = model.objects.filter(state=Job.WAITING).order_by(*model.QUEUE_ORDER)
+    if (pk := waiting.values_list("pk", flat=True).first()) is not None:
+        announce(pk)
+
+
 # Working
 
 
@@ -86,6 +93,18 @@ def claim(model: type[Job], pk: int) -> Claim | None:
         reference="",
     )
     return Claim(model, pk, fence + 1) if taken else None
+
+
+def claim_in_turn(model: type[Job], pk: int, at_once: int) -> Claim | None:
+    """Take a waiting row, unless as many as may be are being worked on."""
+    with transaction.atomic():
+        # Who claims at the same moment waits here, and counts what was taken meanwhile.
+        waiting = model.objects.select_for_update().filter(state=Job.WAITING).order_by("id")
+        if pk not in list(waiting.values_list("pk", flat=True)):
+            return None
+        if model.objects.filter(state=Job.RUNNING).count() >= at_once:
+            return None
+        return claim(model, pk)
 
 
 def held(claim: Claim) -> Any:
@@ -106,6 +125,15 @@ def finish(claim: Claim, state: str, **fields: Any) -> bool:
             "late result of %s refused: claim %s no longer holds", claim.name, claim.fence
         )
     return bool(done)
+
+
+def finish_and(claim: Claim, state: str, then: Callable[[Claim], object], **fields: Any) -> bool:
+    """Write how it ended and, in the same transaction, what follows from that, if the claim still holds."""
+    with transaction.atomic(savepoint=False):
+        done = finish(claim, state, **fields)
+        if done:
+            then(claim)
+    return done
 
 
 def give_back(claim: Claim) -> bool:

@@ -25,26 +25,13 @@ def announce(experiment_id: int) -> bool:
 
 
 def claim(experiment_id: int) -> Claim | None:
-    """Take a waiting experiment unless as many as may be are being run: scoring goes on beside them."""
-    with transaction.atomic():
-        # Whoever claims at the same moment waits here, and counts what was taken meanwhile.
-        waiting = Experiment.objects.select_for_update().filter(state=Experiment.State.WAITING)
-        if not any(
-            pk == experiment_id for pk in waiting.order_by("id").values_list("pk", flat=True)
-        ):
-            return None
-        running = Experiment.objects.filter(state=Experiment.State.RUNNING).count()
-        if running >= settings.EXPERIMENTS_AT_ONCE:
-            return None
-        return jobs.claim(Experiment, experiment_id)
+    """Take a waiting experiment, unless as many as may be are being run."""
+    return jobs.claim_in_turn(Experiment, experiment_id, settings.EXPERIMENTS_AT_ONCE)
 
 
 def announce_next() -> None:
     """Tell the broker of the experiment that has waited longest: a place is free."""
-    waiting = Experiment.objects.filter(state=Experiment.State.WAITING)
-    pk = waiting.order_by(*Experiment.QUEUE_ORDER).values_list("pk", flat=True).first()
-    if pk is not None:
-        announce(pk)
+    jobs.announce_next(Experiment, announce)
 
 
 def progress(claim: Claim, done_steps: int) -> bool:
@@ -56,33 +43,30 @@ def progress(claim: Claim, done_steps: int) -> bool:
 def finish_done(claim: Claim, files: Mapping[str, bytes], **result: Any) -> bool:
     """Write a result and its files, if the claim still holds."""
     packed = {name: zlib.compress(data) for name, data in files.items()}
-    with transaction.atomic():
-        if not _finish(claim, Experiment.State.DONE, **result):
-            return False
+
+    def follow(claim: Claim) -> None:
         ResultFile.objects.filter(experiment_id=claim.pk).delete()
         ResultFile.objects.bulk_create(
             ResultFile(experiment_id=claim.pk, name=name, packed=data)
             for name, data in packed.items()
         )
-    return True
+        _follow(claim)
+
+    return jobs.finish_and(claim, Experiment.State.DONE, follow, **result)
 
 
 def finish_stopped(claim: Claim) -> bool:
     """Write that it ended as its owner wanted, if the claim still holds."""
-    return _finish(claim, Experiment.State.STOPPED)
+    return jobs.finish_and(claim, Experiment.State.STOPPED, _follow)
 
 
 def finish_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    return _finish(claim, Experiment.State.FAILED, reference=reference)
+    return jobs.finish_and(claim, Experiment.State.FAILED, _follow, reference=reference)
 
 
-def _finish(claim: Claim, state: str, **fields: Any) -> bool:
-    with transaction.atomic():
-        done = jobs.finish(claim, state, **fields)
-        if done:
-            transaction.on_commit(announce_next)
-    return done
+def _follow(_claim: Claim) -> None:
+    transaction.on_commit(announce_next)
 
 
 def sweep(now: datetime) -> None:

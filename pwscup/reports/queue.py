@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
-
 from pwscup.core import audit, jobs
 from pwscup.core.jobs import Claim
 from pwscup.reports.models import FinalReport, ReportPage
@@ -26,25 +24,21 @@ def claim(report_id: int) -> Claim | None:
 
 def finish_done(claim: Claim, pages: Mapping[str, str], **result: Any) -> bool:
     """Write the pages by language, if the claim still holds."""
-    with transaction.atomic():
-        if not jobs.finish(claim, FinalReport.State.DONE, **result):
-            return False
+
+    def follow(claim: Claim) -> None:
         ReportPage.objects.filter(report_id=claim.pk).delete()
         ReportPage.objects.bulk_create(
             ReportPage(report_id=claim.pk, language=language, html=html)
             for language, html in pages.items()
         )
         _record(claim)
-    return True
+
+    return jobs.finish_and(claim, FinalReport.State.DONE, follow, **result)
 
 
 def finish_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, FinalReport.State.FAILED, reference=reference)
-        if done:
-            _record(claim)
-    return done
+    return jobs.finish_and(claim, FinalReport.State.FAILED, _record, reference=reference)
 
 
 def _record(claim: Claim) -> None:

@@ -64,14 +64,12 @@ def finish_done(claim: Claim) -> bool:
 
 def finish_failed(claim: Claim, reference: str) -> bool:
     """Write that we failed, with a reference to the log, if the claim still holds."""
-    with transaction.atomic():
-        done = jobs.finish(claim, Rescore.State.FAILED, reference=reference)
-        if done:
-            rescore = Rescore.objects.get(pk=claim.pk)
-            audit.record(
-                "contest.rescore_failed", contest_id=rescore.contest_id, reference=reference
-            )
-    return done
+    return jobs.finish_and(claim, Rescore.State.FAILED, _record_failed, reference=reference)
+
+
+def _record_failed(claim: Claim) -> None:
+    failed = Rescore.objects.get(pk=claim.pk)
+    audit.record("contest.rescore_failed", contest_id=failed.contest_id, reference=failed.reference)
 
 
 def sweep() -> None:

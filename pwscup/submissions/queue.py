@@ -73,11 +73,7 @@ def finish_overdue(claim: Claim, reference: str, is_busy: bool) -> bool:
 
 
 def _finish(claim: Claim, state: str, **fields: Any) -> bool:
-    with transaction.atomic(savepoint=False):
-        done = jobs.finish(claim, state, **fields)
-        if done:
-            _record(_named(claim), state)
-    return done
+    return jobs.finish_and(claim, state, lambda claim: _record(_named(claim), state), **fields)
 
 
 def _named(claim: Claim, *more: str) -> dict[str, Any]:
