@@ -6,8 +6,10 @@ import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from django.middleware.csrf import get_token
 from django.utils.safestring import SafeString, mark_safe
 
 if TYPE_CHECKING:
@@ -16,13 +18,18 @@ if TYPE_CHECKING:
     from pwscup.core.revisions import Numbers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What holes are filled from: who asks, at which revision of the contest, and the part that all readers share."""
 
     request: HttpRequest
     numbers: Numbers
     shared: str
+
+    @cached_property
+    def token(self) -> str:
+        """Against forged requests."""
+        return get_token(self.request)
 
 
 Fill = Callable[[Answer], str]

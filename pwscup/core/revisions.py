@@ -8,9 +8,13 @@ database that was put back, never comes again.
 from __future__ import annotations
 
 import secrets
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pwscup.core.models import Revision
+from pwscup.core.prepared import Prepared
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 BITS = 63
 
@@ -35,8 +39,15 @@ def touch(contest_id: int, *, is_result: bool = False) -> None:
     )
 
 
-def current(contest_id: int, *conditions: Any) -> Numbers | None:
-    """The numbers of the contest; None where nothing was ever recorded, which says nothing, or a condition fails."""
-    found = Revision.objects.filter(*conditions, contest_id=contest_id)
-    numbers = found.order_by().values_list("number", "gate").first()
+_CURRENT = Prepared(1, lambda contest_id: numbers_where(contest_id=contest_id))
+
+
+def numbers_where(**conditions: Any) -> QuerySet[Revision, Any]:
+    """The numbers of contests, as a query."""
+    return Revision.objects.filter(**conditions).order_by().values_list("number", "gate")
+
+
+def current(contest_id: int, query: Prepared = _CURRENT) -> Numbers | None:
+    """The numbers of the contest; None where nothing was ever recorded, which says nothing, or by another query."""
+    numbers = query.first(contest_id)
     return None if numbers is None else Numbers(*numbers)

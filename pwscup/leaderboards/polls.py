@@ -18,14 +18,17 @@ from django.utils.translation import get_language_from_request
 
 from pwscup.contests.models import Contest
 from pwscup.core import revisions
+from pwscup.core.prepared import Prepared
 from pwscup.core.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from django.db.models import QuerySet
     from django.http import HttpRequest
 
+    from pwscup.core.models import Revision
     from pwscup.core.revisions import Numbers
     from pwscup.leaderboards.services import Boards, Known
 
@@ -135,12 +138,19 @@ def is_for_all(contest: Contest) -> bool:
     return is_public and is_open and not contest.hidden_measures
 
 
-def numbers_of(contest_id: int) -> Numbers | None:
-    """The revision of a contest whose boards are everybody's; None where they are not, or no more."""
+def _of_everybodys(contest_id: int) -> QuerySet[Revision, Any]:
     public = Contest.objects.filter(
         pk=contest_id,
         is_published=True,
         rehearsal_of=None,
         board_audience=Contest.Audience.PUBLIC,
     )
-    return revisions.current(contest_id, Exists(public))
+    return revisions.numbers_where(contest_id=contest_id).filter(Exists(public))
+
+
+_EVERYBODYS = Prepared(1, _of_everybodys)
+
+
+def numbers_of(contest_id: int) -> Numbers | None:
+    """The revision of a contest whose boards are everybody's; None where they are not, or no more."""
+    return revisions.current(contest_id, _EVERYBODYS)

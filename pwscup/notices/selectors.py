@@ -16,6 +16,7 @@ from pwscup.contests.models import Contest
 from pwscup.contests.team_tables import has_series
 from pwscup.core import revisions
 from pwscup.core.models import Event
+from pwscup.core.prepared import Prepared
 from pwscup.core.recent import Recent
 from pwscup.notices import changes, policies
 from pwscup.notices.kinds import ERRORS
@@ -100,14 +101,21 @@ def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> i
 
     Counted again only where something was recorded in the contest since.
     """
-    seen = Visit.objects.filter(user=user_id, contest=contest_id).order_by()
-    since = seen.values_list("seen_at", flat=True).first() or LONG_AGO
-    name = contest_id, since, numbers or revisions.current(contest_id)
+    seen = _SEEN.first(user_id, contest_id)
+    name = contest_id, seen, numbers or revisions.current(contest_id)
     n = _UNREAD.get(name)
     if n is None:
-        n = _n_since(contest_id, since)
+        n = _n_since(contest_id, _seen_at(user_id, contest_id).first() or LONG_AGO)
         _UNREAD.put(name, n)
     return n
+
+
+def _seen_at(user_id: int, contest_id: int) -> QuerySet[Visit, datetime]:
+    found = Visit.objects.filter(user=user_id, contest=contest_id).order_by()
+    return found.values_list("seen_at", flat=True)
+
+
+_SEEN = Prepared(2, _seen_at)
 
 
 def _n_since(contest_id: int, since: datetime) -> int:
