@@ -243,7 +243,8 @@ def play(image: Image, folder: Path) -> None:
             site.do(*[word.replace("8000", port) for word in image.health])
             visitor = (ROOT / "tools/image_visitor.py").read_text()
             say(site.do("python", "-", address, stdin=visitor).strip())
-            site.check()
+            pulse = site.data / "pulse"
+            wait_until(lambda: site.check() or pulse.exists(), "housekeeping is done", PATIENCE)
             for line in site.do("python", "manage.py", "doctor").splitlines():
                 say(f"doctor: {line}")
         except (SystemExit, TimeoutError):
