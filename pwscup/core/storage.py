@@ -87,10 +87,7 @@ def discard(file: StoredFile) -> None:
 
 def path_of(file: StoredFile) -> Path:
     """Where a published file lies."""
-    if file.area != Area.PUBLISHED:
-        raise SealedFileError(file.pk)
-    refuse_erased(file)
-    return settings.PRIVATE_ROOT / file.path
+    return _path_in(Area.PUBLISHED, file)
 
 
 def read(file: StoredFile) -> bytes:
@@ -100,14 +97,11 @@ def read(file: StoredFile) -> bytes:
 
 def archive_path(file: StoredFile) -> Path:
     """Where an archive of a contest lies; only its organizers may have it."""
-    if file.area != Area.ARCHIVE:
-        raise SealedFileError(file.pk)
-    refuse_erased(file)
-    return settings.PRIVATE_ROOT / file.path
+    return _path_in(Area.ARCHIVE, file)
 
 
-def _draft_path(file: StoredFile) -> Path:
-    if file.area != Area.DRAFT:
+def _path_in(area: str, file: StoredFile) -> Path:
+    if file.area != area:
         raise SealedFileError(file.pk)
     refuse_erased(file)
     return settings.PRIVATE_ROOT / file.path
@@ -115,12 +109,12 @@ def _draft_path(file: StoredFile) -> Path:
 
 def read_draft(file: StoredFile) -> bytes:
     """The bytes of an organizer's upload that is no contest's table yet."""
-    return _draft_path(file).read_bytes()
+    return _path_in(Area.DRAFT, file).read_bytes()
 
 
 def discard_draft(file: StoredFile) -> None:
     """Forget a draft: the row, then — once that is certain — the bytes."""
-    _draft_path(file)  # refuses any other file
+    _path_in(Area.DRAFT, file)  # refuses any other file
     forget([file])
 
 

@@ -6,11 +6,9 @@ to the draws that decide.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from django.conf import settings
-
+from pwscup.contests.models import upload_grace
 from pwscup.submissions import selectors
 from pwscup.submissions.models import LateAllowance
 from scoring.registry import drawing
@@ -56,7 +54,7 @@ def moments(contest: Contest) -> list[datetime]:
     if not drawing_measures(contest.ruleset):
         return []
     late = LateAllowance.objects.filter(round__contest=contest).order_by("pk")
-    return [until + _grace() for until in late.values_list("until", flat=True)]
+    return [until + upload_grace() for until in late.values_list("until", flat=True)]
 
 
 def combined(values: Values | None, final: Values | None, *, is_final: bool) -> Values | None:
@@ -67,7 +65,3 @@ def combined(values: Values | None, final: Values | None, *, is_final: bool) -> 
 def values_of(evaluation: Evaluation, *, is_final: bool) -> Values | None:
     """The values of an evaluation that hold; None where it rejects."""
     return combined(evaluation.values, evaluation.final_values, is_final=is_final)
-
-
-def _grace() -> timedelta:
-    return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)

@@ -21,13 +21,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Exists, F, Q, QuerySet
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 
-from pwscup.contests.models import Round
+from pwscup.contests.models import Round, upload_grace
 from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
 from pwscup.submissions.models import UploadProcess
@@ -155,22 +154,17 @@ def stop() -> None:
 # In the sweeper
 
 
-def grace() -> timedelta:
-    """How long an upload may take whose first byte arrived in time."""
-    return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
-
-
 def awaited(now: datetime) -> QuerySet[Round]:
     """The rounds that have closed so short ago that uploads for them may be on their way."""
     unknown = Q(complete_until=None) | Q(complete_until__lt=F("closes_at"))
-    earliest = now - max(grace(), LONGEST)
+    earliest = now - max(upload_grace(), LONGEST)
     return Round.objects.filter(unknown, closes_at__lte=now, closes_at__gt=earliest)
 
 
 def is_worked_on(round: Round, now: datetime) -> bool:
     """Whether a process has an upload that arrived before the round closed and is not answered yet.
 
-    In a burst it may wait for its turn for longer than `grace`. Results may be shown by then, but nothing is
+    In a burst it may wait for its turn for longer than `upload_grace`. Results may be shown by then, but nothing is
     published over its head.
     """
     known = round.complete_until is not None and round.complete_until >= round.closes_at
@@ -245,4 +239,4 @@ def waited_for(round: Round, now: datetime) -> Waiting | None:
     ends = round.results_at
     if round.contest.paused_at is not None or not ends <= now or round.is_settled(now):
         return None
-    return Waiting(_n_on_their_way(round.contest, ends), ends + grace())
+    return Waiting(_n_on_their_way(round.contest, ends), ends + upload_grace())

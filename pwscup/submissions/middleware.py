@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.utils import timezone
 
+from pwscup.contests.models import upload_grace
 from pwscup.core import unavailable
 from pwscup.core.bodies import is_too_large, most_bytes_at
 
@@ -69,7 +70,7 @@ def arrival(request: HttpRequest) -> datetime:
         return request.arrived_at
     first = request.arrived_at
     now = timezone.now()
-    return first if now - first <= timedelta(seconds=settings.UPLOAD_GRACE_SECONDS) else now
+    return first if now - first <= upload_grace() else now
 
 
 def _noted(request: HttpRequest) -> datetime | None:

@@ -32,16 +32,6 @@ def plays_for(user: Person | None, team: Team) -> bool:
     return team.is_house if user is None else is_member(user, team)
 
 
-def may_submit(user: Person | None, team: Team, round: Round, now: datetime) -> bool:
-    """A team's own people, in a published contest, while its round is open or they may be late."""
-    return (
-        round.contest_id == team.contest_id
-        and round.contest.is_published
-        and (takes_files(round, now) or may_be_late(team, round, now))
-        and plays_for(user, team)
-    )
-
-
 def may_be_late(team: Team, round: Round, now: datetime) -> bool:
     """Whether an organizer lets this team hand in though the round has closed for the others.
 

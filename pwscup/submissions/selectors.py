@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from pwscup.accounts.models import Team
-from pwscup.contests.models import Contest, Round
+from pwscup.contests.models import Contest, Round, upload_grace
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
     TOO_SLOW,
@@ -236,8 +236,7 @@ def may_be_late(rounds: Collection[Round], now: datetime, before: datetime | Non
     found = LateAllowance.objects.filter(round__in=rounds).order_by("pk")
     allowed = as_of(found, "granted_at", before).values_list("team", "round", "until")
     newest = {row[:2]: row[2] for row in allowed}
-    grace = timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
-    clock = next((round.contest.clock(now - grace) for round in rounds), now)
+    clock = next((round.contest.clock(now - upload_grace()) for round in rounds), now)
     return any(until > clock for until in newest.values())
 
 

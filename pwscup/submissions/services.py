@@ -307,8 +307,7 @@ def _write(round: Round, files: Mapping[str, Upload]) -> dict[str, StoredFile]:
             if written[key].size_bytes == 0:
                 raise SubmissionRefused("file.empty", name=shown)
     except BaseException:
-        for file in written.values():
-            storage.discard(file)
+        _discard(written)
         raise
     return written
 
@@ -427,8 +426,7 @@ def choose(*, user: User, submission: Submission) -> Choice:
     with transaction.atomic():
         _lock_for(user, submission)
         # Publishing takes this lock too: what is published is what was chosen.
-        held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
-        round = submission.round = held.get(pk=submission.round_id)
+        round = submission.round = _locked_round(submission)
         if round.has_closed(timezone.now()) or selectors.is_released(round):
             raise SubmissionRefused("choose.too_late")
         if not policies.may_choose(user, submission, timezone.now()):
@@ -452,13 +450,11 @@ def annotate(*, user: User, submission: Submission, note: str) -> Submission:
 
 def retry(*, actor: User | None, submission: Submission) -> None:
     """Let a submission wait again whose scoring failed or took too long; no `actor` is who runs the installation."""
-    round = submission.round
     if actor is not None and not policies.may_rule(actor, submission):
         raise SubmissionRefused("not_allowed")
     with transaction.atomic():
         _lock(submission.team)
-        held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
-        round = held.get(pk=submission.round_id)
+        round = _locked_round(submission)
         is_gone = submission.files.filter(file__erased_at__isnull=False).exists()
         if is_gone or round.contest.erased_at is not None:
             raise SubmissionRefused("retry.erased")
@@ -496,6 +492,11 @@ def _lock_for(user: User, submission: Submission) -> None:
         raise SubmissionRefused("not_allowed")
     if selectors.is_disqualified(submission.team):
         raise SubmissionRefused("team.disqualified")
+
+
+def _locked_round(submission: Submission) -> Round:
+    held = Round.objects.select_for_update(no_key=True, of=("self",)).select_related("contest")
+    return held.get(pk=submission.round_id)
 
 
 def _record(kind: str, user: User | None, submission: Submission) -> None:

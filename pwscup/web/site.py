@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import connections
 from django.urls import resolve
 
+from pwscup.contests.models import upload_grace
 from pwscup.core import probe, space
 from pwscup.core.bodies import is_too_large
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
@@ -103,7 +104,7 @@ class Reception:
 
 def _delay() -> timedelta:
     """How long before its first byte here a request may have arrived at a proxy."""
-    return inflight.grace() if trusts_a_proxy() else timedelta()
+    return upload_grace() if trusts_a_proxy() else timedelta()
 
 
 def prepare_spool() -> None:

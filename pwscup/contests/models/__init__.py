@@ -1,7 +1,7 @@
 """What a contest is made of: itself and its rules, its rounds, its tables."""
 
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance
-from pwscup.contests.models.rounds import Fault, Interruption, Round
+from pwscup.contests.models.rounds import Fault, Interruption, Round, upload_grace
 from pwscup.contests.models.tables import Dataset, Sample, TableDraft
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "Sample",
     "TableDraft",
     "TermsAcceptance",
+    "upload_grace",
 ]

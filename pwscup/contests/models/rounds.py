@@ -14,6 +14,11 @@ from scoring.rulesets import RoundSpec, localized
 from scoring.rulesets.kinds import ROUND_KINDS
 
 
+def upload_grace() -> timedelta:
+    """How long an upload may take whose first byte arrived in time."""
+    return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+
+
 class Round(models.Model):
     """Fact: a span of time in which one kind of file is handed in; open or closed by the clock alone."""
 
@@ -93,7 +98,7 @@ class Round(models.Model):
         ends, known = self.results_at, self.complete_until
         if known is not None and ends <= known:
             return timedelta()
-        return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
+        return upload_grace()
 
     def is_settled(self, now: datetime) -> bool:
         """Whether also every upload that began in time has arrived, so that results may be shown."""
