@@ -26,15 +26,13 @@ from django.db.models import Exists, F, Q, QuerySet
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 
-from pwscup.contests.models import Round, upload_grace
+from pwscup.contests.models import Contest, Round, upload_grace
 from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
 from pwscup.submissions.models import UploadProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from pwscup.contests.models import Contest
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +46,8 @@ SILENCE = timedelta(seconds=4)
 # In a process that takes uploads
 
 
+LONGEST_SLUG: int = Contest._meta.get_field("slug").max_length
+"""An address may have one that is no contest's and much longer."""
 Arrivals = dict[str, list[float]]
 """When the uploads of each contest arrived that are on their way, by slug, in seconds since 1970."""
 
@@ -58,7 +58,7 @@ def arrivals_of(uploads: Iterable[tuple[float, str]]) -> Arrivals:
     for arrived_at, path in uploads:
         with contextlib.suppress(Resolver404):
             named = resolve(path).kwargs
-            if "slug" in named and "key" in named:
+            if {"slug", "key"} <= named.keys() and len(named["slug"]) <= LONGEST_SLUG:
                 found.setdefault(named["slug"], []).append(arrived_at)
     return found
 

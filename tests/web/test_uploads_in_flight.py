@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from pwscup.contests.models import Contest
 from pwscup.submissions import inflight, releases, sweeper
 from pwscup.submissions.inflight import Reporter
 from pwscup.submissions.models import UploadProcess
@@ -141,6 +142,13 @@ def test_what_is_on_its_way_elsewhere_is_neither_waited_for_nor_shown(
     sweeper.sweep()
     assert is_settled(just_closed)
     assert releases.Release.objects.count() == 2
+
+
+def test_no_report_grows_by_invented_contests():
+    """Two thousand connections may each name one of 30,000 letters."""
+    slug = "x" * Contest._meta.get_field("slug").max_length
+    paths = (f"/c/{slug}/round/attack/", f"/c/{slug}x/round/attack/")
+    assert inflight.arrivals_of((1.5, path) for path in paths) == {slug: [1.5]}
 
 
 def test_an_upload_that_began_too_late_is_not_counted(just_closed):
