@@ -101,12 +101,12 @@ def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> i
 
     Counted again only where something was recorded in the contest since.
     """
-    seen = _SEEN.first(user_id, contest_id)
-    name = contest_id, seen, numbers or revisions.current(contest_id)
-    n = _UNREAD.get(name)
+    seen, numbers = _SEEN.first(user_id, contest_id), numbers or revisions.current(contest_id)
+    n = _UNREAD.get((contest_id, seen, numbers)) if numbers else None
     if n is None:
         n = _n_since(contest_id, _seen_at(user_id, contest_id).first() or LONG_AGO)
-        _UNREAD.put(name, n)
+        if numbers:
+            _UNREAD.put((contest_id, seen, numbers), n)
     return n
 
 

@@ -187,8 +187,8 @@ class Guesses:
     rates: Mapping[Pair, float]
 
 
-_GUESSES: Recent[Guesses] = Recent(20, most_weight=200_000)
-"""By what they were read from: the facts of a round whose attacks are over hardly change."""
+_GUESSES: Recent[Guesses] = Recent(20, most_weight=120_000)
+"""By what they were read from: the facts of a round whose attacks are over hardly change. 200 teams take 10 MB."""
 
 
 def counted_rates(attack: Round, before: datetime | None = None) -> Mapping[Pair, float]:

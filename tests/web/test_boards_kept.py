@@ -9,12 +9,16 @@ from django.db import connection
 from django.middleware import csrf
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from pwscup.accounts.models import User
 from pwscup.contests.models import Contest
 from pwscup.core import audit, recent
+from pwscup.core.models import Revision
 from pwscup.leaderboards import kept
+from pwscup.notices import selectors
 from pwscup.notices import services as notices
+from pwscup.notices.models import Announcement
 from tests.web import board_facts
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +103,17 @@ def test_unread_news_is_counted_as_it_is(cast, as_user, address):
     assert '<span class="tab-count">1</span>' in asked(as_user(cast.bob), address)[0]
     notices.withdraw_announcement(actor=cast.oscar, announcement=news, reason="wrong")
     assert "tab-count" not in asked(as_user(cast.bob), address)[0]
+
+
+def test_what_no_event_tells_of_is_counted_each_time(cast):
+    """A contest of which nothing was ever recorded has no number that could stand for its news."""
+    Revision.objects.all().delete()
+    for n in range(3):
+        assert selectors.n_unread(cast.alice.pk, cast.contest.pk) == n
+        now = timezone.now()
+        Announcement.objects.bulk_create(
+            [Announcement(contest=cast.contest, title="T", created_at=now)]
+        )
 
 
 def test_what_changes_about_a_person_is_seen_at_once(cast, as_user, address):
