@@ -132,7 +132,7 @@ class Siege:
                 continue
             self.outcomes[fault.name] = await self._undergo(fault, n)
             cells = self.outcomes[fault.name].cells()
-            say(
+            document.say(
                 f"{self.site.mode}: {fault.name}: recovered after {cells[-2]}, answers: {cells[-1]}"
             )
         every = [sent.place for own in self.sent.values() for sent in own if sent.place]
@@ -343,10 +343,6 @@ def rows(mode: str, known: dict[str, list[str]], found: dict[str, Outcome]) -> d
     return made
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
-
-
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m benchmarks.reliability.chaos", description=__doc__
@@ -371,7 +367,7 @@ def main(arguments: list[str] | None = None) -> int:
     found = asyncio.run(all_modes(modes, names, given.submissions, given.seed))
     for mode, outcomes in found.items():
         total = dict(zip(HEAD[1:], together(outcomes).cells(), strict=True))
-        say(f"{mode}: {total}")
+        document.say(f"{mode}: {total}")
     if given.json:
         plain = {m: {k: asdict(v) for k, v in own.items()} for m, own in found.items()}
         given.json.write_text(json.dumps(plain, indent=1) + "\n")
@@ -383,7 +379,7 @@ def main(arguments: list[str] | None = None) -> int:
             made = rows(mode, known, outcomes)
             text = document.written(text, f"chaos {mode}", HEAD, made, document.machine())
         page.write_text(text)
-        say(f"written to {page}")
+        document.say(f"written to {page}")
     bad = [together(outcomes) for outcomes in found.values()]
     return int(any(o.lost + o.doubled + o.wrong + o.stuck + o.failed for o in bad))
 

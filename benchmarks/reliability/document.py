@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,3 +57,8 @@ def machine() -> str:
         f"({platform.machine()}, {platform.system()}), Python {platform.python_version()}; "
         f"load average at the end {os.getloadavg()[0]:.1f}."
     )
+
+
+def say(text: str) -> None:
+    """How far a run is, for who waits for it."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201

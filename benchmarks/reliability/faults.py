@@ -93,10 +93,11 @@ def _flush(site: Installation) -> None:
         site.do("flush")
 
 
-def _kill_supervisor(site: Installation) -> None:
+def _kill_supervisor(site: Installation, **env: str) -> None:
+    """It is started again soon afterwards, in this environment."""
     site.kill()
     time.sleep(1)
-    site.start()
+    site.start(**env)
 
 
 @contextlib.contextmanager
@@ -225,15 +226,7 @@ def _skewed(seconds: int) -> Callable[[Installation], None]:
 
 def _set_back(site: Installation) -> None:
     """The machine stops hard, and comes back with a clock that is an hour behind."""
-    site.kill()
-    time.sleep(1)
-    site.start(**shifted(-3600))
-
-
-def _set_right(site: Installation) -> None:
-    site.kill()
-    time.sleep(1)
-    site.start()
+    _kill_supervisor(site, **shifted(-3600))
 
 
 DISTRIBUTED = ("distributed",)
@@ -268,6 +261,6 @@ FAULTS = {
         Fault("file", "a file lost, restored, tried again", _lose_file, 5),
         Fault("ahead", "a worker 60 s ahead", _skewed(60), SKEW_SECONDS, DISTRIBUTED),
         Fault("behind", "a worker 60 s behind", _skewed(-60), SKEW_SECONDS, DISTRIBUTED),
-        Fault("back", "the clock set back by an hour", _set_back, 10, undo=_set_right),
+        Fault("back", "the clock set back by an hour", _set_back, 10, undo=_kill_supervisor),
     )
 }

@@ -116,7 +116,7 @@ async def measured(
             text = f"failed: {type(error).__name__} {reason}".strip()
             found = {key: text for key, row in ROWS.items() if row.scenario == name}
         cells |= found
-        say(f"{site.mode}: {name} ({time.monotonic() - started:.0f} s): {found}")
+        document.say(f"{site.mode}: {name} ({time.monotonic() - started:.0f} s): {found}")
 
 
 def measure(mode: str, names: list[str], sizes: Sizes, until: float, cells: Cells) -> None:
@@ -124,7 +124,7 @@ def measure(mode: str, names: list[str], sizes: Sizes, until: float, cells: Cell
     try:
         site = Installation(mode)
     except (RuntimeError, TimeoutError) as error:
-        say(f"{mode}: does not start: {error}")
+        document.say(f"{mode}: does not start: {error}")
         cells |= {key: "failed: no start" for key, row in ROWS.items() if row.scenario in names}
         return
     try:
@@ -157,11 +157,7 @@ def write(
         text = page.read_text(encoding="utf-8")
         rows = table(document.rows_of(text, "load"), cells)
         page.write_text(document.written(text, "load", HEAD, rows, document.machine()))
-        say(f"written to {page}")
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+        document.say(f"written to {page}")
 
 
 def parser() -> argparse.ArgumentParser:

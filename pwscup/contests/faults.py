@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.models import Fault
 from pwscup.core import audit
-from pwscup.core.jobs import new_reference
+from pwscup.core.jobs import AWAY, new_reference
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -49,7 +49,7 @@ def alone(contest: Contest, task: str, subject: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except (OperationalError, InterfaceError):
+    except AWAY:
         raise
     except Exception as error:
         note(contest, task, subject, error)

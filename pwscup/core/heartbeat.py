@@ -9,16 +9,15 @@ import time
 from collections.abc import Callable
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from pwscup.core import jobs, storage
+from pwscup.core.jobs import AWAY
 
 logger = logging.getLogger(__name__)
 
-
 PATIENCE_SECONDS = 120
 """How long a job tries to be put off where the database is away; then its lease has run out long ago."""
-AWAY = (OperationalError, InterfaceError)
 BUSY_SHARE = 0.9
 """Of the time limit that a process spent computing: below, it had to wait for the machine."""
 Fail = Callable[[jobs.Claim, str], bool]

@@ -16,7 +16,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F, Q
 
 from pwscup.core.clock import db_now, read_db_clock
@@ -28,6 +28,8 @@ MAX_ATTEMPTS = 3
 BACK_OFF = timedelta(seconds=15)
 PATIENCE = timedelta(minutes=10)
 """How long a job waits again and again for a database or a storage that does not work, until it has failed."""
+AWAY = (OperationalError, InterfaceError)
+"""Errors of a database that restarts or does not answer: nothing in particular is at fault."""
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 

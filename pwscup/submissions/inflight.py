@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, Q, QuerySet
 from django.urls import Resolver404, resolve
 from django.utils import timezone
@@ -29,6 +29,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Round, upload_grace
 from pwscup.core import revisions
 from pwscup.core.clock import db_now, read_db_clock
+from pwscup.core.jobs import AWAY
 from pwscup.submissions.models import UploadProcess
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Reporter:
     def _safely(self, action: Callable[[], object]) -> None:
         try:
             action()
-        except (OperationalError, InterfaceError) as error:
+        except AWAY as error:
             logger.warning("uploads not reported: %s", type(error).__name__)
             connection.close()
 

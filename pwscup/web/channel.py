@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from waitress.channel import HTTPChannel
-from waitress.task import ErrorTask, WSGITask
+from waitress.task import WSGITask
 from waitress.wasyncore import _DISCONNECTED
 
 from pwscup.web.request import SILENT_SECONDS, SLOWEST_BYTES_PER_SECOND, Request
@@ -91,7 +91,6 @@ class Channel(HTTPChannel):
     """A connection whose reader never waits: how long it may stay is asked once a second by `is_overdue`."""
 
     task_class = Task
-    error_task_class = ErrorTask
     request: Request | None
     requests: list[Request]
 

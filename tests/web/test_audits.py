@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.audits import pages, queue, services, tasks, worker
+from pwscup.audits import pages, queue, services, worker
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
 from pwscup.core import jobs
@@ -19,16 +19,8 @@ from pwscup.core.models import Event
 from scoring.registry import ATTACKS
 from tests.web.pipeline import hand_in, scored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
 LANGUAGES = settings.LANGUAGES
-
-
-@pytest.fixture(autouse=True)
-def told(monkeypatch) -> list[int]:
-    """The keys of the audits that the broker was told of."""
-    keys: list[int] = []
-    monkeypatch.setattr(tasks, "send_run", keys.append)
-    return keys
 
 
 @pytest.fixture
@@ -63,14 +55,14 @@ def done(audit: Audit) -> Audit:
 
 
 def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
-    submission, cast, told, django_capture_on_commit_callbacks
+    submission, cast, announced, django_capture_on_commit_callbacks
 ):
     alice = client(cast.alice)
     assert "Run the audit" in alice.get(url(submission)).text
     with django_capture_on_commit_callbacks(execute=True):
         assert alice.post(url(submission)).status_code == 302
     audit = Audit.objects.get(submission=submission)
-    assert told == [audit.pk]
+    assert announced == [audit.pk]
     assert "waiting" in alice.get(url(submission)).text
 
     assert done(audit).state == Audit.State.DONE
@@ -142,7 +134,7 @@ def test_a_team_has_one_audit_at_a_time(submission, cast, round, quick):
 
 
 def test_audits_of_all_teams_run_one_after_the_other(
-    submission, cast, round, quick, told, settings, django_capture_on_commit_callbacks
+    submission, cast, round, quick, announced, settings, django_capture_on_commit_callbacks
 ):
     blue = scored(hand_in(cast.carol, cast.blue, round))
     first = services.request_audit(user=cast.carol, submission=blue)
@@ -157,12 +149,12 @@ def test_audits_of_all_teams_run_one_after_the_other(
     Audit.objects.filter(pk=second.pk).update(state=Audit.State.WAITING)
     with django_capture_on_commit_callbacks(execute=True):
         assert queue.finish_failed(claim, "reference")
-    assert told == [second.pk]
+    assert announced == [second.pk]
     with django_capture_on_commit_callbacks(execute=True):
         services.request_audit(user=cast.carol, submission=blue)
-    assert told == [second.pk, first.pk]
+    assert announced == [second.pk, first.pk]
     queue.announce_next()
-    assert told[-1] == second.pk  # who failed and asks again stands at the end
+    assert announced[-1] == second.pk  # who failed and asks again stands at the end
     assert done(second).state == Audit.State.DONE
 
 
@@ -231,12 +223,12 @@ def test_where_we_fail_the_page_says_so_and_one_may_try_again(submission, cast, 
     assert done(audit).state == Audit.State.DONE
 
 
-def test_a_silent_worker_loses_the_audit_and_its_late_result(submission, cast, quick, told):
+def test_a_silent_worker_loses_the_audit_and_its_late_result(submission, cast, quick, announced):
     audit = services.request_audit(user=cast.alice, submission=submission)
     late = jobs.claim(Audit, audit.pk)
     Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     queue.sweep()
-    assert told == [audit.pk]
+    assert announced == [audit.pk]
     assert not queue.finish_done(late, {"en": "late"}, values={})
     assert not Audit.objects.get().reports.exists()
     assert done(audit).state == Audit.State.DONE

@@ -13,22 +13,14 @@ from django.utils import timezone
 
 from pwscup.accounts.services import delete_account
 from pwscup.core import jobs
-from pwscup.experiments import plans, queue, selectors, services, tasks, worker
+from pwscup.experiments import plans, queue, selectors, services, worker
 from pwscup.experiments.models import Experiment, ResultFile, Upload
 from scoring.privacy.experiments import paper
 from scoring.privacy.experiments import run as library
 from tests.web.experiments import SMALL, counts, make_experiment, requested
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
 State = Experiment.State
-
-
-@pytest.fixture(autouse=True)
-def told(monkeypatch) -> list[int]:
-    """The keys of the experiments that the broker was told of."""
-    keys: list[int] = []
-    monkeypatch.setattr(tasks, "send_run", keys.append)
-    return keys
 
 
 @pytest.fixture
@@ -54,7 +46,7 @@ def ended(experiment: Experiment) -> Experiment:
 
 
 def test_the_experiment_of_the_paper_from_the_form_to_the_files(
-    cast, alice, told, django_capture_on_commit_callbacks, monkeypatch
+    cast, alice, announced, django_capture_on_commit_callbacks, monkeypatch
 ):
     form = alice.get(reverse("experiment-new")).context["form"]
     proposed = {name: form[name].value() for name in form.fields if form[name].value() is not None}
@@ -63,7 +55,7 @@ def test_the_experiment_of_the_paper_from_the_form_to_the_files(
         answer = alice.post(reverse("experiment-new"), proposed | fewer)
     made = Experiment.objects.get()
     assert (answer.status_code, answer["Location"]) == (302, url(made))
-    assert (made.owner, made.source, told) == (cast.alice, "published", [made.pk])
+    assert (made.owner, made.source, announced) == (cast.alice, "published", [made.pk])
     assert "waiting" in alice.get(url(made)).text
 
     assert ended(made).state == State.DONE
@@ -156,7 +148,7 @@ def test_so_many_experiments_are_kept(cast, monkeypatch):
 
 
 def test_experiments_of_all_people_run_one_after_the_other(
-    cast, as_user, quick, told, settings, django_capture_on_commit_callbacks
+    cast, as_user, quick, announced, settings, django_capture_on_commit_callbacks
 ):
     first, second = requested(cast.alice), requested(cast.carol)
     claim = queue.claim(first.pk)
@@ -170,7 +162,7 @@ def test_experiments_of_all_people_run_one_after_the_other(
     Experiment.objects.filter(pk=second.pk).update(state=State.WAITING)
     with django_capture_on_commit_callbacks(execute=True):
         assert queue.finish_failed(claim, "reference")
-    assert told == [second.pk]
+    assert announced == [second.pk]
     assert ended(second).state == State.DONE
 
 
@@ -199,12 +191,12 @@ def test_a_page_that_waits_reloads_without_scripts(cast, alice, quick):
     assert refreshed not in alice.get(reverse("experiments")).text
 
 
-def test_a_killed_worker_loses_the_experiment_and_its_late_result(cast, quick, told):
+def test_a_killed_worker_loses_the_experiment_and_its_late_result(cast, quick, announced):
     made = requested(cast.alice)
     late = jobs.claim(Experiment, made.pk)
     Experiment.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     queue.sweep(timezone.now())
-    assert told == [made.pk]
+    assert announced == [made.pk]
     assert not queue.progress(late, 1)
     assert not queue.finish_done(late, {"README.md": b"late"}, values={})
     assert not ResultFile.objects.exists()
@@ -259,7 +251,7 @@ def test_one_that_waits_is_stopped_at_once(cast, alice, quick):
 
 
 def test_one_that_runs_is_stopped_before_its_next_step_and_then_deleted(
-    cast, alice, monkeypatch, told, django_capture_on_commit_callbacks
+    cast, alice, monkeypatch, announced, django_capture_on_commit_callbacks
 ):
     made, waits = requested(cast.alice), requested(cast.carol)
     said: list[str] = []
@@ -277,7 +269,7 @@ def test_one_that_runs_is_stopped_before_its_next_step_and_then_deleted(
     with django_capture_on_commit_callbacks(execute=True):
         assert ended(made).state == State.STOPPED
     assert len(said) == 1
-    assert told == [waits.pk]
+    assert announced == [waits.pk]
     page = alice.post(url(made, "experiment-delete"), follow=True).text
     assert "is deleted" in page
     assert not Experiment.objects.filter(pk=made.pk).exists()

@@ -8,14 +8,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from pwscup.experiments import forms, plans, tables, tasks
+from pwscup.experiments import forms, plans, tables
 from pwscup.experiments.fields import NumbersField
 from pwscup.experiments.models import Experiment, Upload
 from scoring.datasets.households import households
 from scoring.privacy.experiments.counts import Counts
 from tests.web.experiments import COUNTS, make_experiment
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
 NEW = "/experiments/new/"
 RECORDS = b"sex,age,city\n" + b"".join(
     f"{'FM'[n % 2]},{20 + n % 3},town {n}\n".encode() for n in range(12)
@@ -23,8 +23,7 @@ RECORDS = b"sex,age,city\n" + b"".join(
 
 
 @pytest.fixture(autouse=True)
-def alice(cast, as_user, monkeypatch):
-    monkeypatch.setattr(tasks, "send_run", lambda pk: None)
+def alice(cast, as_user):
     return as_user(cast.alice)
 
 

@@ -14,23 +14,15 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Division, Interruption, RulesetVersion
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import boards_of
-from pwscup.reports import queue, selectors, services, tasks, worker
+from pwscup.reports import queue, selectors, services, worker
 from pwscup.reports.models import FinalReport
 from pwscup.submissions.models import Release, Ruling, Submission
 from tests import factories
 from tests.web import board_facts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 State = FinalReport.State
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch) -> list[int]:
-    """The reports that the broker was told of; nobody works on them meanwhile."""
-    keys: list[int] = []
-    monkeypatch.setattr(tasks, "send_run", keys.append)
-    return keys
 
 
 @pytest.fixture
@@ -445,10 +437,10 @@ def test_a_version_whose_boards_have_changed_is_not_published(game, without_pict
     published(game.contest, game.oscar)
 
 
-def test_one_report_is_written_at_a_time(game, waits, django_capture_on_commit_callbacks):
+def test_one_report_is_written_at_a_time(game, announced, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         report = services.request_report(actor=game.oscar, contest=fresh(game.contest))
-    assert waits == [report.pk]
+    assert announced == [report.pk]
     with pytest.raises(services.ContestRefused, match="is being written"):
         services.request_report(actor=game.oscar, contest=fresh(game.contest))
 

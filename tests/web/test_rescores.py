@@ -12,7 +12,7 @@ from django.utils import timezone
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.core import jobs
 from pwscup.core.models import Event
-from pwscup.rescores import diff, queue, selectors, services, tasks, worker
+from pwscup.rescores import diff, queue, selectors, services, worker
 from pwscup.submissions import queue as scoring_queue
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Rescore, Submission
 from pwscup.submissions.selectors import latest_evaluation
@@ -21,15 +21,8 @@ from scoring.errors import ProblemsFound
 from tests import factories
 from tests.web.pipeline import counting_by, guess, hand_in, publish, scored
 
+pytestmark = pytest.mark.usefixtures("sent", "announced")
 MORE_ROWS = b"row\n1\n2\n3\n3\n"
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch, sent) -> list[int]:
-    """The re-scorings that the broker was told of; nobody works on them meanwhile."""
-    keys: list[int] = []
-    monkeypatch.setattr(tasks, "send_run", keys.append)
-    return keys
 
 
 def with_s2_alone(text: str) -> str:

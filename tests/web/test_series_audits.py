@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from pwscup.audits import pages, services, tasks, worker
+from pwscup.audits import pages, services, worker
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
 from scoring.audits.series_words import ATTACKERS, DEFINITIONS
@@ -19,16 +19,8 @@ from tests import factories
 from tests.web import series
 from tests.web.pipeline import scored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
 LANGUAGES = settings.LANGUAGES
-
-
-@pytest.fixture(autouse=True)
-def told(monkeypatch) -> list[int]:
-    """The keys of the audits that the broker was told of."""
-    keys: list[int] = []
-    monkeypatch.setattr(tasks, "send_run", keys.append)
-    return keys
 
 
 @pytest.fixture
@@ -101,7 +93,7 @@ def test_the_risks_are_those_that_were_scored_in_whatever_order_they_are_stored(
 
 
 def test_a_team_asks_and_the_page_says_who_is_pinned_down(
-    played, cast, told, quick, django_capture_on_commit_callbacks
+    played, cast, announced, quick, django_capture_on_commit_callbacks
 ):
     alice = client(cast.alice)
     before = alice.get(url(played.submission)).text
@@ -111,7 +103,7 @@ def test_a_team_asks_and_the_page_says_who_is_pinned_down(
     with django_capture_on_commit_callbacks(execute=True):
         assert alice.post(url(played.submission)).status_code == 302
     audit = Audit.objects.get(submission=played.submission)
-    assert told == [audit.pk]
+    assert announced == [audit.pk]
     worker.work_on(audit.pk)
     audit.refresh_from_db()
     page = alice.get(url(played.submission)).text

@@ -22,13 +22,10 @@ class Command(BaseCommand):
             Level.WARNING: self.style.WARNING("WARN"),
             Level.FAULT: self.style.ERROR("FIX "),
         }
-        found = [finding for name in options["only"] for finding in self._told(name, labels)]
-        if Level.FAULT in found:
+        levels = set()
+        for name in options["only"]:
+            for level, sentence in CHECKS[name]():
+                self.stdout.write(f"{labels[level]} {sentence}")
+                levels.add(level)
+        if Level.FAULT in levels:
             raise SystemExit(1)
-
-    def _told(self, name: str, labels: dict[Level, str]) -> list[Level]:
-        levels = []
-        for level, sentence in CHECKS[name]():
-            self.stdout.write(f"{labels[level]} {sentence}")
-            levels.append(level)
-        return levels
