@@ -104,7 +104,8 @@ def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> i
     seen, numbers = _SEEN.first(user_id, contest_id), numbers or revisions.current(contest_id)
     n = _UNREAD.get((contest_id, seen, numbers)) if numbers else None
     if n is None:
-        n = _n_since(contest_id, _seen_at(user_id, contest_id).first() or LONG_AGO)
+        since = seen and _seen_at(user_id, contest_id).first()  # as a time
+        n = _n_since(contest_id, since or LONG_AGO)
         if numbers:
             _UNREAD.put((contest_id, seen, numbers), n)
     return n
