@@ -105,7 +105,7 @@ def create_team(
     """Create a team with this person as its captain and only member; `source` is the visitor's network address."""
     _lock_person(user)
     # The contest's row is the lock on the seats, names and slugs of its teams.
-    contest = type(contest).objects.select_for_update().get(pk=contest.pk)
+    contest = type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)
     _refuse(policies.refusal_to_play(user, contest, timezone.now()))
     _refuse_taken_name(contest, name)
     _refuse_foreign_division(contest, division)
@@ -147,7 +147,7 @@ def _divide(actor: User, team: Team, division: Division | None) -> Team:
 def rename_team(*, user: User, team: Team, name: str) -> Team:
     """Give the team another name; its slug stays, because files already carry it."""
     contest = team.contest
-    type(contest).objects.select_for_update().get(pk=contest.pk)
+    type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)
     team = _lock_as_captain(user, team)
     if not policies.may_rename(user, team, timezone.now()):
         raise RefusedError("name_fixed")
@@ -183,7 +183,9 @@ def join_team(*, user: User, invitation: Invitation, source: str = "") -> Team:
     """Take a seat through an invitation; of two people at the last seat one gets it."""
     _lock_person(user)
     contest = invitation.team.contest
-    type(contest).objects.select_for_update().get(pk=contest.pk)  # one mailbox holds one seat
+    type(contest).objects.select_for_update(no_key=True).get(
+        pk=contest.pk
+    )  # one mailbox holds one seat
     team = _lock(invitation.team)
     invitation = Invitation.objects.select_related("team__contest").get(pk=invitation.pk)
     if team.memberships.filter(user=user).exists():

@@ -500,6 +500,35 @@ def test_accounts_of_one_mailbox_at_once_get_one_seat(cast):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_who_joins_and_who_deletes_the_account_meanwhile_do_not_block_each_other(cast, monkeypatch):
+    """The one holds the contest and comes to its revision, the other holds the revision and names the contest."""
+    dan, link = factories.make_user("dan"), services.invite(user=cast.carol, team=cast.blue)
+    services.join_team(user=dan, invitation=services.invite(user=cast.alice, team=cast.red))
+    holds_contest, holds_revision = threading.Event(), threading.Event()
+    refusal, remember = services.policies.refusal_of_invitation, services.remember_address
+
+    def refusal_later(*args: Any) -> Any:
+        holds_contest.set()
+        holds_revision.wait(3)  # in vain on SQLite, where one writes at a time
+        return refusal(*args)
+
+    def remember_meanwhile(**what: Any) -> None:
+        holds_revision.set()
+        remember(**what)
+
+    def delete() -> None:
+        holds_contest.wait(30)
+        services.delete_account(user=dan)
+
+    monkeypatch.setattr(services.policies, "refusal_of_invitation", refusal_later)
+    monkeypatch.setattr(services, "remember_address", remember_meanwhile)
+    at_once([lambda: services.join_team(user=cast.eve, invitation=link), delete])
+
+    assert not Membership.objects.filter(user=dan).exists()
+    assert Membership.objects.get(user=cast.eve).team == cast.blue
+
+
+@pytest.mark.django_db(transaction=True)
 def test_who_joins_while_the_last_member_leaves_has_a_team_or_is_refused(cast):
     """Several times: whichever of the two comes first, nobody sits in a team that is gone."""
     for number in range(5):
