@@ -6,7 +6,6 @@ It keeps nothing on disk: messages are hints, and what waits is known from the d
 from __future__ import annotations
 
 import os
-import socket
 import stat
 from pathlib import Path
 
@@ -55,17 +54,6 @@ def command(path: Path, folder: Path) -> list[str]:
         "dir": str(folder),
     }
     return [str(binary()), *(part for k, v in options.items() for part in (f"--{k}", v))]
-
-
-def answers(path: Path) -> bool:
-    """Whether a server listens on the socket."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1)
-        try:
-            probe.connect(str(path))
-        except OSError:
-            return False
-    return True
 
 
 def silence(url: str) -> str | None:

@@ -25,7 +25,6 @@ from django.utils import timezone
 
 from pwscup.core import broker, clock, prepare, private, probe, pulse, space, storage
 from pwscup.core.models import Job, StoredFile
-from pwscup.env import web_processes
 
 NO_DATABASE = (DatabaseError, InterfaceError, ImproperlyConfigured)
 SKEW = timedelta(seconds=5)
@@ -202,7 +201,7 @@ def check_cache() -> Iterator[Finding]:
         yield ok("cache: keeps what it is given")
     else:
         yield fault("cache: forgets what it is given — check CACHE_URL")
-    if "locmem" in used["BACKEND"] and (n_processes := web_processes()) > 1:
+    if "locmem" in used["BACKEND"] and (n_processes := settings.WEB_PROCESSES) > 1:
         yield warning(
             f"cache: each of {n_processes} web processes counts rate limits alone — set CACHE_URL to a Redis server, "
             "or WEB_PROCESSES=1"

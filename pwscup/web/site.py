@@ -21,7 +21,6 @@ from pwscup.contests.models import upload_grace
 from pwscup.core import probe, space
 from pwscup.core.bodies import is_too_large
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
-from pwscup.env import web_processes, web_threads
 from pwscup.submissions import inflight
 from pwscup.web.arrival import arrived_at, trusts_a_proxy
 from pwscup.web.processes import PATIENCE_SECONDS, STOPPING, Processes, listen
@@ -72,7 +71,7 @@ def serve(application: Application, listener: socket.socket, stopping: threading
         application,
         Rules(arrived_at, is_refused, peer_of),
         listener,
-        n_threads=web_threads(),
+        n_threads=settings.WEB_THREADS,
         max_connections=allow_connections(),
         has_space=has_space,
     )
@@ -125,4 +124,4 @@ def run(application: Application, arguments: list[str]) -> None:
     probe.ensure()
     resolve("/")  # reads all addresses before the children are made
     connections.close_all()
-    Processes(listener, partial(serve, application), web_processes()).run()
+    Processes(listener, partial(serve, application), settings.WEB_PROCESSES).run()

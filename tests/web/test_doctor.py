@@ -124,12 +124,12 @@ def test_a_redis_without_a_password_is_one_that_others_can_reach(url, is_open):
     assert diagnosis.is_open_redis(url) == is_open
 
 
-def test_several_web_processes_need_one_cache(settings, monkeypatch):
+def test_several_web_processes_need_one_cache(settings):
     locmem = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     settings.CACHES = {"default": locmem}
-    monkeypatch.setenv("WEB_PROCESSES", "1")
+    settings.WEB_PROCESSES = 1
     assert not any("rate limits" in finding.sentence for finding in diagnosis.check_cache())
-    monkeypatch.setenv("WEB_PROCESSES", "3")
+    settings.WEB_PROCESSES = 3
     assert "each of 3 web processes" in warned("cache")
 
 

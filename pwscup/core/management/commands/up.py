@@ -34,7 +34,7 @@ DEMO_SECONDS = 60
 LOGIN = re.compile(r"\S+@\S+\s+\S+")
 # Two processes: housekeeping goes on while one of them scores for minutes. What takes longer has a worker of its own.
 QUEUES = {"worker": "housekeeping,scoring,notices", "long": "audits"}
-CONCURRENCY = {"worker": str(env.int("WORKER_CONCURRENCY", default=2)), "long": "1"}
+CONCURRENCY = {"worker": str(settings.WORKER_CONCURRENCY), "long": "1"}
 
 
 def parse_address(text: str) -> tuple[str, int]:
