@@ -22,10 +22,12 @@ from pwscup.accounts import addresses, selectors, services
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Readmission, Team
 from pwscup.accounts.services import RefusedError
 from pwscup.contests import services as contest_services
+from pwscup.core import revisions
 from pwscup.core.models import Event
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer
 from pwscup.disclosure.services import QueryRefused, ask
+from pwscup.notices.services import publish_announcement
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
@@ -500,32 +502,36 @@ def test_accounts_of_one_mailbox_at_once_get_one_seat(cast):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_joins_and_who_deletes_the_account_meanwhile_do_not_block_each_other(cast, monkeypatch):
+@pytest.mark.parametrize("change", ["join", "organize", "announce"])
+def test_who_changes_a_contest_and_who_deletes_an_account_do_not_block_each_other(
+    cast, monkeypatch, change
+):
     """The one holds the contest and comes to its revision, the other holds the revision and names the contest."""
     dan, link = factories.make_user("dan"), services.invite(user=cast.carol, team=cast.blue)
     services.join_team(user=dan, invitation=services.invite(user=cast.alice, team=cast.red))
-    holds_contest, holds_revision = threading.Event(), threading.Event()
-    refusal, remember = services.policies.refusal_of_invitation, services.remember_address
+    organizing = {"actor": cast.oscar, "contest": cast.contest}
+    changes = {
+        "join": lambda: services.join_team(user=cast.eve, invitation=link),
+        "organize": lambda: contest_services.create_division(**organizing, title="x"),
+        "announce": lambda: publish_announcement(**organizing, values={"title": "x", "text": "x"}),
+    }
+    holds_contest, holds_revision, touch = threading.Event(), threading.Event(), revisions.touch
 
-    def refusal_later(*args: Any) -> Any:
-        holds_contest.set()
-        holds_revision.wait(3)  # in vain on SQLite, where one writes at a time
-        return refusal(*args)
-
-    def remember_meanwhile(**what: Any) -> None:
+    def touch_in_turn(*args: Any, **what: Any) -> None:
+        if not holds_contest.is_set():
+            holds_contest.set()
+            holds_revision.wait(3)  # in vain on SQLite, where one writes at a time
+        touch(*args, **what)
         holds_revision.set()
-        remember(**what)
 
-    def delete() -> None:
+    def delete() -> str:
         holds_contest.wait(30)
         services.delete_account(user=dan)
+        return "deleted"
 
-    monkeypatch.setattr(services.policies, "refusal_of_invitation", refusal_later)
-    monkeypatch.setattr(services, "remember_address", remember_meanwhile)
-    at_once([lambda: services.join_team(user=cast.eve, invitation=link), delete])
-
-    assert not Membership.objects.filter(user=dan).exists()
-    assert Membership.objects.get(user=cast.eve).team == cast.blue
+    monkeypatch.setattr(revisions, "touch", touch_in_turn)
+    changed, deleted = at_once([lambda: changes[change]() or "changed", delete])
+    assert (bool(changed), deleted) == (True, "deleted")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -26,7 +26,7 @@ class ChangedMeanwhile(ContestRefused):
 
 def lock(contest: Contest, version: int | None = None) -> Contest:
     """Hold the contest's row and count the change; refuse one that was made from an older page."""
-    held = Contest.objects.select_for_update().get(pk=contest.pk)
+    held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
     if version is not None and held.version != version:
         raise ChangedMeanwhile
     held.version += 1

@@ -14,7 +14,7 @@ class NoticeRefused(Refused):
 
 def lock_published(contest: Contest) -> Contest:
     """Hold the contest's row; refuse where it is a draft, for nobody would learn of it."""
-    held = Contest.objects.select_for_update().get(pk=contest.pk)
+    held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
     if not held.is_published:
         raise NoticeRefused(
             _("The contest is a draft that nobody else sees. Publish it first, then announce.")

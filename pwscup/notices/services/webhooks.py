@@ -34,7 +34,7 @@ def add_webhook(*, actor: User, contest: Contest, url: str) -> tuple[Webhook, st
             % {"address": url, "reason": ERRORS[refusal.code]}
         ) from None
     with transaction.atomic():
-        held = Contest.objects.select_for_update().get(pk=contest.pk)
+        held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
         present = held.webhooks.filter(removed_at=None)
         if present.filter(url=url).exists():
             raise NoticeRefused(_("This contest has a webhook of this address already."))
