@@ -53,7 +53,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "pwscup.core.health.HealthMiddleware",  # asked by machines, under no name of the site
-    "pwscup.submissions.middleware.ArrivalMiddleware",  # first: it notes when a request arrived
+    "pwscup.submissions.middleware.ArrivalMiddleware",  # before all others: it notes when a request arrived
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "pwscup.core.middleware.CompressionMiddleware",
@@ -69,7 +69,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "pwscup.core.middleware.ErasedMiddleware",
     "pwscup.core.middleware.UnavailableMiddleware",
     "pwscup.api.middleware.ApiMiddleware",  # last: it sees what every page says is wrong
 ]

@@ -7,6 +7,7 @@ import io
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -84,14 +85,18 @@ def test_once_there_is_space_the_same_upload_is_taken(cast, round, as_user, sent
     assert Submission.objects.get().number == 1
 
 
-def test_the_api_says_it_in_its_own_form(cast, sent):
+def program_of(cast):
+    """What a program of Red does to hand in an estimate."""
     contest = factories.make_dp_contest(organizer=cast.oscar)
     factories.make_team(contest, "Red", cast.alice)
-    program = Program(cast.alice)
+    address = "/contests/dp/rounds/interactive/submissions"
+    return partial(Program(cast.alice).post, address, factories.DP_TRUTH, "text/csv")
+
+
+def test_the_api_says_it_in_its_own_form(cast, sent):
+    hand_in = program_of(cast)
     with full_disk():
-        answer = program.post(
-            "/contests/dp/rounds/interactive/submissions", factories.DP_TRUTH, "text/csv"
-        )
+        answer = hand_in()
     assert (answer.status_code, codes(answer)) == (unavailable.FULL, ["server.full"])
     assert not Submission.objects.exists()
 
@@ -159,13 +164,9 @@ def test_while_the_write_lock_is_held_an_upload_may_come_again_and_is_then_taken
 
 @pytest.mark.django_db(transaction=True)
 def test_a_program_is_told_when_to_come_again(cast, sent):
-    contest = factories.make_dp_contest(organizer=cast.oscar)
-    factories.make_team(contest, "Red", cast.alice)
-    program = Program(cast.alice)
+    hand_in = program_of(cast)
     with write_lock():
-        answer = program.post(
-            "/contests/dp/rounds/interactive/submissions", factories.DP_TRUTH, "text/csv"
-        )
+        answer = hand_in()
     assert (answer.status_code, codes(answer)) == (unavailable.BUSY, ["server.busy"])
     assert int(answer["Retry-After"]) > 0
 
