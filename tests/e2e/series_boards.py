@@ -7,7 +7,7 @@ from statistics import mean
 
 from scoring.ranking import DECIMALS
 from tests.e2e.browser import Person
-from tests.e2e.series import CONTEST, RULES, Team
+from tests.e2e.series import CONTEST, DRAWN, RULES, Team
 from tests.e2e.team import approximately, number
 
 UTILITY, RISKS = RULES.ranking.utility, RULES.ranking.safety
@@ -63,15 +63,17 @@ def ranks(shown: dict[str, tuple[int | None, list[str]]]) -> dict[str, int | Non
 
 
 def release_board_shows(person: Person, teams: list[Team], rates: Rates) -> None:
-    """Places, the worst rate, and every measure of every team."""
+    """Places, the worst rate, and every measure of every team; those that draw are known by the board alone."""
     shown = lines(person, "anonymization")
-    assert ranks(shown) == release_ranks(teams, rates)
     worst = worst_rates(teams, rates)
     for team in teams:
         _total, _utility, _safety, rate, *cells = shown[team.name][1]
         assert number(rate.split("(")[0]) == approximately(worst[team.name])
         values = [number(cell.split("(")[0]) for cell in cells]
-        assert values == [approximately(team.scores[m]) for m in (*UTILITY, *RISKS)], team.name
+        found = dict(zip((*UTILITY, *RISKS), values, strict=True))
+        team.scores |= {measure: found[measure] for measure in DRAWN}
+        assert found == {m: approximately(team.scores[m]) for m in found}, team.name
+    assert ranks(shown) == release_ranks(teams, rates)
 
 
 def attack_boards_show(person: Person, teams: list[Team], rates: Rates) -> None:
