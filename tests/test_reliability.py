@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from benchmarks.reliability import chaos, client, document, load, processes, scenarios
 from benchmarks.reliability.faults import FAULTS
-from benchmarks.reliability.installation import MODES
+from benchmarks.reliability.installation import MODES, ROOT
 
 PAGE = document.PAGE.read_text(encoding="utf-8")
 
@@ -109,3 +112,15 @@ def test_a_killed_web_server_of_a_small_installation(tmp_path, monkeypatch):
     found = json.loads(path.read_text())["embedded"]["web"]
     assert found["accepted"] == found["sent"] == 7  # and the probe
     assert found["recovery"] < chaos.RECOVERY_SECONDS
+
+
+def test_a_wrong_clock_keeps_no_worker_from_loading_what_it_needs():
+    program = (
+        "import datetime, time, pandas; print(time.time(), datetime.datetime.now().timestamp())"
+    )
+    clock = ROOT / "benchmarks/reliability/clock"
+    env = os.environ | {"PYTHONPATH": str(clock), "CLOCK_OFFSET": "-3600"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
+    )
+    assert [round((time.time() - float(said)) / 60) for said in done.stdout.split()] == [60, 60]

@@ -3,6 +3,7 @@
 Python imports this module before any other of the program. What measures durations stays right.
 """
 
+import contextlib
 import datetime
 import os
 import time
@@ -42,6 +43,8 @@ class ShiftedDatetime(RealDatetime, metaclass=_LikeReal):
 
 
 if OFFSET:
+    with contextlib.suppress(ImportError):
+        import pandas  # noqa: F401 — its compiled modules take the real class alone, when they are loaded
     time.time = lambda: _time() + OFFSET
     time.time_ns = lambda: _time_ns() + int(OFFSET * 1e9)
     datetime.datetime = ShiftedDatetime  # type: ignore[misc]
