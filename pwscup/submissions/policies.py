@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_judge, is_organizer, plays_in
 from pwscup.contests.measures import hidden_measures
 from pwscup.contests.policies import may_download_original
 from pwscup.contests.team_tables import has_own_tables
+from pwscup.core.prepared import Prepared
 from pwscup.submissions.models import LateAllowance, Submission
 from pwscup.submissions.states import FINAL, State
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
+    from django.db.models import QuerySet
 
     from pwscup.accounts.models import Team, User
     from pwscup.contests.models import Round
@@ -23,8 +25,15 @@ if TYPE_CHECKING:
     Person = User | AnonymousUser
 
 
+def _memberships(user_id: int, team_id: int) -> QuerySet[Membership, Any]:
+    return Membership.objects.filter(user=user_id, team=team_id).order_by().values_list("pk")
+
+
+_MEMBERSHIP = Prepared(2, _memberships)
+
+
 def is_member(user: Person, team: Team) -> bool:
-    return user.is_authenticated and Membership.objects.filter(user=user, team=team).exists()
+    return user.is_authenticated and _MEMBERSHIP.first(user.pk, team.pk) is not None
 
 
 def plays_for(user: Person | None, team: Team) -> bool:

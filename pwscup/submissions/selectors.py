@@ -24,6 +24,7 @@ from django.http import Http404
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round, upload_grace
+from pwscup.core.prepared import Prepared
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
     TOO_SLOW,
@@ -240,10 +241,17 @@ def may_be_late(rounds: Collection[Round], now: datetime, before: datetime | Non
     return any(until > clock for until in newest.values())
 
 
+def _rulings_about(team_id: int) -> QuerySet[Ruling, Any]:
+    rulings = Ruling.objects.filter(team=team_id, submission=None).order_by("-pk")
+    return rulings.values_list("kind")[:1]
+
+
+_NEWEST_RULING = Prepared(1, _rulings_about)
+
+
 def is_disqualified(team: Team) -> bool:
     """Whether the newest ruling about a team takes it off every board."""
-    rulings = Ruling.objects.filter(team=team, submission=None).order_by("-pk")
-    return rulings.values_list("kind", flat=True).first() == Ruling.Kind.DISQUALIFIED
+    return _NEWEST_RULING.first(team.pk) == (Ruling.Kind.DISQUALIFIED,)
 
 
 def disqualified(contest: Contest, before: datetime | None = None) -> set[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
@@ -18,6 +18,7 @@ from pwscup.contests.models import Round
 from pwscup.core import audit, jobs, locks, storage
 from pwscup.core.models import StoredFile
 from pwscup.core.moments import shown_moment
+from pwscup.core.prepared import Prepared
 from pwscup.core.refusals import RefusedByCode
 from pwscup.submissions import draws, limits, policies, queue, repeats, selectors
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
@@ -25,6 +26,8 @@ from pwscup.submissions.selectors import Wasted
 from pwscup.submissions.states import State
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
     from scoring.rulesets import RoundSpec
@@ -396,10 +399,17 @@ def _excess(wasted: Sequence[Wasted]) -> SubmissionRefused | None:
     return None
 
 
+def _held(team_id: int) -> QuerySet[Team, Any]:
+    held = Team.objects.select_for_update(no_key=True).filter(pk=team_id)
+    return held.order_by().values_list("pk")
+
+
+_HELD = Prepared(1, _held)
+
+
 def _lock(team: Team) -> None:
     """Leaving, removal and rulings wait for this lock: what is asked now holds to the end."""
-    locked = Team.objects.select_for_update(no_key=True).filter(pk=team.pk)
-    if not locked.order_by().values_list("pk", flat=True):
+    if _HELD.first(team.pk) is None:
         raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone
 
 
