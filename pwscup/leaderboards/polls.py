@@ -133,17 +133,13 @@ def remembered(contest: Contest, boards: Boards, known: Known) -> dict[str, Any]
 
 def is_for_all(contest: Contest) -> bool:
     """Whether every visitor sees the same boards."""
-    is_public = contest.is_published and contest.rehearsal_of_id is None
     is_open = contest.board_audience == Contest.Audience.PUBLIC
-    return is_public and is_open and not contest.hidden_measures
+    return contest.is_public and is_open and not contest.hidden_measures
 
 
 def _of_everybodys(contest_id: int) -> QuerySet[Revision, Any]:
     public = Contest.objects.filter(
-        pk=contest_id,
-        is_published=True,
-        rehearsal_of=None,
-        board_audience=Contest.Audience.PUBLIC,
+        Contest.PUBLIC, pk=contest_id, board_audience=Contest.Audience.PUBLIC
     )
     return revisions.numbers_where(contest_id=contest_id).filter(Exists(public))
 

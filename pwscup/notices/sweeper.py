@@ -41,7 +41,7 @@ def sweep(now: datetime) -> bool:
 
 def told_contests() -> Iterable[Contest]:
     """A demo's clock runs by itself, and a rehearsal is nobody's business: no mail of either."""
-    return Contest.objects.filter(is_published=True, is_demo=False, rehearsal_of=None)
+    return Contest.objects.filter(Contest.PUBLIC, is_demo=False)
 
 
 def tell_events(now: datetime) -> None:

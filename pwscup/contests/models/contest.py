@@ -28,6 +28,9 @@ class Contest(models.Model):
         PUBLIC = "public", _("everybody")
         TEAMS = "teams", _("members of its teams")
 
+    PUBLIC = models.Q(is_published=True, rehearsal_of=None)
+    """The contests that everybody may know of, as a condition; see `is_public`."""
+
     slug = models.SlugField(max_length=50, unique=True)
     title = models.CharField(_("title (English)"), max_length=100)
     title_ja = models.CharField(_("title (Japanese)"), max_length=100, blank=True)
@@ -131,6 +134,11 @@ class Contest(models.Model):
         """The summary in the reader's language."""
         japanese = translation.get_language() == "ja" and self.summary_ja
         return self.summary_ja if japanese else self.summary
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may know of it: it is published, and no dry run."""
+        return self.is_published and self.rehearsal_of_id is None
 
     @property
     def tz(self) -> ZoneInfo:

@@ -134,9 +134,7 @@ def _is_scored_now(contest: Contest) -> bool:
 
 def erase_due(now: datetime) -> int:
     """Delete the data of every contest whose time is over; return how many contests that were."""
-    kept = Contest.objects.filter(
-        is_published=True, rehearsal_of=None, erased_at=None, retention_days__isnull=False
-    )
+    kept = Contest.objects.filter(Contest.PUBLIC, erased_at=None, retention_days__isnull=False)
     n_contests = 0
     for contest in kept.prefetch_related("rounds"):
         due = erased_from(contest)
