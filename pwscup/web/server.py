@@ -170,10 +170,7 @@ class Server(TcpWSGIServer):
         self.greedy = frozenset()
         if sum(held.values()) <= self.max_held_bytes:
             return
-        peers = {channel: channel.peer for channel in held}
-        by_peer: dict[str, int] = defaultdict(int)
-        for channel, n_bytes in held.items():
-            by_peer[peers[channel]] += n_bytes
+        peers, by_peer = by_senders(held)
         share = fair_share(by_peer.values(), self.max_held_bytes)
         for channel in sorted(filter(held.get, self._unfinished()), key=lambda c: c.touched):
             if by_peer[peers[channel]] > share:
@@ -247,12 +244,18 @@ def allow_connections() -> int:
 
 def heaviest(weights: dict[Channel, int]) -> Channel:
     """The connection that was silent longest among those of the peer with the largest sum of weights."""
+    peers, by_peer = by_senders(weights)
+    peer = max(by_peer, key=by_peer.__getitem__)
+    return min((c for c in weights if peers[c] == peer), key=lambda c: c.touched)
+
+
+def by_senders(weights: dict[Channel, int]) -> tuple[dict[Channel, str], dict[str, int]]:
+    """The peer of each connection, and the sum of weights of each peer."""
     peers = {channel: channel.peer for channel in weights}
     by_peer: dict[str, int] = defaultdict(int)
     for channel, weight in weights.items():
         by_peer[peers[channel]] += weight
-    peer = max(by_peer, key=by_peer.__getitem__)
-    return min((c for c in weights if peers[c] == peer), key=lambda c: c.touched)
+    return peers, by_peer
 
 
 def fair_share(held: Iterable[int], most: int) -> int:
