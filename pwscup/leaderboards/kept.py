@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 TEMPLATE = "leaderboards/board.html"
 
 
-@dataclass(slots=True, kw_only=True)
-class Frame(polls.Remembered):
+@dataclass(frozen=True, slots=True)
+class Frame:
     """A page, and the board in it."""
 
+    remembered: polls.Remembered
     etag: str
     page: Kept
 
@@ -47,8 +48,8 @@ def given(request: HttpRequest) -> HttpResponse | None:
     html = None if frame is None else pages.RENDERED.get(frame.etag)
     if frame is None or html is None:
         return None
-    numbers = polls.numbers_of(frame.contest_id)
-    if numbers is None or not frame.holds(numbers, timezone.now()):
+    numbers = polls.numbers_of(frame.remembered.contest_id)
+    if numbers is None or not frame.remembered.holds(numbers, timezone.now()):
         return None
     return HttpResponse(frame.page.filled(Answer(request, numbers, html)))
 
@@ -68,8 +69,7 @@ def render(
     page["board"] = holes.add(lambda answer: pages.marked(answer.shared, my_team))
     page["holes"] = holes
     found = holes.cut(render_to_string(TEMPLATE, page, request))
-    is_so = polls.remembered(contest, shown.boards, known)
-    frame = Frame(etag=shown.fragment_etag(), page=found, **is_so)
+    frame = Frame(polls.remembered(contest, shown.boards, known), shown.fragment_etag(), found)
     FRAMES.put(name, frame, weight=found.weight)
     return HttpResponse(found.filled(Answer(request, numbers, html)))
 

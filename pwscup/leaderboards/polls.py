@@ -40,7 +40,7 @@ BEHIND_SECONDS = 1.0
 """For how long an answer is given again although results have come since."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Remembered:
     """What was made of a board; `is_current` until something is recorded."""
 
@@ -62,10 +62,11 @@ class Remembered:
         return False
 
 
-@dataclass(slots=True, kw_only=True)
-class Given(Remembered):
+@dataclass(frozen=True, slots=True)
+class Given:
     """An answer that everybody gets who asks for it in that language."""
 
+    remembered: Remembered
     content: bytes
     headers: dict[str, str]
 
@@ -91,13 +92,13 @@ class BoardPollMiddleware:
         given = _GIVEN.get(name)
         if given is not None:
             request.get_host()  # one that is not allowed is refused here as everywhere
-            if given.holds(numbers_of(given.contest_id), timezone.now()):
+            if given.remembered.holds(numbers_of(given.remembered.contest_id), timezone.now()):
                 return given.answer(request)
         response = self.get_response(request)
         offered = getattr(request, "offered_board", None)
         if offered is not None and response.get("Content-Language") == language:
             content, headers = response.content, dict(response.items())
-            given = Given(content=content, headers=headers, **remembered(*offered))
+            given = Given(remembered(*offered), content, headers)
             _GIVEN.put(name, given, weight=len(content))
         return get_conditional_response(request, etag=response.get("ETag"), response=response)
 
@@ -121,14 +122,10 @@ def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
     return response
 
 
-def remembered(contest: Contest, boards: Boards, known: Known) -> dict[str, Any]:
+def remembered(contest: Contest, boards: Boards, known: Known) -> Remembered:
     """What is remembered of any answer."""
-    return {
-        "contest_id": contest.pk,
-        "known": known,
-        "is_current": boards.as_of is None,
-        "again_at": time.monotonic() + BEHIND_SECONDS,
-    }
+    again_at = time.monotonic() + BEHIND_SECONDS
+    return Remembered(contest.pk, known, is_current=boards.as_of is None, again_at=again_at)
 
 
 def is_for_all(contest: Contest) -> bool:
