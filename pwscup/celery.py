@@ -40,7 +40,7 @@ def refuse_foreign_folder(**_: Any) -> None:
 def one_at_a_time() -> Iterator[None]:
     """Workers that share a data folder load kernels one after another: the first may have to compile them for all.
 
-    Whoever holds the lock and is killed frees it. It only saves time: who cannot have it goes on without.
+    A holder that is killed frees the lock. It only saves time: a worker that cannot have it goes on without.
     """
     from django.conf import settings
 

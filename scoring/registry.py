@@ -32,7 +32,7 @@ def drawing(measures: Iterable[str], definition: str | None = None) -> tuple[str
     ----------
     measures : iterable of str
     definition : str, optional
-        How the attacker of a series reckons: who counts rows draws no worlds.
+        How the attacker of a series computes: one who counts rows draws no worlds.
 
     Examples
     --------

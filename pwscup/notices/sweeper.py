@@ -46,8 +46,8 @@ def told_contests() -> Iterable[Contest]:
 
 def tell_events(now: datetime) -> None:
     """A notice of each public event of the last day that has none; not of those before publication."""
-    told = Notice.objects.filter(event_id=OuterRef("pk"))
-    events = list(_recent(now, TOLD_KINDS).filter(~Exists(told)))
+    noticed = Notice.objects.filter(event_id=OuterRef("pk"))
+    events = list(_recent(now, TOLD_KINDS).filter(~Exists(noticed)))
     contests = Contest.objects.in_bulk({event.contest_id for event in events})
     published = _publications(contests)
     for event in events:
@@ -72,8 +72,8 @@ def tell_faults(now: datetime) -> None:
     first: dict[tuple[object, ...], Event] = {}
     for event in _recent(now, [faults.EVENT]):
         first.setdefault((event.contest_id, event.data["task"], event.subject), event)
-    told = Notice.objects.filter(event_id__in=[event.pk for event in first.values()])
-    known = set(told.values_list("event_id", flat=True))
+    noticed = Notice.objects.filter(event_id__in=[event.pk for event in first.values()])
+    known = set(noticed.values_list("event_id", flat=True))
     contests = Contest.objects.in_bulk({event.contest_id for event in first.values()})
     for event in first.values():
         if event.pk not in known:

@@ -230,7 +230,7 @@ def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
 
 
 def may_be_late(rounds: Collection[Round], now: datetime, before: datetime | None = None) -> bool:
-    """Whether a team may still hand in late in one of a contest's rounds, or its upload may be on its way.
+    """Whether a team may still submit late in one of a contest's rounds, or its upload may be on its way.
 
     What was allowed last of each team holds; with `before`, as things stood then. No result is final until then.
     """

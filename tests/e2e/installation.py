@@ -31,7 +31,7 @@ QUICK = {
 
 
 class Installation(Up):
-    """Over SQLite, ready for people; whoever starts it presses Ctrl-C at the end."""
+    """Over SQLite, ready for people; it is ended by Ctrl-C."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, **QUICK)

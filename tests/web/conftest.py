@@ -138,7 +138,7 @@ def announced(monkeypatch) -> list[int]:
 
 @pytest.fixture
 def unsent(monkeypatch, sent, announced, settings) -> None:
-    """The broker is told of no job: the test works on it. No lease is renewed beside its transaction."""
+    """The broker hears of no job: the test works on it. No lease is renewed next to its transaction."""
     settings.SCORING_HEARTBEAT_SECONDS = 3600
     for send in ("send_write", "send_read"):
         monkeypatch.setattr(f"pwscup.archives.tasks.{send}", lambda pk: None)

@@ -91,13 +91,13 @@ def test_organizers_are_mailed_of_what_holds_tables_back_once(cast, lost):
     faults.forget(cast.contest, faults.FAILED, "attack")  # it comes and goes
     sweeper.sweep()
     notices.tell_faults(now)
-    told = Notice.objects.get(kind="fault")
-    assert list(outbox.recipients(told)) == [cast.oscar]
-    said = wording.content(told)
+    notice = Notice.objects.get(kind="fault")
+    assert list(outbox.recipients(notice)) == [cast.oscar]
+    said = wording.content(notice)
     assert "scoring failed for a submission that would count" in said.text
     assert "“Attack round”" in said.text
     assert said.path.endswith("?state=failed")
-    assert not outbox.webhooks(told).exists()
+    assert not outbox.webhooks(notice).exists()
 
 
 @pytest.mark.parametrize("what", ["later", "chosen", "disqualified"])

@@ -86,7 +86,7 @@ def test_once_there_is_space_the_same_upload_is_taken(cast, round, as_user, sent
 
 
 def program_of(cast):
-    """What a program of Red does to hand in an estimate."""
+    """What a program of Red does to submit an estimate."""
     contest = factories.make_dp_contest(organizer=cast.oscar)
     factories.make_team(contest, "Red", cast.alice)
     address = "/contests/dp/rounds/interactive/submissions"
