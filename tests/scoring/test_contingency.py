@@ -17,6 +17,7 @@ from scoring.evaluate import score
 from scoring.measures import contingency
 from scoring.measures.contingency import table_distance, table_rank_correlation
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 from tests.scoring import tables
 from tests.scoring.test_similarity import mixed_comparison
 
@@ -119,7 +120,7 @@ def mean_ranks(values: list[int]) -> list[float]:
     return [rank[value] for value in values]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every(seed=range(20))
 def test_values_are_those_of_plain_python(seed):
     rng = np.random.default_rng(seed)
     case = tables.case(seed)

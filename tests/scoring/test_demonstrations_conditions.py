@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from scoring.demonstrations.conditions import proximity_risk, xy_anonymity, xy_linkability
+from tests.every import every
 
 VISITS = pd.DataFrame(
     {
@@ -91,8 +92,7 @@ def test_proximity(epsilon, relative, expected):
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("relative", [False, True])
+@every(seed=range(40), relative=[False, True])
 def test_proximity_agrees_with_its_definition(seed, relative):
     rng = np.random.default_rng(seed)
     n, epsilon = int(rng.integers(1, 25)), float(rng.integers(0, 4)) / 2

@@ -14,6 +14,7 @@ from scoring.comparison import Comparison
 from scoring.evaluate import score
 from scoring.measures.diversity import sensitive_counts
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 IDS = ("distinct-l", "entropy-l", "recursive-l", "t-closeness", "alpha")
 
@@ -198,7 +199,7 @@ def plain(classes: list[str], values: list, is_numeric: bool) -> dict[str, float
     return {id_: round(float(worst[id_](found[id_])), 9) for id_ in IDS}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(seed=range(60))
 def test_values_are_those_of_plain_python(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 30))

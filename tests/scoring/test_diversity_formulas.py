@@ -17,6 +17,7 @@ from scoring.diversity import (
     recursive_l,
     total_variation,
 )
+from tests.every import every
 
 
 def plain_entropy(row):
@@ -59,7 +60,7 @@ def random_matrix(seed):
     return matrix.astype(np.int64)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(seed=range(60))
 def test_against_the_definitions(seed):
     matrix = random_matrix(seed)
     counts = ClassCounts.of_matrix(matrix)
@@ -76,7 +77,7 @@ def test_against_the_definitions(seed):
     assert total_variation(counts) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(seed=range(60))
 def test_ordered_emd_against_earth_moved_gap_by_gap(seed):
     matrix = random_matrix(seed)
     counts = ClassCounts.of_matrix(matrix)

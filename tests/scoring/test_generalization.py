@@ -19,6 +19,7 @@ from scoring.errors import ProblemsFound
 from scoring.hierarchies import hierarchies
 from scoring.numbering import combined, numbered
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 SCHEMA = Schema(
@@ -174,9 +175,7 @@ def test_only_records_that_stand_out_are_generalized():
     assert done["city"].tolist() == ["Tokyo", "Tokyo", "Osaka", "Osaka", "Osaka"]
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("k", [2, 3, 10, 60])
-@pytest.mark.parametrize("write", ["value", "label"])
+@every(seed=range(8), k=[2, 3, 10, 60], write=["value", "label"])
 def test_local_recoding_reaches_k_and_leaves_large_classes_alone(seed, k, write):
     original, names = random_table(seed), list(SCHEMA.quasi_identifiers)
     schema = Schema(tuple(Column(c.name, c.role, c.kind) for c in SCHEMA.columns))
@@ -271,8 +270,7 @@ def slow_partition(points, k, keeps):
     return split(list(range(len(points))))
 
 
-@pytest.mark.parametrize("seed", range(25))
-@pytest.mark.parametrize("least", [1, 2, 3])
+@every(seed=range(25), least=[1, 2, 3])
 def test_mondrian_with_bounds_agrees_with_the_oracle(seed, least):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 50))
@@ -412,7 +410,7 @@ def test_coding_refuses(method, options, option, expected):
 # --- numbering ---
 
 
-@pytest.mark.parametrize("seed", range(5))
+@every(seed=range(5))
 def test_classes_of_codes(seed):
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 10**14, 50) for _ in range(2)] + [rng.integers(0, 3, 50)] * 3

@@ -13,6 +13,7 @@ from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.hierarchies import N_INTERVALS, hierarchies
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 QI = Role.QUASI_IDENTIFIER
 SCHEMA = Schema(
@@ -203,8 +204,7 @@ def test_one_value_has_no_levels_above():
     assert made("city", ["x"], SCHEMA.column("city")).groups.tolist() == [[0]]
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("intervals", ["quantile", "width"])
+@every(seed=range(10), intervals=["quantile", "width"])
 def test_made_hierarchies_are_nested_up_to_one_group(seed, intervals):
     rng = np.random.default_rng(seed)
     values = rng.choice(rng.lognormal(3, 2, 40).round(2), 200)

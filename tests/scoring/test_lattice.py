@@ -16,6 +16,7 @@ from scoring.anonymizers.lattice_search import Lattice, Search
 from scoring.errors import ProblemsFound
 from scoring.hierarchies import hierarchies
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 SCHEMA = Schema(
@@ -133,10 +134,7 @@ BOUNDS = [
 ]
 
 
-@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("max_suppressed", [0, 4])
-@pytest.mark.parametrize("loss", ["information", "discernibility"])
+@every(bounds=BOUNDS, seed=range(3), max_suppressed=[0, 4], loss=["information", "discernibility"])
 def test_the_search_finds_what_looking_at_every_node_finds(bounds, seed, max_suppressed, loss):
     original = table(seed)
     name = ("pay", "illness")[seed % 2]
@@ -173,7 +171,7 @@ def test_pruning_saves_most_nodes():
     assert lattice.n_merged < outcome.n_evaluated * distinct * 0.8
 
 
-@pytest.mark.parametrize("seed", range(5))
+@every(seed=range(5))
 def test_classes_rolled_up_are_those_made_from_the_records(seed):
     original = table(seed)
     found = [h.ascending() for h in hierarchies(original, SCHEMA, NAMES)]

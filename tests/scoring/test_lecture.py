@@ -13,6 +13,7 @@ from scoring.formulas import Scores, ranked
 from scoring.lecture import candidate_table, draw, mark_kept, positions_of, release
 from scoring.lecture.release import candidate_lines
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 SCHEMA = Schema(
     (
@@ -159,7 +160,7 @@ def random_case(seed: int):
     return own, source, candidate_table(own, others, rng=rng), rng
 
 
-@pytest.mark.parametrize("seed", range(200))
+@every(seed=range(200))
 def test_the_key_leads_every_line_to_the_candidate_that_it_was_made_from(seed):
     own, source, candidates, rng = random_case(seed)
     before = [array.copy() for array in (own, source, candidates)]
@@ -197,7 +198,7 @@ def test_a_shuffle_tells_nothing_of_the_order():
     assert np.abs(counts[is_kept] / 3_000 - 0.25).max() < 5 * (0.25 * 0.75 / 3_000) ** 0.5
 
 
-@pytest.mark.parametrize("seed", range(100))
+@every(seed=range(100))
 def test_marks_are_those_of_plain_python_and_shuffling_changes_none(seed):
     own, source, candidates, rng = random_case(seed)
     key = release(own, source, candidates, rng=rng).key
@@ -246,7 +247,7 @@ def test_what_cannot_be_released_is_refused(own, source, candidates, message):
         release(*arrays, rng=generator())
 
 
-@pytest.mark.parametrize("seed", range(100))
+@every(seed=range(100))
 def test_a_published_release_reads_back(seed):
     own, source, candidates, rng = random_case(seed)
     kept = pd.DataFrame(

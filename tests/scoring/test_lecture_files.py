@@ -18,6 +18,7 @@ from scoring.errors import MESSAGES, ProblemsFound
 from scoring.lecture import positions_of
 from scoring.records import Records
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 SCHEMA = Schema(
     (
@@ -234,7 +235,7 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(400))
+@every(seed=range(400))
 def test_what_is_wrong_is_what_plain_python_finds(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
@@ -275,7 +276,7 @@ def test_what_is_wrong_is_what_plain_python_finds(seed):
             assert [float(cells[0]), *cells[1:]] == list(record.values())
 
 
-@pytest.mark.parametrize("seed", range(300))
+@every(seed=range(300))
 def test_no_bytes_lead_to_anything_but_a_table_or_problems(seed):
     rng = np.random.default_rng(seed)
     data = bytearray(HEADER.encode() + b"20,A,x\n,,\n\n50,B,\n")
@@ -297,7 +298,7 @@ def test_no_bytes_lead_to_anything_but_a_table_or_problems(seed):
             assert all(str(problem) for problem in error.problems)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@every(seed=range(100))
 def test_an_aligned_table_that_was_written_reads_back(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
@@ -377,7 +378,7 @@ def test_a_guess_has_no_header_of_its_own():
     assert guess_problems(b"") == [("file.no_rows", None, {})]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@every(seed=range(50))
 def test_a_guess_that_was_written_reads_back(seed):
     rng = np.random.default_rng(seed)
     guess = rng.integers(-1, 200, int(rng.integers(1, 150)))
@@ -387,7 +388,7 @@ def test_a_guess_that_was_written_reads_back(seed):
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@every(seed=range(200))
 def test_no_bytes_lead_to_anything_but_a_guess_or_problems(seed):
     rng = np.random.default_rng(seed)
     alphabet = list(b'0123456789\n\n\n-., \r"a\x00\xff')

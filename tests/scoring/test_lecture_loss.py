@@ -10,6 +10,7 @@ from scoring.comparison import Comparison
 from scoring.evaluate import score
 from scoring.measures.loss import mean_normalised_loss
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 from tests.scoring import tables
 
 SCHEMA = Schema(
@@ -97,7 +98,7 @@ def slow_loss(case):
     return sum(means) / len(means)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@every(seed=range(200))
 def test_values_are_those_of_plain_python(seed):
     case = tables.case(seed)
     got = loss(case.original, case.anonymized, case.source, case.schema)

@@ -16,6 +16,7 @@ from scoring.anonymizers.microaggregation import group_means, mdav_groups, optim
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 SCHEMA = Schema(
@@ -77,7 +78,7 @@ def test_no_cut_costs_less(values, k):
     assert cost(ascending, groups) == least_squares(tuple(ascending.tolist()), k)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every(seed=range(20))
 def test_large_amounts_a_little_apart_lose_nothing_to_rounding(seed):
     rng = np.random.default_rng(seed)
     ascending = np.sort(1e7 + rng.integers(0, 50, 13) / 8)  # exact in binary
@@ -169,7 +170,7 @@ def test_mdav_agrees_with_the_plain_algorithm_on_ties(records, k):
     assert found == slow_mdav(points, k)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@every(seed=range(5))
 def test_mdav_agrees_with_the_plain_algorithm_on_points_without_ties(seed):
     points = np.random.default_rng(seed).normal(size=(3, 60))
     fast = mdav_groups(points, 4)

@@ -16,6 +16,7 @@ from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.equivalence import Classes
 from scoring.errors import ProblemsFound
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 QI, SA, OTHER = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER
 
@@ -125,7 +126,7 @@ def most_pairs(classes):
     return min(len(classes) // 2, len(classes) - max(Counter(classes).values()))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(seed=range(60))
 def test_as_many_pairs_as_can_be(seed):
     rng = np.random.default_rng(seed)
     n = 2 * int(rng.integers(1, 9))

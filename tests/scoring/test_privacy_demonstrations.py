@@ -10,6 +10,7 @@ from scipy.stats import chi2_contingency
 
 from scoring.demonstrations import noise
 from scoring.demonstrations.differencing import difference_of_means, differencing
+from tests.every import every
 
 
 def rng(seed=1):
@@ -68,7 +69,7 @@ def test_fresh_noise_averages_away_and_shared_noise_does_not():
 # --- a test on noisy counts ---
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every(seed=range(20))
 def test_the_statistic_is_that_of_the_textbook(seed):
     tables = rng(seed).integers(1, 60, (3, 2, 2)).astype(float)
     expected = [chi2_contingency(table, correction=False).statistic for table in tables]

@@ -13,6 +13,7 @@ from scoring.privacy import post_randomization as pram
 from scoring.privacy import randomized_response, sampling, tables
 from scoring.privacy.domains import MAX_CELLS
 from scoring.privacy.reconstruction import iterative_bayes, iterative_bayes_each
+from tests.every import every
 from tests.scoring.privacy_oracles import PERSONS, SIZES, full_matrix, slow_bayes
 
 
@@ -345,7 +346,7 @@ def test_counting_agrees_with_plain_python(monkeypatch):
         assert (tables.contingency(codes, (2, 3, 5)) == expected).all()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every(seed=range(20))
 def test_rank_correlation_agrees_with_scipy(seed):
     from scipy.stats import spearmanr
 

@@ -16,6 +16,7 @@ from scoring.cli_seeds import SMALLEST
 from scoring.comparison import Prepared
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.reading import read_table, write_table
+from tests.every import every
 
 N = 300
 X = households(N, seed=5)
@@ -68,8 +69,7 @@ def test_exchanged_row_numbers_hide_in_the_table_that_stays():
     assert not (found.guess == source).any()
 
 
-@pytest.mark.parametrize("chain", [("class-swap",), ("sa-noise",)], ids=str)
-@pytest.mark.parametrize("seed", [SMALLEST, 2**127 + 1])
+@every(chain=[("class-swap",), ("sa-noise",)], seed=[SMALLEST, 2**127 + 1])
 def test_a_large_seed_is_not_found(chain, seed):
     table, _source = released(chain, seed)
     assert replayed(X, table, HOUSEHOLDS_SCHEMA, work=10) is None

@@ -12,6 +12,7 @@ import pytest
 from scoring.comparison import Comparison
 from scoring.evaluate import score
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 from tests.scoring import tables
 
 SCHEMA = Schema((Column("town", Role.QUASI_IDENTIFIER, Kind.CATEGORY),))
@@ -119,7 +120,7 @@ def oracle(x: pd.DataFrame, y: pd.DataFrame, names: tuple[str, ...]) -> dict[str
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(seed=range(60))
 def test_values_are_those_of_plain_python(seed):
     case = tables.case(seed)
     expected = oracle(case.original, case.anonymized, case.schema.quasi_identifiers)

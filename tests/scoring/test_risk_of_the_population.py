@@ -11,6 +11,7 @@ import pytest
 
 from scoring.measures import population
 from scoring.measures.population import Pitman, expected_unique_share, fit_pitman
+from tests.every import every
 
 
 def sizes_of(values: np.ndarray) -> np.ndarray:
@@ -37,7 +38,7 @@ def test_zayatz_by_hand():
     assert population.zayatz_share(np.array([1, 1, 2]), 0.5) == pytest.approx(7 / 22)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@every(seed=range(30))
 def test_zayatz_is_bayes_with_binomial_coefficients(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 6, rng.integers(1, 12))
@@ -107,7 +108,7 @@ def random_sizes(seed: int) -> np.ndarray:
     return sizes_of(rng.zipf(1.1 + 2 * rng.random(), n) % n)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@every(seed=range(24))
 def test_nothing_on_a_grid_is_more_likely_than_the_fit(seed):
     sizes = random_sizes(seed)
     if not 1 < len(sizes) < sizes.sum():

@@ -18,6 +18,7 @@ from scoring.sequential.checking import check, unmatched
 from scoring.sequential.files import read_microdata
 from scoring.sequential.publishing import Options, publish
 from scoring.sequential.told import n_left_over
+from tests.every import every
 
 
 def allowed(snapshot, release) -> np.ndarray:
@@ -126,7 +127,7 @@ def test_counterfeits_in_too_many_places_are_not_looked_at(windows, monkeypatch)
     assert n_left_over(windows.snapshots[0], release) is None
 
 
-@pytest.mark.parametrize("seed", range(8))
+@every(seed=range(8))
 def test_tuples_with_many_rows_are_matched_as_by_scipy(seed):
     rng = np.random.default_rng(seed)
     n, width = 400, rng.integers(40, 90)

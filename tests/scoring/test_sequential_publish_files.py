@@ -36,6 +36,7 @@ from scoring.sequential.publishing import Options, publish
 from scoring.sequential.risk import Definition
 from scoring.sequential.series import M_INVARIANCE, M_UNIQUE
 from scoring.sequential.tables import Release
+from tests.every import every
 from tests.scoring import sequential_tables as printed
 
 HEADER = "name,age,zip,disease"
@@ -264,7 +265,7 @@ def test_table_16_is_a_generalization_with_its_notice_alone():
     assert holds(*releases, microdata=SMALL, tampered=(nothing, first)) == (True, True, True)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every(seed=range(60))
 def test_the_matching_is_as_large_as_that_of_scipy(seed):
     rng = np.random.default_rng(seed)
     n_tuples, n_rows = rng.integers(1, 30, 2)

@@ -12,6 +12,7 @@ from scoring.evaluate import score
 from scoring.measures import suda
 from scoring.measures.suda import Suda, dis_scores, minimal_sample_uniques
 from scoring.schema import Column, Kind, Role, Schema
+from tests.every import every
 
 # Benschop, Machingauta & Welch, "Statistical Disclosure Control: A Practice Guide", section
 # "Calculating SUDA scores", whose table gives the scores for M = 3: the values by first letters,
@@ -77,8 +78,7 @@ def random_table(seed: int) -> pd.DataFrame:
     return pd.DataFrame(data)
 
 
-@pytest.mark.parametrize("max_size", [1, 2, 3, 6])
-@pytest.mark.parametrize("seed", range(20))
+@every(max_size=[1, 2, 3, 6], seed=range(20))
 def test_all_minimal_sets_are_found_and_no_others(seed, max_size):
     table = random_table(seed)
     found = minimal_sample_uniques(table, list(table), max_size=max_size)

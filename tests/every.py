@@ -1,0 +1,43 @@
+"""One test for many cases: it runs them all, and a failure names those that fail."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Test = Callable[..., None]
+MOST_NAMED = 10
+
+
+def every(**choices: Iterable[Any]) -> Callable[[Test], Test]:
+    """Call a test with each combination of these arguments; the cases share its fixtures.
+
+    It takes the place of `pytest.mark.parametrize` where hundreds of cases cost less than their reports.
+    """
+    combinations = itertools.product(*choices.values())
+    cases = [dict(zip(choices, combination, strict=True)) for combination in combinations]
+
+    def decorate(test: Test) -> Test:
+        @functools.wraps(test)
+        def run_all(**fixtures: Any) -> None:
+            failed: list[tuple[dict[str, Any], Exception]] = []
+            for case in cases:
+                try:
+                    test(**fixtures, **case)
+                except Exception as error:
+                    failed.append((case, error))
+            if failed:
+                named = [str(case) for case, _error in failed[:MOST_NAMED]]
+                first = failed[0][1]
+                first.add_note(f"{len(failed)} of {len(cases)} cases fail: {'; '.join(named)}")
+                raise first
+
+        given = inspect.signature(test)
+        fixtures = [p for name, p in given.parameters.items() if name not in choices]
+        run_all.__signature__ = given.replace(parameters=fixtures)  # type: ignore[attr-defined]
+        return run_all
+
+    return decorate
