@@ -7,10 +7,11 @@ from argparse import Namespace
 from scoring.cli_input import read_text
 from scoring.cli_output import Output, UsageError, read_file
 from scoring.schema import Schema
-from scoring.sequential.bundles import is_archive, unpacked
+from scoring.sequential.bundles import unpacked
 from scoring.sequential.files import read_microdata
 from scoring.sequential.tables import Microdata
 from scoring.studies.folder import FolderError, fill, new_folder
+from scoring.tables.archives import is_archive
 
 
 def read_tables(arguments: Namespace, schema: Schema, output: Output) -> Microdata:

@@ -314,8 +314,12 @@ MESSAGES: dict[str, str] = {
         "a damaged file in the archive — expected the files packed again — got “{got}”"
     ),
     "bundle.compression": _("an unusual compression — expected “deflate” or none — got “{got}”"),
+    "bundle.empty": _("no files in the archive — expected CSV files"),
     "bundle.encrypted": _(
         "an encrypted file — expected an archive without a password — got “{got}”"
+    ),
+    "bundle.file_too_large": _(
+        "a file in the archive is too large — expected at most {expected} — got more in “{got}”"
     ),
     "bundle.missing": _("a file is missing — expected {expected}"),
     "bundle.nested": _("another archive in the archive — expected CSV files — got “{got}”"),

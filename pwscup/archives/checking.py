@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import zipfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,15 @@ from django.template.defaultfilters import filesizeformat
 
 from pwscup.archives import layout
 from pwscup.archives.problems import ArchiveRefused, Findings
-from pwscup.submissions.uploads import BROKEN, ENTRY_SIGNATURE, METHODS
+from scoring.errors import ProblemsFound
+from scoring.tables import archives
 
-CHUNK = 64 * 1024
 MAX_ENTRIES = 400_000
 MAX_MANIFEST_BYTES = 96 * 1024 * 1024
 UNPACKED_TIMES = 20
 """How many times an archive's largest size may come out of it: tables pack well."""
+MAX_SIZE = 2**63
+"""Bytes that a manifest may claim of an entry: larger numbers fit no float, in which sizes are shown."""
 FIXED = {sheet.entry for sheet in layout.SHEETS} | {
     layout.SCHEMA,
     layout.STANDINGS,
@@ -35,12 +38,12 @@ FIXED = {sheet.entry for sheet in layout.SHEETS} | {
 NUMBERED = re.compile(r"rules/[1-9][0-9]{0,8}\.toml|files/[0-9a-f]{64}")
 OPTIONAL = {layout.SCHEMA, layout.EVENTS, layout.MEMBERS}
 """What not every archive with the answer key has."""
-ENCRYPTED = 0x1
+NOT_OPENED = {"bundle.too_many": "too_many", "bundle.broken": "not_zip"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What the manifest says of an entry."""
+class ManifestEntry:
+    """A line of the manifest: an entry with its digest and size."""
 
     name: str
     sha256: str
@@ -49,15 +52,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An archive whose every byte is what its manifest says; no row of it was read yet."""
+    """An open archive whose every byte is what its manifest says; no row of it was read yet."""
 
-    path: Path
     manifest: dict[str, Any]
-    entries: dict[str, Entry]
+    entries: dict[str, ManifestEntry]
+    files: dict[str, archives.Entry]
 
 
-def check(path: Path) -> Checked:
-    """The archive at `path`, every entry unpacked once.
+@contextmanager
+def checked(path: Path) -> Iterator[Checked]:
+    """The archive at `path`, every entry unpacked once, open for reading.
 
     Raises
     ------
@@ -68,82 +72,75 @@ def check(path: Path) -> Checked:
     if path.stat().st_size > settings.MAX_ARCHIVE_BYTES:
         sizes = (settings.MAX_ARCHIVE_BYTES, path.stat().st_size)
         findings.add("too_large", **_sizes(*sizes))
-    elif _n_listed(path) > MAX_ENTRIES:
-        findings.add("too_many", expected=MAX_ENTRIES)
-    findings.refuse_if_any()
+        findings.refuse_if_any()
+    with _opened(path, findings) as archive:
+        yield _checked(archive, findings)
+
+
+def _opened(path: Path, findings: Findings) -> archives.Archive:
+    limits = archives.Limits(MAX_ENTRIES, _max_unpacked(), by_products=0)
     try:
-        with zipfile.ZipFile(path) as archive:
-            return _checked(path, archive, findings)
-    except BROKEN as error:
-        if isinstance(error, ArchiveRefused):
-            raise
-        findings.add("not_zip")
-        raise ArchiveRefused(findings.problems, findings.n_total) from error
+        return archives.Archive(path, limits, name=path.name)
+    except ProblemsFound as refused:
+        findings.add(NOT_OPENED[refused.problems[0].code], expected=MAX_ENTRIES)
+        raise ArchiveRefused(findings.problems, findings.n_total) from refused
+
+
+def _max_unpacked() -> int:
+    return UNPACKED_TIMES * settings.MAX_ARCHIVE_BYTES
 
 
 def _sizes(expected: int, got: int) -> dict[str, str]:
     return {"expected": filesizeformat(expected), "got": filesizeformat(got)}
 
 
-def _n_listed(path: Path) -> int:
-    """How many entries are listed at most, counted before the list is read into memory."""
-    with path.open("rb") as handle:
-        return sum(
-            chunk.count(ENTRY_SIGNATURE) for chunk in iter(lambda: handle.read(1 << 20), b"")
-        )
-
-
-def _checked(path: Path, archive: zipfile.ZipFile, findings: Findings) -> Checked:
-    infos = _named(archive, findings)
-    manifest = _manifest(archive, infos, findings)
+def _checked(archive: archives.Archive, findings: Findings) -> Checked:
+    files = _named(archive, findings)
+    manifest = _manifest(files, findings)
     findings.refuse_if_any()
-    entries = {name: Entry(name, *rest) for name, *rest in _listed(manifest)}
-    for name in sorted(entries.keys() - infos.keys()):
+    entries = {name: ManifestEntry(name, *rest) for name, *rest in _listed(manifest)}
+    for name in sorted(entries.keys() - files.keys()):
         findings.add("missing", entry=name)
-    for name in sorted(infos.keys() - entries.keys() - {layout.MANIFEST}):
+    for name in sorted(files.keys() - entries.keys() - {layout.MANIFEST}):
         findings.add("unlisted", entry=name)
     if not manifest["with_key"]:
         findings.add("no_key")
     else:
-        for name in sorted(FIXED - OPTIONAL - entries.keys() - (infos.keys() ^ entries.keys())):
+        for name in sorted(FIXED - OPTIONAL - entries.keys() - (files.keys() ^ entries.keys())):
             findings.add("missing", entry=name)
     _check_total(entries, findings)
-    for name in sorted(entries.keys() & infos.keys()):
-        _check_bytes(archive, infos[name], entries[name], findings)
+    for name in sorted(entries.keys() & files.keys()):
+        _check_bytes(files[name], entries[name], findings)
     findings.refuse_if_any()
-    return Checked(path, manifest, entries)
+    return Checked(manifest, entries, files)
 
 
-def _named(archive: zipfile.ZipFile, findings: Findings) -> dict[str, zipfile.ZipInfo]:
+def _named(archive: archives.Archive, findings: Findings) -> dict[str, archives.Entry]:
     """The entries by name; a name that the format does not have is wrong, whatever path it would be."""
-    infos = archive.infolist()
-    for name, times in Counter(info.orig_filename for info in infos).items():
+    for name, times in Counter(file.path for file in archive.entries).items():
         if times > 1:
             findings.add("duplicate", entry=name)
-    for info in infos:
-        name = info.orig_filename
+    for file in archive.entries:
+        name = file.path
         if name not in FIXED | {layout.MANIFEST} and not NUMBERED.fullmatch(name):
             findings.add("unknown", entry=name)
-        elif info.flag_bits & ENCRYPTED or info.compress_type not in METHODS:
+        elif file.packing is not None:
             findings.add("method", entry=name)
-    return {info.orig_filename: info for info in infos}
+    return {file.path: file for file in archive.entries}
 
 
-def _manifest(
-    archive: zipfile.ZipFile, infos: dict[str, zipfile.ZipInfo], findings: Findings
-) -> dict[str, Any]:
+def _manifest(files: dict[str, archives.Entry], findings: Findings) -> dict[str, Any]:
     """The manifest; what a newer version means by it this one does not know."""
-    info = infos.get(layout.MANIFEST)
-    if info is None:
+    file = files.get(layout.MANIFEST)
+    if file is None:
         findings.add("missing", entry=layout.MANIFEST)
         return {}
     if findings.n_total and any(p["code"] == "method" for p in findings.problems):
         return {}
     try:
-        with archive.open(info) as handle:
-            data = handle.read(MAX_MANIFEST_BYTES + 1)
+        data = b"".join(file.chunks(MAX_MANIFEST_BYTES))
         manifest = json.loads(data) if _is_lean(data) else None
-    except (*BROKEN, RecursionError):
+    except (archives.DamagedFile, ValueError, RecursionError):
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("format") != layout.FORMAT:
         findings.add("manifest", entry=layout.MANIFEST)
@@ -182,7 +179,7 @@ def _is_entry(entry: Any) -> bool:
         and isinstance(entry.get("name"), str)
         and re.fullmatch("[0-9a-f]{64}", str(entry.get("sha256"))) is not None
         and type(entry.get("size_bytes")) is int
-        and entry["size_bytes"] >= 0
+        and 0 <= entry["size_bytes"] <= MAX_SIZE
     )
 
 
@@ -190,30 +187,27 @@ def _listed(manifest: dict[str, Any]) -> list[tuple[str, str, int]]:
     return [(e["name"], e["sha256"], e["size_bytes"]) for e in manifest["entries"]]
 
 
-def _check_total(entries: dict[str, Entry], findings: Findings) -> None:
-    most = UNPACKED_TIMES * settings.MAX_ARCHIVE_BYTES
+def _check_total(entries: dict[str, ManifestEntry], findings: Findings) -> None:
+    most = _max_unpacked()
     total = sum(entry.size_bytes for entry in entries.values())
     if total > most:
         findings.add("unpacked", **_sizes(most, total))
         findings.refuse_if_any()
 
 
-def _check_bytes(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, entry: Entry, findings: Findings
-) -> None:
+def _check_bytes(file: archives.Entry, entry: ManifestEntry, findings: Findings) -> None:
     """Unpack an entry and keep nothing, no further than its size goes."""
-    if info.compress_type not in METHODS or info.flag_bits & ENCRYPTED:
+    if file.packing is not None:
         return
-    if info.file_size != entry.size_bytes:
-        findings.add("size", entry=entry.name, expected=entry.size_bytes, got=info.file_size)
+    if file.declared_bytes != entry.size_bytes:
+        sizes = {"expected": entry.size_bytes, "got": file.declared_bytes}
+        findings.add("size", entry=entry.name, **sizes)
         return
-    digest, size = hashlib.sha256(), 0
+    digest = hashlib.sha256()
     try:
-        with archive.open(info) as handle:
-            while size <= entry.size_bytes and (chunk := handle.read(CHUNK)):
-                digest.update(chunk)
-                size += len(chunk)
-    except BROKEN:
+        for chunk in file.chunks(entry.size_bytes):
+            digest.update(chunk)
+    except archives.DamagedFile:
         findings.add("damaged", entry=entry.name)
         return
     if digest.hexdigest() != entry.sha256:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -22,28 +20,26 @@ CORRUPT = (ValueError, RecursionError)
 
 @dataclass(slots=True)
 class Reader:
-    """An open archive; `document` is its contest.toml, `keys` what names the rows of each sheet."""
+    """An archive that is read; `document` is its contest.toml, `keys` what names the rows of each sheet."""
 
     checked: Checked
-    archive: zipfile.ZipFile
     document: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, set[str]] = field(default_factory=dict)
 
     def open(self, entry: str) -> IO[bytes]:
-        return self.archive.open(entry)
+        return self.checked.files[entry].open()
+
+    def chunks(self, entry: str) -> Iterator[bytes]:
+        return self.checked.files[entry].chunks()
+
+    def read(self, entry: str) -> bytes:
+        return b"".join(self.chunks(entry))
 
     def text(self, entry: str) -> str:
         """A text of an entry, which is not that of a table."""
         if self.checked.entries[entry].size_bytes > MAX_DOCUMENT_BYTES:
             raise ValueError(f"more than {MAX_DOCUMENT_BYTES} bytes")
-        return self.archive.read(entry).decode()
-
-
-@contextmanager
-def opened(checked: Checked) -> Iterator[Reader]:
-    """The archive, to be read."""
-    with zipfile.ZipFile(checked.path) as archive:
-        yield Reader(checked, archive)
+        return self.read(entry).decode()
 
 
 # Rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -30,8 +30,6 @@ from pwscup.core.slices import short_transaction, slices
 
 if TYPE_CHECKING:
     from django.db.models import Model
-
-CHUNK = 64 * 1024
 
 
 @dataclass(slots=True)
@@ -76,9 +74,9 @@ def restore(
     ArchiveRefused
         With everything that is wrong; then nothing was made.
     """
-    checked = checking.check(path)
     findings = Findings()
-    with reading.opened(checked) as reader:
+    with checking.checked(path) as checked:
+        reader = Reader(checked)
         reading.check_rows(reader, findings)
         sense.check_sense(reader, findings)
         findings.refuse_if_any()
@@ -118,7 +116,7 @@ def _write_files(work: Restoring) -> None:
         known = {key: row[key] for key in ("sha256", "size_bytes", "erased_at", "created_at")}
         area, name = row["area"], row["name"]
         if row["erased_at"] is None:
-            chunks = _chunks(reader, f"files/{row['sha256']}")
+            chunks = reader.chunks(f"files/{row['sha256']}")
             file = storage.write(chunks, area=area, name=name, prefix=prefix, can_wait=True)
             file.created_at = row["created_at"]
         else:
@@ -126,16 +124,10 @@ def _write_files(work: Restoring) -> None:
             file = StoredFile(area=area, name=name, path=path, **known)
         work.files[row["n"]] = file
     if layout.EVENTS in reader.checked.entries:
-        name, chunks = layout.EVENTS, _chunks(reader, layout.EVENTS)
+        name, chunks = layout.EVENTS, reader.chunks(layout.EVENTS)
         work.files[name] = storage.write(
             chunks, area=storage.Area.ARCHIVE, name=name, prefix=prefix, can_wait=True
         )
-
-
-def _chunks(reader: Reader, entry: str) -> Iterator[bytes]:
-    with reader.open(entry) as source:
-        while chunk := source.read(CHUNK):
-            yield chunk
 
 
 # Rows
@@ -272,7 +264,7 @@ def _set_later(work: Restoring) -> None:
 
 def _compared(work: Restoring) -> list[dict[str, Any]]:
     """Where the boards that follow from the new rows differ from those in the archive."""
-    document = json.loads(work.reader.archive.read(layout.STANDINGS))
+    document = json.loads(work.reader.read(layout.STANDINGS))
     moment = datetime.fromisoformat(document["as_of"])
     contest = Contest.objects.get(pk=work.contest.pk)
     teams = called(contest, Archive.Names.ALL)

@@ -7,41 +7,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import zipfile
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from django.core.exceptions import ValidationError
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
+from pwscup.core.problems import SEPARATOR
+from pwscup.core.problems import parts as worded
+from scoring.errors import Collector, Problem, ProblemsFound
+from scoring.tables.archives import Archive, Limits
+
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
-CHUNK = 64 * 1024
 MAX_NAME = 100
 MAX_ENTRIES = 300
-# Folders, dot files and what macOS adds to an archive come on top of the files that count.
-MAX_LISTED = 4 * MAX_ENTRIES
 MAX_UNPACKED_BYTES = 100 * 1024 * 1024
-ENTRY_SIGNATURE = b"PK\x01\x02"
-ARCHIVES = frozenset({".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst", ".jar"})
-# Other methods unpack a whole block at once, so that counting comes too late.
-METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    UnicodeError,
-    ValueError,
-    OverflowError,
-)
 MAX_NAMES_SHOWN = 12
 
 
@@ -90,138 +76,27 @@ def is_zip(name: str) -> bool:
 
 
 def unpacked(upload: UploadedFile, max_bytes: int) -> list[Part]:
-    """The files of a zip archive, each within `max_bytes`; ValidationError names what cannot be taken."""
+    """The files of a zip archive, each within `max_bytes`; ValidationError lists what cannot be taken."""
     name = plain_name(upload.name or "")
-    file = upload.file
-    if file is None or _listed(file) > MAX_LISTED:
-        raise _too_many(name)
+    problems = Collector()
     try:
-        archive = zipfile.ZipFile(file)
-    except BROKEN as error:
-        raise _broken(name) from error
-    entries = [entry for entry in archive.infolist() if not _ignored(name, entry)]
-    if len(entries) > MAX_ENTRIES:
-        raise _too_many(name)
-    if not entries:
-        raise ValidationError(_("“%(name)s” holds no files"), "empty_zip", {"name": name})
-    return list(_parts(name, archive, entries, max_bytes))
-
-
-def _listed(file: IO[bytes]) -> int:
-    """How many entries an archive lists, counted before the listing is read into memory."""
-    file.seek(0)
-    count = sum(chunk.count(ENTRY_SIGNATURE) for chunk in iter(lambda: file.read(1 << 20), b""))
-    file.seek(0)
-    return count
-
-
-def _ignored(archive_name: str, entry: zipfile.ZipInfo) -> bool:
-    """Whether an entry is a folder or a by-product of an operating system; ValidationError for an unsafe path."""
-    path = entry.orig_filename
-    if not entry.filename:  # the standard library cannot even say whether it is a folder
-        raise _broken(archive_name)
-    parts = path.split("/")
-    if "\\" in path or path.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", path):
-        raise ValidationError(
-            _(
-                "“%(name)s” holds the path “%(path)s” — expected file names, or folders with “/” "
-                "between their names, that stay inside the archive"
-            ),
-            "unsafe_path",
-            {"name": archive_name, "path": _shown(path)},
+        archive = Archive(
+            cast("IO[bytes]", upload.file),
+            Limits(MAX_ENTRIES, MAX_UNPACKED_BYTES, max_bytes),
+            name=name,
         )
-    return entry.is_dir() or any(part.startswith(".") or part == "__MACOSX" for part in parts)
+        entries = archive.files(problems)
+        if not (entries or problems):
+            problems.add("bundle.empty", file=name)
+        parts = [Part(e.shown, archive.take(e, problems), e.chunks) for e in entries]
+        problems.raise_if_any()
+    except ProblemsFound as refused:
+        raise ValidationError([_shown(problem) for problem in refused.problems]) from refused
+    return parts
 
 
-def _parts(
-    name: str, archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], max_bytes: int
-) -> Iterator[Part]:
-    left = MAX_UNPACKED_BYTES
-    for entry in entries:
-        _check_kind(name, entry)
-        size = _size(name, archive, entry, max_bytes, left)
-        left -= size
-        yield Part(_shown(entry.filename), size, lambda entry=entry: _chunks(archive, entry))
-
-
-def _check_kind(name: str, entry: zipfile.ZipInfo) -> None:
-    """Refuse what cannot be read under a limit: archives in archives, encryption, other compressions."""
-    shown = {"name": name, "entry": _shown(entry.filename)}
-    if PurePosixPath(entry.filename.lower()).suffix in ARCHIVES:
-        raise ValidationError(
-            _("“%(name)s” holds another archive, “%(entry)s” — expected CSV files"), "nested", shown
-        )
-    if entry.flag_bits & 0x1:
-        raise ValidationError(
-            _("“%(name)s” is encrypted (“%(entry)s”) — expected an archive without a password"),
-            "encrypted",
-            shown,
-        )
-    if entry.compress_type not in METHODS:
-        raise ValidationError(
-            _("“%(name)s” uses an unusual compression (“%(entry)s”) — expected “deflate” or none"),
-            "compression",
-            shown,
-        )
-
-
-def _size(
-    name: str, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int, left: int
-) -> int:
-    """Count an entry's bytes while reading them, and stop at the first one too many."""
-    size = 0
-    try:
-        for chunk in _chunks(archive, entry):
-            size += len(chunk)
-            if size > min(max_bytes, left):
-                break
-    except BROKEN as error:
-        raise _broken(name, entry.filename) from error
-    if size > max_bytes:
-        raise ValidationError(
-            _("“%(entry)s” in “%(name)s” is too large — expected at most %(expected)s — got more"),
-            "too_large",
-            {
-                "name": name,
-                "entry": _shown(entry.filename),
-                "expected": filesizeformat(max_bytes),
-            },
-        )
-    if size > left:
-        raise ValidationError(
-            _("“%(name)s” unpacks to too much — expected at most %(expected)s — got more"),
-            "zip_too_large",
-            {"name": name, "expected": filesizeformat(MAX_UNPACKED_BYTES)},
-        )
-    return size
-
-
-def _chunks(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    with archive.open(entry) as handle:
-        while chunk := handle.read(CHUNK):
-            yield chunk
-
-
-def _too_many(name: str) -> ValidationError:
-    return ValidationError(
-        _("“%(name)s” holds too many files — expected at most %(expected)s"),
-        "too_many_entries",
-        {"name": name, "expected": MAX_ENTRIES},
-    )
-
-
-def _broken(name: str, entry: str = "") -> ValidationError:
-    if entry:
-        message = _("“%(entry)s” in “%(name)s” is damaged — pack the files again")
-        return ValidationError(message, "broken_zip", {"name": name, "entry": _shown(entry)})
-    message = _("“%(name)s” is not a zip archive, or a damaged one — pack the files again")
-    return ValidationError(message, "broken_zip", {"name": name})
-
-
-def _shown(path: str) -> str:
-    """A path as a message shows it: printable, and cut at the front, where folders are."""
-    clean = "".join(letter for letter in path if unicodedata.category(letter)[0] != "C")
-    return clean if len(clean) <= MAX_NAME else "…" + clean[1 - MAX_NAME :]
+def _shown(problem: Problem) -> ValidationError:
+    return ValidationError(SEPARATOR.join([problem.file or "", *worded(problem)]), problem.code)
 
 
 # Guesses and their targets

@@ -15,12 +15,12 @@ from django.urls import reverse
 from pwscup.contests.models import Round
 from pwscup.core import storage, unavailable
 from pwscup.submissions import receiving
-from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.models import Release, Submission, SubmissionFile
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline
-from tests.web.test_uploads import zipped
+from tests.zips import zipped, zipped_raw
 
 GUESS = b"row\n1\n2\n3\n4\n"
 NONE = b"0\n0\n0\n0\n"
@@ -199,6 +199,32 @@ def test_an_archive_finds_its_targets(cast, as_user, tables):
     assert guesses() == {("red", "blue"), ("red", "green")}
     blue = Submission.objects.get(target=tables["Blue"])
     assert pipeline.scored(blue).evaluations.get().values["n_records"] == 4
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "utf-8"])
+@pytest.mark.parametrize("folder", ["表", "ソ", "能", "推定結果"])
+def test_an_archive_may_have_folders_with_japanese_names(cast, as_user, tables, folder, encoding):
+    """Windows and macOS write names without a declared encoding; in CP932 the second byte of 表 is a backslash."""
+    names = (f"{folder}/attack_blue.csv", f"{folder}/green.csv")
+    data = zipped_raw(*((name.encode(encoding), GUESS) for name in names))
+
+    send(cast, as_user(cast.alice), file("guesses.zip", data))
+
+    assert guesses() == {("red", "blue"), ("red", "green")}
+    kept = SubmissionFile.objects.filter(submission__round__key="attack")
+    assert set(kept.values_list("file__name", flat=True)) == {n.split("/")[1] for n in names}
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "utf-8"])
+def test_a_japanese_name_that_fits_no_target_is_shown_as_it_was_typed(
+    cast, as_user, tables, encoding
+):
+    data = zipped_raw(("予測/表.csv".encode(encoding), GUESS))
+
+    response = send(cast, as_user(cast.alice), file("guesses.zip", data))
+
+    assert response.status_code == 422
+    assert "“予測/表.csv” fits no target" in text(response)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline
-from tests.web.test_uploads import zipped
+from tests.zips import zipped
 
 HEADER = b"qi1,qi2,qi3,sa1,sa2\n"
 FIRST = b"2,1,1,110,90\n"
@@ -346,7 +346,7 @@ def test_a_bad_archive_is_refused_and_nothing_of_it_is_taken(cast, as_user, targ
 
         body = text(response)
         assert response.status_code == 422, name
-        assert f"“{name}”" in body
+        assert f"{name} — " in body or f"“{name}” is empty" in body
         assert "no try was used" in body, name
         assert 'value="my note"' in body, name
         assert not Submission.objects.filter(target=target).exists(), name

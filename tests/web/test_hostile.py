@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from datetime import timedelta
 
 import pytest
@@ -83,26 +81,6 @@ def test_a_token_reaches_the_database_only_where_it_could_be_one(db):
 
 
 # Archives and file names
-
-
-@pytest.mark.parametrize("name", ["", "\x00.csv"])
-def test_a_file_without_a_name_in_an_archive_is_refused(name):
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        archive.writestr("guess.csv", b"row\n1\n")
-    data = held.getvalue()
-    data = data.replace(b"guess.csv", b"\x00uess.csv") if name else without_name(data)
-
-    with pytest.raises(ValidationError, match="damaged"):
-        uploads.unpacked(SimpleUploadedFile("guesses.zip", data), 1000)
-
-
-def without_name(data: bytes) -> bytes:
-    """The archive's only entry with its name declared as a comment."""
-    at = data.rindex(b"PK\x01\x02")
-    lengths = data[at + 28 : at + 34]
-    assert lengths[:2] == b"\x09\x00"
-    return data[: at + 28] + b"\x00\x00\x00\x00\x09\x00" + data[at + 34 :]
 
 
 def test_no_team_takes_the_guesses_that_are_meant_for_another():

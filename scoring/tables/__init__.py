@@ -1,0 +1,1 @@
+"""Files of tables, and the archives in which several of them come."""
