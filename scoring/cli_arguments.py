@@ -158,7 +158,7 @@ def demonstrate(command: Parser) -> None:
 
 
 def rank(command: Parser) -> None:
-    command.add_argument("--formula", required=True, metavar="NAME", help="one of those below")
+    command.add_argument("--formula", metavar="NAME", help="one of those below")
     command.add_argument(
         "--set",
         action="append",
@@ -166,7 +166,7 @@ def rank(command: Parser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the formula, see below; may be repeated",
     )
-    _add_files(command, "--matrix", "M.csv", "attacker,TEAM,TEAM… and rates, 0 to 100", needed=True)
+    _add_files(command, "--matrix", "M.csv", "attacker,TEAM,TEAM… and rates, 0 to 100")
     _add_files(command, "--utility", "U.csv", "team,utility, 0 to 100")
     _add_files(command, "--presentation", "P.csv", "team,presentation, 0 to 100")
     command.add_argument(
@@ -174,10 +174,17 @@ def rank(command: Parser) -> None:
         metavar="W:W…",
         help="what each of several matrices weighs in the season, as in 1:9 or 1,9",
     )
+    add_ruleset(command, None)
+    _add_files(
+        command,
+        "--board",
+        "B.csv",
+        "team and its measures, as the anonymization board is downloaded",
+    )
+    _add_files(command, "--rates", "R.csv", "the attack matrix as it is downloaded, rates 0 to 1")
     command.add_argument(
         "--attackers",
         choices=("mean", "median", "trimmed"),
-        default="mean",
         help="how an attacker's rates become one: mean, median, or trimmed by a quarter on both sides (mean)",
     )
     command.add_argument(
@@ -190,12 +197,8 @@ def rank(command: Parser) -> None:
     )
 
 
-def _add_files(
-    command: Parser, option: str, metavar: str, text: str, *, needed: bool = False
-) -> None:
-    command.add_argument(
-        option, nargs="+", action="extend", required=needed, metavar=metavar, help=text
-    )
+def _add_files(command: Parser, option: str, metavar: str, text: str) -> None:
+    command.add_argument(option, nargs="+", action="extend", metavar=metavar, help=text)
 
 
 def add_ruleset(command: Parser, default: str | None) -> None:

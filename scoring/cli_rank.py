@@ -12,21 +12,34 @@ from typing import Any
 
 from scoring.cli_output import Output, UsageError, aligned, read_file
 from scoring.errors import Collector, ProblemsFound
-from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, ranked
+from scoring.formulas import (
+    FORMER_NAMES,
+    FORMULAS,
+    MEASURE_RANKS,
+    OFFICIAL,
+    PARTS,
+    Formula,
+    Line,
+    Scores,
+    combined,
+    ranked,
+)
 from scoring.formulas.base import unknown_formula
 from scoring.formulas.files import read_matrix, read_part
 from scoring.options import unknown_option, wrong_value
+from scoring.ranking import AVERAGES
 
 GIVEN = ("utility", "presentation")
 """The parts that files give; the others are in the matrix."""
 
+KNOWN = {MEASURE_RANKS: OFFICIAL[MEASURE_RANKS], **FORMULAS}
 Board = Mapping[str, Line]
 
 
 def listed() -> str:
     """Every formula with its settings and their defaults."""
     lines = ["formulas and settings:"]
-    for formula in FORMULAS.values():
+    for formula in KNOWN.values():
         lines.append(f"  {formula.id:<20}{formula.title}; {formula.direction} is better")
         for setting in formula.settings:
             name = f"{setting.name}={setting.default:g}"
@@ -36,13 +49,26 @@ def listed() -> str:
 
 def rank(arguments: Namespace, output: Output) -> None:
     """Read the files, rank the teams by the formula and print the board."""
-    formula = _formula(arguments.formula)
+    if arguments.formula is None and arguments.ruleset is None:
+        raise UsageError("--formula is needed, or --ruleset for its official boards")
+    if arguments.ruleset is not None or arguments.formula == MEASURE_RANKS:
+        _rank_measures(arguments, output)
+        return
+    formula = _formula(arguments.formula, output)
+    for option in ("board", "rates"):
+        if getattr(arguments, option):
+            raise UsageError(
+                f"--{option} is for --ruleset: the formula {formula.id} ranks a matrix"
+            )
+    if not arguments.matrix:
+        raise UsageError(f"--matrix is needed: the formula {formula.id} uses it")
+    attackers = arguments.attackers or AVERAGES[0]
     settings = _settings(formula, arguments.set)
-    weights = _weights(arguments)
+    weights = _weights(arguments, "matrix")
     _check_files(formula, arguments)
     _check_tie_breaks(arguments)
     output.step("reading the matrix and the scores")
-    seasons = _read_seasons(arguments)
+    seasons = _read_seasons(arguments, attackers)
     _check_defenders(formula, settings, seasons)
     tie_breaks = arguments.tie_break
     boards = [ranked(formula.id, scores, settings, tie_breaks) for scores in seasons]
@@ -51,7 +77,7 @@ def rank(arguments: Namespace, output: Output) -> None:
         "settings": formula.with_defaults(settings),
         "direction": formula.direction,
         "tie_breaks": tie_breaks,
-        "attackers": arguments.attackers,
+        "attackers": attackers,
     }
     if len(boards) == 1:
         values["teams"] = _lines(boards[0])
@@ -66,9 +92,31 @@ def rank(arguments: Namespace, output: Output) -> None:
     output.result(values, _text(formula, whole, boards, arguments))
 
 
-def _formula(name: str) -> Formula:
+def _rank_measures(arguments: Namespace, output: Output) -> None:
+    from scoring.cli_rank_measures import (
+        rank_measures,  # numpy, which the formulas of scores do without
+    )
+
+    if not arguments.board:
+        raise UsageError(f"--board is needed: {MEASURE_RANKS} ranks its measures")
+    n = len(arguments.board)
+    for option in ("rates", "presentation"):
+        paths = getattr(arguments, option)
+        if paths and len(paths) != n:
+            raise UsageError(f"--{option}: expected one file a board, {n} in all, got {len(paths)}")
+    rank_measures(arguments, _weights(arguments, "board"), output)
+
+
+def _formula(name: str, output: Output) -> Formula:
+    if name in FORMER_NAMES:
+        new = FORMER_NAMES[name]
+        output.note(
+            f"deprecated: the formula {name} is now called {new}; the official boards of a contest that ranks "
+            f"measures are {MEASURE_RANKS}, see --ruleset"
+        )
+        name = new
     if name not in FORMULAS:
-        raise UsageError("unknown formula", [unknown_formula(name, FORMULAS)])
+        raise UsageError("unknown formula", [unknown_formula(name, KNOWN)])
     return FORMULAS[name]
 
 
@@ -95,12 +143,12 @@ def _settings(formula: Formula, texts: Sequence[str]) -> dict[str, float | int]:
     return values
 
 
-def _weights(arguments: Namespace) -> list[float]:
-    """What each season weighs: one weight a matrix."""
-    n = len(arguments.matrix)
+def _weights(arguments: Namespace, of: str) -> list[float]:
+    """The weight of each season: one for each matrix, or for each board."""
+    n = len(getattr(arguments, of))
     if arguments.weights is None:
         if n > 1:
-            raise UsageError(f"--weights is needed: one number a matrix, {n} in all, as in 1:9")
+            raise UsageError(f"--weights is needed: one number a {of}, {n} in all, as in 1:9")
         return [1.0]
     try:
         weights = [float(text) for text in re.split("[:,]", arguments.weights)]
@@ -108,7 +156,7 @@ def _weights(arguments: Namespace) -> list[float]:
         weights = []
     usable = all(math.isfinite(weight) and weight >= 0 for weight in weights)
     if not usable or len(weights) != n or not sum(weights):
-        expected = f"one number of 0 or more a matrix, {n} in all and not all of them 0, as in 1:9"
+        expected = f"one number of 0 or more a {of}, {n} in all and not all of them 0, as in 1:9"
         raise UsageError(f"--weights: expected {expected}, got {arguments.weights}")
     return weights
 
@@ -131,11 +179,11 @@ def _check_tie_breaks(arguments: Namespace) -> None:
             raise UsageError(f"--{part} is needed: --tie-break {part} uses it")
 
 
-def _read_seasons(arguments: Namespace) -> list[Scores[str]]:
+def _read_seasons(arguments: Namespace, attackers: str) -> list[Scores[str]]:
     """The matrices with their scores; ProblemsFound with the problems of all files."""
     problems = Collector()
     files = [_season_files(arguments, i) for i in range(len(arguments.matrix))]
-    seasons = [_read_season(paths, arguments.attackers, problems) for paths in files]
+    seasons = [_read_season(paths, attackers, problems) for paths in files]
     problems.raise_if_any()
     return [scores for scores in seasons if scores is not None]
 

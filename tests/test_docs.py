@@ -18,7 +18,7 @@ from django.core.management import get_commands
 from scoring import cli, measures
 from scoring.comparison import OPTION_CHOICES
 from scoring.errors import MESSAGES, ProblemsFound
-from scoring.formulas import FORMULAS
+from scoring.formulas import OFFICIAL
 from scoring.measures import catalog
 from scoring.registry import MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
@@ -347,7 +347,7 @@ def test_ruleset_names_every_key():
     asked_for |= (
         set(OPTION_CHOICES) | set(kinds.TRIES_KEYS) | {"anonymization_weight", "attack_weight"}
     )
-    asked_for |= {setting.name for formula in FORMULAS.values() for setting in formula.settings}
+    asked_for |= {setting.name for formula in OFFICIAL.values() for setting in formula.settings}
     assert len(asked_for) > 20
     assert asked_for - documented - {"en", "ja"} == set()
     assert documented - asked_for == set()
@@ -355,11 +355,11 @@ def test_ruleset_names_every_key():
 
 def test_ruleset_tells_every_formula_and_its_settings():
     rows = cells("ruleset.md", "## `[ranking]`")
-    assert CODE.findall(next(row[1] for row in rows if row[0] == "`formula`")) == list(FORMULAS)
-    assert {f.id for f in FORMULAS.values()} <= {row[0] for row in rows}
+    assert CODE.findall(next(row[1] for row in rows if row[0] == "`formula`")) == list(OFFICIAL)
+    assert {f.id for f in OFFICIAL.values()} <= {row[0] for row in rows}
     rows = cells("ruleset.md", "### `[ranking.settings]`")
     told = [(CODE.findall(row[1])[0], CODE.findall(row[0])[0], row[2]) for row in rows]
-    assert told == [(f.id, s.name, f"{s.default:g}") for f in FORMULAS.values() for s in f.settings]
+    assert told == [(f.id, s.name, f"{s.default:g}") for f in OFFICIAL.values() for s in f.settings]
 
 
 def test_ruleset_gives_every_option_its_choices():

@@ -12,7 +12,7 @@ from pwscup.archives.naming import Called
 from pwscup.leaderboards import boards, facts
 from pwscup.leaderboards.scope import Scope, has_season, moments, scope_of
 from pwscup.leaderboards.sections import Facts, Player, built_in_attacks
-from scoring.rulesets.kinds import RANK_SUM
+from scoring.formulas import MEASURE_RANKS
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -125,7 +125,7 @@ def shown_values(
 
 def _shown_measures(known: Facts) -> list[str]:
     measures: Iterable[str] = known.rules.measures
-    if known.ranking.formula == RANK_SUM:
+    if known.ranking.formula == MEASURE_RANKS:
         ranking = known.ranking
         on_board = {*ranking.utility, *ranking.safety, *built_in_attacks(known)}
         measures = [measure for measure in measures if measure in on_board]

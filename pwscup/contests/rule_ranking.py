@@ -16,9 +16,8 @@ from pwscup.contests.rule_words_ranking import (
     SACRIFICES,
     TIE_BREAKS,
 )
+from scoring.formulas import ESTIMATE_RANKS, MEASURE_RANKS, binomial_threshold, direction_of
 from scoring.formulas import FORMULAS as LIBRARY
-from scoring.formulas import binomial_threshold
-from scoring.rulesets.kinds import RANK_SUM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,13 +40,13 @@ def has_attack(ruleset: Ruleset) -> bool:
 def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
     """The boards and what they are made of."""
     ranking = ruleset.ranking
-    by_ranks = ranking.formula == RANK_SUM
+    by_ranks = ranking.formula in (MEASURE_RANKS, ESTIMATE_RANKS)
     if ruleset.disclosure is not None:
         lines = _estimate_lines(ruleset)
     else:
         lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
     if len([stage for stage in ruleset.stages if stage.weight]) > 1:
-        lines.append((_("Season"), _season(ruleset.stages, LIBRARY[ranking.formula].direction)))
+        lines.append((_("Season"), _season(ruleset.stages, direction_of(ranking.formula))))
     lines += [(_("What this ranking does not see"), text) for text in weaknesses(ruleset)]
     if ranking.tie_breaks:
         if by_ranks:
@@ -138,7 +137,11 @@ def _average(ranking: RankingSpec) -> list[str]:
 def weaknesses(ruleset: Ruleset) -> tuple[str, ...]:
     """What a team may gain from the ranking without protecting anybody; each has an answer among the rules."""
     ranking, found = ruleset.ranking, []
-    if ruleset.sequential is not None or ranking.formula != RANK_SUM or not has_attack(ruleset):
+    if (
+        ruleset.sequential is not None
+        or ranking.formula != MEASURE_RANKS
+        or not has_attack(ruleset)
+    ):
         return ()
     if set(ranking.linkage) & set(CLAIMED) and CLAIMLESS not in (*ranking.safety, *ranking.linkage):
         found.append(str(CLAIMS))

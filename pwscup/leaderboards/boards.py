@@ -7,15 +7,14 @@ from datetime import datetime
 from types import ModuleType
 from typing import Any
 
-from pwscup.leaderboards import disclosure_board, rank_sum, score_board
+from pwscup.leaderboards import disclosure_board, measure_board, score_board
 from pwscup.leaderboards.scope import Scope
 from pwscup.leaderboards.sections import Facts, Row, in_order, is_live, named
-from scoring.formulas import FORMULAS, Line, combined
+from scoring.formulas import MEASURE_RANKS, Line, combined, direction_of
 from scoring.rulesets.base import Ruleset
-from scoring.rulesets.kinds import RANK_SUM
 
 BOARDS = ("overall", "anonymization", "attack", "matrix")
-"""The boards of the formula "rank-sum"."""
+"""The boards of the formula "measure-ranks"."""
 SCORE_BOARDS = ("score", "measures", "matrix")
 """The boards of every other formula."""
 DISCLOSURE_BOARDS = ("comparison", "estimates", "curve")
@@ -30,7 +29,7 @@ def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
     """The names of a stage's boards."""
     if rules.disclosure is not None:
         return DISCLOSURE_BOARDS
-    return BOARDS if rules.ranking.formula == RANK_SUM else SCORE_BOARDS
+    return BOARDS if rules.ranking.formula == MEASURE_RANKS else SCORE_BOARDS
 
 
 def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
@@ -54,14 +53,14 @@ def build(facts: Facts) -> dict[str, Any]:
 def _kind(facts: Facts) -> ModuleType:
     if facts.rules.disclosure is not None:
         return disclosure_board
-    return rank_sum if facts.ranking.formula == RANK_SUM else score_board
+    return measure_board if facts.ranking.formula == MEASURE_RANKS else score_board
 
 
 def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
     """The board of a season from its weighted stages; one whose attacks are not shown yet is left out."""
     first = stages[0]
     lines = [final_lines(facts) for facts in stages]
-    direction = FORMULAS[first.ranking.formula].direction
+    direction = direction_of(first.ranking.formula)
     weighted = [(facts.stage.weight, own) for facts, own in zip(stages, lines, strict=True) if own]
     arrived = {team: at for facts in stages for team, at in _arrived(facts).items()}
     board = combined(weighted, direction, first.ranking.tie_breaks, arrived)
@@ -104,8 +103,8 @@ def final_lines(facts: Facts) -> dict[int, Line]:
         return {}
     if facts.rules.disclosure is not None:
         return disclosure_board.lines_of(facts)
-    if facts.ranking.formula == RANK_SUM:
-        return rank_sum.lines_of(facts)
+    if facts.ranking.formula == MEASURE_RANKS:
+        return measure_board.lines_of(facts)
     lines = score_board.lines_of(facts)
     taking_part = facts.taking_part
     return {t: line if t in taking_part else Line(line.rank, None) for t, line in lines.items()}

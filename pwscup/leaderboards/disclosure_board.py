@@ -18,9 +18,8 @@ from pwscup.leaderboards.sections import (
     named,
     phase_row,
 )
-from scoring.formulas import FORMULAS, Line, combined
+from scoring.formulas import Line, combined, direction_of
 from scoring.ranking import DECIMALS, EstimatesStanding, compared_totals, estimates_board
-from scoring.rulesets.kinds import RANK_SUM
 
 DISTANCE = "table-L2"
 """The measure that the budget curve is drawn of."""
@@ -58,7 +57,7 @@ def lines_of(facts: Facts) -> dict[int, Line]:
     rounds = [_of_players(facts, round.measured) for round in shown_rounds(facts)]
     totals = compared_totals(rounds, facts.ranking, weights=facts.rules.weights)
     lines = {player.id: Line(0, totals.get(player.id)) for player in facts.players}
-    direction = FORMULAS[RANK_SUM].direction
+    direction = direction_of(facts.ranking.formula)
     return combined([(1, lines)], direction, facts.ranking.tie_breaks, arrived(facts))
 
 
@@ -109,7 +108,7 @@ def _comparison(facts: Facts) -> Row:
         )
     return {
         **_phases(facts),
-        "direction": FORMULAS[RANK_SUM].direction,
+        "direction": direction_of(facts.ranking.formula),
         "tie_breaks": list(facts.ranking.tie_breaks),
         "rounds": [_round_row(round) for round in facts.disclosures],
         "rows": in_order(rows) if rounds else [],

@@ -10,7 +10,7 @@ from django.db.models import prefetch_related_objects
 
 from pwscup.contests.measures import hidden_measures, shown_measure
 from pwscup.core.templatetags.pwscup import percent
-from pwscup.leaderboards import disclosure_board, rank_sum
+from pwscup.leaderboards import disclosure_board, measure_board
 from pwscup.leaderboards.attack_words import attack_words
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.sections import Facts, Values
@@ -18,8 +18,8 @@ from pwscup.leaderboards.services import Boards, measures_of, served
 from pwscup.submissions import finals, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
+from scoring.formulas import MEASURE_RANKS
 from scoring.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
-from scoring.rulesets.kinds import RANK_SUM
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
@@ -88,7 +88,7 @@ def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
 def _needs_attacks(known: Facts, round: Round) -> bool:
     return (
         round.phase == "anonymization"
-        and known.ranking.formula == RANK_SUM
+        and known.ranking.formula == MEASURE_RANKS
         and known.is_attack_shown
     )
 
@@ -111,10 +111,10 @@ def _standing(
     """The place on the board of the round, where the formula makes one."""
     if submission.round.phase == "disclosure":
         return disclosure_board.board_of(known, measured)[submission.team_id]
-    if known.ranking.formula != RANK_SUM:
+    if known.ranking.formula != MEASURE_RANKS:
         return None
-    found = rank_sum.defence_of(known, measured, worst)
-    return rank_sum.without_hidden(known, found[submission.team_id])
+    found = measure_board.defence_of(known, measured, worst)
+    return measure_board.without_hidden(known, found[submission.team_id])
 
 
 def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | None) -> str:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+from scoring.formulas import TableFacts
 from scoring.registry import ALL_MEASURES
 from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
 
@@ -108,13 +109,21 @@ class Facts:
         return {attacker for attacker, _ in self.rates}
 
     @cached_property
+    def tables(self) -> TableFacts[int]:
+        """What the library ranks tables and attacks by."""
+        return TableFacts(
+            teams=tuple(player.id for player in self.players),
+            measured=self.measured,
+            rates=self.rates if self.is_attack_shown else None,
+            published=self.published,
+            presentation=self.marks,
+            arrived=self.arrived,
+        )
+
+    @property
     def strongest(self) -> dict[int, tuple[float, int]]:
         """For every attacked team the highest rate and who reached it, the oldest team among equals."""
-        best: dict[int, tuple[float, int]] = {}
-        for (attacker, defender), rate in sorted(self.rates.items()):
-            if attacker != defender and (defender not in best or rate > best[defender][0]):
-                best[defender] = (rate, attacker)
-        return best
+        return self.tables.strongest
 
     @cached_property
     def taking_part(self) -> set[int]:

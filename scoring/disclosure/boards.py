@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from scoring.errors import Collector, shorten
-from scoring.text import decode, note_length, read_header, records
+from scoring.formulas.downloads import lines, number
+from scoring.text import decode, read_header, records
 
 ROUND, TEAM = "round", "team"
 
@@ -48,9 +48,9 @@ def read_marks(data: bytes, measures: Sequence[str], *, file: str) -> dict[str, 
     problems.raise_if_any()
     found: dict[str, dict[str, Marks]] = {}
     first: dict[tuple[str, str], int] = {}
-    for row, line in _lines(rows, len(header), file, problems):
+    for row, line in lines(rows, len(header), file, problems):
         cells = dict(zip(header, line, strict=True))
-        marks = {m: _mark(cells[m], m, row, file, problems) for m in measures}
+        marks = {m: number(cells[m], m, row, file, problems) for m in measures}
         key = name_of_round, team = cells[ROUND], cells[TEAM]
         for name in (ROUND, TEAM):
             if not cells[name]:
@@ -67,30 +67,3 @@ def read_marks(data: bytes, measures: Sequence[str], *, file: str) -> dict[str, 
     problems.raise_if_any()
     teams = dict.fromkeys(team for of_round in found.values() for team in of_round)
     return {name: {t: of_round.get(t, {}) for t in teams} for name, of_round in found.items()}
-
-
-def _lines(
-    rows: Iterator[list[str]], n_columns: int, file: str, problems: Collector
-) -> Iterator[tuple[int, list[str]]]:
-    """The lines of the right length; the others are noted."""
-    for row, line in enumerate(rows, start=1):
-        if len(line) == n_columns:
-            yield row, line
-        else:
-            note_length(line, n_columns, problems, file=file, row=row)
-
-
-def _mark(cell: str, measure: str, row: int, file: str, problems: Collector) -> float | None:
-    """The number of a cell as Python writes one; None where there is none, or it cannot be used."""
-    if not cell:
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        code = "cell.not_a_number"
-    else:
-        if math.isfinite(value):
-            return value
-        code = "cell.not_finite"
-    problems.add(code, file=file, row=row, column=measure, got=shorten(cell))
-    return None

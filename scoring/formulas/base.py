@@ -119,15 +119,14 @@ class Line:
     tie_broken_by: str | None = None
 
 
-FormulaFunction = Callable[[Scores[Any], Settings], dict[Any, float | None]]
-
-
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A named way from scores to totals, and which way is better.
+    """A named way to the totals of a contest, and which way is better.
 
-    `uses` names the parts that the total depends on, `needs` those of them without which no team
-    has a total; the formula leaves any other one out where a contest does not have it.
+    `function` takes scores and settings and gives totals; that of a formula of whole boards takes the
+    facts of a contest, see `scoring.formulas.official`. `uses` names the parts that the total depends
+    on, `needs` those of them without which no team has a total; the formula leaves any other one out
+    where a contest does not have it.
     """
 
     id: str
@@ -135,7 +134,7 @@ class Formula:
     direction: str
     uses: tuple[str, ...]
     settings: tuple[Setting, ...]
-    function: FormulaFunction
+    function: Callable[..., Any]
     needs: tuple[str, ...] = ()
 
     def setting(self, name: str) -> Setting | None:

@@ -1,22 +1,33 @@
-"""Every ranking formula under its identifier."""
+"""Every formula that ranks scores, under its identifier."""
 
 from __future__ import annotations
 
 from scoring.errors import gettext_noop as _
-from scoring.formulas import pairs, rank_sums
+from scoring.formulas import pairs
 from scoring.formulas.base import PARTS, Formula
 from scoring.formulas.pairs import harmonic, minimum, penalised_sum
-from scoring.formulas.rank_sums import rank_sum
+from scoring.formulas.part_ranks import USES as RANKED
+from scoring.formulas.part_ranks import part_ranks
 from scoring.formulas.thresholds import CHANCE, binomial_success
 from scoring.formulas.top_defenders import TOP, top_k_attack
 from scoring.formulas.weighted_sums import WEIGHTS, weighted_sum
 
+PART_RANKS = "part-ranks"
+FORMER_NAMES = {"rank-sum": PART_RANKS}
+"""What formulas of scores were called; still understood, with a line that says so."""
 _ATTACKS = ("protection", "attack")
 
 FORMULAS: dict[str, Formula] = {
     formula.id: formula
     for formula in (
-        Formula("rank-sum", _("Sum of ranks"), "lower", rank_sums.USES, (), rank_sum),
+        Formula(
+            PART_RANKS,
+            _("Sum of the ranks in utility, protection and attack"),
+            "lower",
+            RANKED,
+            (),
+            part_ranks,
+        ),
         Formula("weighted-sum", _("Weighted sum"), "higher", PARTS, WEIGHTS, weighted_sum),
         Formula(
             "harmonic",

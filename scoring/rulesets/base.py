@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scoring.rulesets.kinds import ONLY_STAGE, RANK_SUM, ROUND_KINDS
+from scoring.formulas import MEASURE_RANKS
+from scoring.rulesets.kinds import ONLY_STAGE, ROUND_KINDS
 from scoring.sequential.limits import NO_LIMITS, SeriesLimits
 
 if TYPE_CHECKING:
@@ -168,8 +169,9 @@ class RankingSpec:
     """How the boards are made.
 
     `formula` names one of the ranking formulas and `settings` its parameters. The formula
-    "rank-sum" ranks the measures of the three headings, with the weights of the overall board; the
-    others work with scores in per cent, of which utility is 100 · (1 − `utility_measure`).
+    "measure-ranks" ranks the measures of the three headings, with the weights of the overall board,
+    and "estimate-ranks" the utility measures of estimates; the others work with scores in per cent,
+    of which utility is 100 · (1 − `utility_measure`).
     `tie_breaks` decide, one after the other, between teams with equal totals. `attackers` says how a
     team's rates against all tables become one.
     """
@@ -179,7 +181,7 @@ class RankingSpec:
     linkage: tuple[str, ...] = ()
     anonymization_weight: float = 0.5
     attack_weight: float = 0.5
-    formula: str = RANK_SUM
+    formula: str = MEASURE_RANKS
     settings: Mapping[str, float | int] = field(default_factory=dict)
     utility_measure: str | None = None
     tie_breaks: tuple[str, ...] = ()

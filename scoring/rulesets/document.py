@@ -57,9 +57,12 @@ class Document:
             return value
         return self._replaced(key, expected, value, "")
 
-    def choice(self, key: str, choices: Collection[str]) -> str:
+    def choice(self, key: str, choices: Collection[str], *, former: str = "") -> str:
+        """One of the choices; `former` is another name of the first of them, which is no longer offered."""
         expected = _one_of(choices)
         value = self._take(key, expected)
+        if former and value == former:
+            return next(iter(choices))
         if isinstance(value, str) and value in choices:
             return value
         return self._replaced(key, expected, value, "")

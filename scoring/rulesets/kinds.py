@@ -157,5 +157,3 @@ VALUES = ("schema", "original")
 ONLY_STAGE = "contest"
 """The key of the one stage of a ruleset that names none."""
 ONLY_STAGE_TITLE: Text = {"en": "Contest", "ja": "コンテスト"}
-RANK_SUM = "rank-sum"
-"""The formula that ranks measures under headings; the others work with scores in per cent."""

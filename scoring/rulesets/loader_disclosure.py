@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scoring.formulas import ESTIMATE_RANKS, FORMER_NAME, OF_ESTIMATES
 from scoring.rulesets.base import DisclosureSpec, RankingSpec
-from scoring.rulesets.kinds import HIDDEN, RANK_SUM
+from scoring.rulesets.kinds import HIDDEN
 from scoring.score_options import TABLE_MEASURES
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def read_estimate_ranking(
         scoring.wrong("measures", f"{expected}, as data.tables is {HIDDEN}", ", ".join(ids))
         ids = TABLE_MEASURES
     if ranking.has("formula"):
-        ranking.choice("formula", (RANK_SUM,))
+        ranking.choice("formula", OF_ESTIMATES, former=FORMER_NAME)
     breaks = ranking.choices("tie_breaks", EARLIER, empty=True) if ranking.has("tie_breaks") else ()
-    return RankingSpec(utility=ranking.choices("utility", ids or TABLE_MEASURES), tie_breaks=breaks)
+    utility = ranking.choices("utility", ids or TABLE_MEASURES)
+    return RankingSpec(formula=ESTIMATE_RANKS, utility=utility, tie_breaks=breaks)

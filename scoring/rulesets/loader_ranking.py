@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from scoring.formulas import FORMULAS, TIE_BREAKS
+from scoring.formulas import FORMER_NAME, MEASURE_RANKS, OFFICIAL, TIE_BREAKS
 from scoring.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, Measure
 from scoring.rulesets.base import MeasureSpec, RankingSpec
-from scoring.rulesets.kinds import RANK_SUM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,8 +57,10 @@ def read_ranking(
 ) -> RankingSpec:
     """The formula with what it needs, and what decides between equal totals."""
     ids = tuple(spec.id for spec in measures)
-    name = ranking.choice("formula", FORMULAS) if ranking.has("formula") else RANK_SUM
-    formula = FORMULAS.get(name)
+    name = MEASURE_RANKS
+    if ranking.has("formula"):
+        name = ranking.choice("formula", OFFICIAL, former=FORMER_NAME)
+    formula = OFFICIAL.get(name)
     if formula is None:
         ranking.give_up()  # which other keys are right depends on the formula
         return RankingSpec()
@@ -68,7 +69,7 @@ def read_ranking(
     if not ids:  # what may be ranked is not known, and that is said already
         ranking.give_up()
         return RankingSpec(formula=name, settings=settings, tie_breaks=tie_breaks)
-    has_scores = name != RANK_SUM and "utility" in formula.uses
+    has_scores = name != MEASURE_RANKS and "utility" in formula.uses
     return RankingSpec(
         formula=name,
         settings=settings,
@@ -77,7 +78,7 @@ def read_ranking(
         ),
         tie_breaks=tie_breaks,
         attackers=_attackers(ranking, formula, tie_breaks),
-        **(_headings(ranking, ids) if name == RANK_SUM else {}),
+        **(_headings(ranking, ids) if name == MEASURE_RANKS else {}),
     )
 
 

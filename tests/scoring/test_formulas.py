@@ -45,7 +45,7 @@ CUP = Scores(TEAMS, MATRIX, UTILITY, defenders=frozenset({"ume", "take", "matsu"
 
 BY_HAND = {  # settings, totals, ranks
     # utility 1 2 3 4, protection 3 2 1 4, attack 2 2 1 4
-    "rank-sum": ({}, (6, 6, 5, 12), (2, 2, 1, 4)),
+    "part-ranks": ({}, (6, 6, 5, 12), (2, 2, 1, 4)),
     # (30 U + 30 P + 20 A) / 80
     "weighted-sum": ({}, (55, 51.25, 50.625, 2.5), (1, 2, 3, 4)),
     "harmonic": ({}, (7200 / 130, 60, 6300 / 115, None), (2, 1, 3, 4)),
@@ -118,7 +118,7 @@ def test_who_is_not_ranked_does_not_count():
     rates = {"a": {"b": 10.0}, "gone": {"b": 90.0}, "b": {"gone": 100.0, "a": 20.0}}
     scores = Scores(("a", "b"), rates, {"gone": 50.0}, defenders=frozenset({"a", "b", "gone"}))
     assert (protection(scores, "b"), attack_score(scores, "b")) == (90, 20)
-    assert list(ranked("rank-sum", scores)) == ["a", "b"]
+    assert list(ranked("part-ranks", scores)) == ["a", "b"]
 
 
 def test_harmonic_is_0_where_either_part_is():
@@ -145,7 +145,7 @@ def test_without_a_part_that_it_needs_a_formula_has_no_total(id_):
 def test_parts_that_a_contest_does_not_have_weigh_nothing():
     early = Scores(("a", "b"), {}, {"a": 50.0, "b": 60.0}, defenders=frozenset())
     assert totals_and_ranks(ranked("weighted-sum", early)) == ([50, 60], [2, 1])
-    assert totals_and_ranks(ranked("rank-sum", early)) == ([2, 1], [2, 1])
+    assert totals_and_ranks(ranked("part-ranks", early)) == ([2, 1], [2, 1])
     with_marks = Scores(("a", "b"), {}, {"a": 50.0}, {"a": 100.0}, defenders=frozenset())
     # (30 * 50 + 20 * 100) / 50; b has neither
     assert totals_and_ranks(ranked("weighted-sum", with_marks)) == ([70, None], [1, 2])
@@ -276,7 +276,7 @@ def has(parts, name):
     return any(value is not None for value in parts[name].values())
 
 
-def plain_rank_sum(scores, settings):
+def plain_part_ranks(scores, settings):
     parts, n = plain_parts(scores), len(scores.teams)
     used = [name for name in ("utility", "protection", "attack") if has(parts, name)]
 
@@ -356,7 +356,7 @@ def plain_binomial(scores, settings):
 
 
 ORACLES = {
-    "rank-sum": plain_rank_sum,
+    "part-ranks": plain_part_ranks,
     "weighted-sum": plain_weighted_sum,
     "harmonic": plain_pair(lambda u, p: 2 / (1 / u + 1 / p) if u * p else 0),
     "minimum": plain_pair(min),
@@ -410,7 +410,7 @@ def test_parts_agree_with_the_oracle(scores):
 # --- laws over the registry ---
 
 RANGES = {  # least and greatest total of n teams
-    "rank-sum": lambda n: (1, 3 * n),
+    "part-ranks": lambda n: (1, 3 * n),
     "penalised-sum": lambda n: (0, 200),
 } | dict.fromkeys(
     ["weighted-sum", "harmonic", "minimum", "top-k-attack", "binomial-threshold"],
@@ -658,7 +658,9 @@ def test_scores_out_of_range_are_refused(value):
 
 
 def test_unknown_names_and_bad_settings_are_refused():
-    with pytest.raises(ProblemsFound, match=r"no such formula — expected one of rank-sum, .* “x”"):
+    with pytest.raises(
+        ProblemsFound, match=r"no such formula — expected one of part-ranks, .* “x”"
+    ):
         ranked("x", CUP)
     with pytest.raises(ValueError, match=f"expected {', '.join(TIE_BREAKS)}, got luck"):
         ranked("minimum", CUP, {}, ["luck"])

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from scoring.cli import main
-from scoring.formulas import FORMULAS, PARTS, Line, Scores, combined, ranked
+from scoring.formulas import FORMULAS, OFFICIAL, PARTS, Line, Scores, combined, ranked
+from scoring.rulesets import load_ruleset
 from tests.scoring.test_formulas import RANGES, SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +95,7 @@ def test_presentation_marks_count(run):
 
 def test_tie_breaks_part_equal_totals(run):
     for option in ("--tie-break protection attack", "--tie-break protection --tie-break attack"):
-        _, out, _ = run(f"--formula rank-sum {ONE} {option} --json")
+        _, out, _ = run(f"--formula part-ranks {ONE} {option} --json")
         found = json.loads(out)
         ranks = [(line["team"], line["rank"], line["tie_broken_by"]) for line in found["teams"]]
         assert found["tie_breaks"] == ["protection", "attack"]
@@ -129,9 +130,9 @@ def test_a_season_is_the_weighted_mean_of_its_totals(run, weights):
 
 
 def test_people_get_a_table(run):
-    _, out, _ = run(f"--formula rank-sum {ONE} --tie-break protection")
+    _, out, _ = run(f"--formula part-ranks {ONE} --tie-break protection")
     assert out == (
-        "Sum of ranks, lower is better\n\n"
+        "Sum of the ranks in utility, protection and attack, lower is better\n\n"
         "rank  team     total  utility  protection   attack  decided by\n"
         "   1  matsu   5.0000  45.0000     70.0000  30.0000\n"
         "   2  take    6.0000  60.0000     60.0000  25.0000  protection\n"
@@ -158,13 +159,132 @@ def test_the_order_of_lines_and_columns_decides_nothing(run, folder):
         assert first == second
 
 
+def test_the_former_name_of_a_formula_is_understood_and_said(run):
+    _, expected, _ = run(f"--formula part-ranks {ONE} --json")
+    status, out, err = run(f"--formula rank-sum {ONE} --json")
+    assert (status, out) == (0, expected)
+    assert "deprecated: the formula rank-sum is now called part-ranks" in err
+
+
+# --- by a ruleset ---
+
+# Ranks: U1 1 2, S1 2 1, worst rate 2 1 (a by E1, b by c); of the attacks a 0.1, b 0, c (0.2 + 0.3) / 2.
+BOARD = "rank,team,worst_rate,U1,S1\n,a,0.25,1,2\n,b,0.2,2,3\n,c,,,\n"
+RATES = "attacker,kind,a,b\nc,team,0.2,0.3\na,team,,0.1\nE1,built-in attack,0.4,0.25\n"
+OFFICIAL_ONE = "--ruleset rules.toml --board B.csv --rates R.csv"
+
+
+@pytest.fixture
+def rules(folder):
+    """The rules of 2015 with three measures, and the downloads of a contest."""
+    text = load_ruleset("pwscup2015").text
+    before = text.partition("measures = [")[0]
+    options = text[text.index("[scoring.options]") : text.index("[ranking]")]
+    limits = text[text.index("[limits]") :] if "[limits]" in text[text.index("[ranking]") :] else ""
+    ranking = (
+        '[ranking]\nutility = ["U1"]\nsafety = ["S1"]\nlinkage = ["E1"]\n'
+        "anonymization_weight = 0.75\nattack_weight = 0.25\n"
+    )
+    measures = 'measures = ["U1", "S1", "E1"]\n'
+    (folder / "rules.toml").write_text(before + measures + options + ranking + limits, "utf-8")
+    (folder / "B.csv").write_text(BOARD, encoding="utf-8")
+    (folder / "R.csv").write_text(RATES, encoding="utf-8")
+
+
+def test_the_boards_of_a_ruleset_are_worked_out_on_paper(run, rules):
+    status, out, _ = run(f"{OFFICIAL_ONE} --json")
+    found = json.loads(out)
+    assert (status, found["formula"], found["ruleset"]) == (0, "measure-ranks", "pwscup2015")
+    a, b, c = sorted(found["teams"], key=lambda line: line["team"])
+    # utility ranks 1 2, safety ranks (2 + 2) / 2 and (1 + 1) / 2: both 1.5, and c without a table is third
+    assert [line["anonymization"]["total"] for line in (a, b)] == [1.5, 1.5]
+    assert [line["anonymization"]["worst_rate"] for line in (a, b)] == [0.4, 0.3]
+    assert c["anonymization"] is None
+    assert [line["attack"] for line in (a, b, c)] == [
+        {"mean_rate": 0.1, "rank": 2},
+        {"mean_rate": 0.0, "rank": 3},
+        {"mean_rate": 0.25, "rank": 1},
+    ]
+    assert [(line["rank"], line["total"]) for line in (a, b, c)] == [(1, 1.25), (2, 1.5), (3, 2.5)]
+
+
+def test_before_the_attacks_are_known_the_board_of_tables_ranks(run, rules):
+    _, out, _ = run("--ruleset rules.toml --board B.csv --json")
+    teams = json.loads(out)["teams"]
+    assert [(line["team"], line["rank"], line["total"]) for line in teams] == [
+        ("a", 1, 1.5),
+        ("b", 1, 1.5),
+        ("c", None, None),
+    ]
+    assert [line["anonymization"] and line["anonymization"]["worst_rate"] for line in teams] == [
+        0.25,
+        0.2,
+        None,
+    ]
+
+
+def test_a_season_by_a_ruleset_is_the_weighted_mean_of_its_stages(run, rules, folder):
+    (folder / "B2.csv").write_text("team,U1,S1\nb,1,9\na,2,1\n", encoding="utf-8")
+    (folder / "R2.csv").write_text("attacker,kind,b,a\nb,team,,0.5\n", encoding="utf-8")
+    line = "--ruleset rules.toml --board B.csv B2.csv --rates R.csv R2.csv --weights 1:4"
+    _, out, err = run(f"{line} --json")
+    found = json.loads(out)
+    # a 1.25 and 2, b 1.5 and 1, c 2.5 and nothing, which counts as the number of teams
+    assert [(t["team"], t["rank"], t["total"]) for t in found["teams"]] == [
+        ("b", 1, 1.1),
+        ("a", 2, 1.85),
+        ("c", 3, 2.9),
+    ]
+    assert [season["weight"] for season in found["seasons"]] == [1, 4]
+    assert err == ""
+    assert run(line)[1].splitlines()[1].split() == ["1", "b", "1.1000"]
+
+
+def test_people_get_a_table_of_the_boards(run, rules):
+    _, out, _ = run(OFFICIAL_ONE)
+    assert out == (
+        "rank  team   total  table  utility  safety  worst rate  attack  mean rate\n"
+        "   1  a     1.2500      1   1.0000  2.0000      0.4000       2     0.1000\n"
+        "   2  b     1.5000      1   2.0000  1.0000      0.3000       3     0.0000\n"
+        "   3  c     2.5000      –        –       –           –       1     0.2500\n"
+    )
+
+
+def test_the_problems_of_a_download_are_listed_at_once(run, rules, folder):
+    (folder / "R.csv").write_text(
+        "attacker,kind,a,b\na,team,,1.5\na,team,x,\n,team,,\nc,team,-1\n", encoding="utf-8"
+    )
+    status, out, _ = run(f"{OFFICIAL_ONE} --json")
+    assert status == 1
+    assert [(p["row"], p["column"], p["code"]) for p in json.loads(out)["problems"]] == [
+        (1, "b", "cell.above_maximum"),
+        (2, "attacker", "scores.repeated"),
+        (2, "a", "cell.not_a_number"),
+        (3, "attacker", "cell.empty"),
+        (4, None, "record.cell_count"),
+    ]
+    (folder / "B.csv").write_text("name,U9\na,1\n", encoding="utf-8")
+    problems = json.loads(run(f"{OFFICIAL_ONE} --json")[1])["problems"]
+    assert [p["params"]["expected"] for p in problems] == ["team", "U1, S1, E1"]
+
+
+def test_a_measure_without_a_column_is_noted(run, rules, folder):
+    (folder / "B.csv").write_text("team,U1\na,1\nb,2\n", encoding="utf-8")
+    status, _, err = run(OFFICIAL_ONE)
+    assert status == 0
+    assert "B.csv has no column S1: taken for a measure that no team has" in err
+
+
 # --- mistakes ---
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (f"--formula median {ONE}", "expected one of rank-sum, weighted-sum, harmonic, minimum, "),
+        (
+            f"--formula median {ONE}",
+            "expected one of measure-ranks, part-ranks, weighted-sum, harmonic, minimum, ",
+        ),
         (f"--formula minimum --set k=3 {ONE}", "unknown option k of minimum — expected no option"),
         (
             f"--formula weighted-sum --set use=3 {ONE}",
@@ -195,8 +315,29 @@ def test_the_order_of_lines_and_columns_decides_nothing(run, folder):
         (f"--formula minimum {ONE} --tie-break presentation", "--presentation is needed"),
         ("--formula minimum --matrix none.csv --utility U.csv", "cannot read none.csv: No such"),
         ("--formula minimum --matrix . --utility U.csv", "cannot read .: Is a directory"),
-        ("--matrix M.csv", "the following arguments are required: --formula"),
-        ("--formula rank-sum", "the following arguments are required: --matrix"),
+        ("--matrix M.csv", "--formula is needed, or --ruleset"),
+        ("--formula part-ranks", "--matrix is needed: the formula part-ranks uses it"),
+        (f"--formula minimum {ONE} --board M.csv", "--board is for --ruleset"),
+        ("--formula measure-ranks --board B.csv", "--ruleset is needed: measure-ranks"),
+        ("--ruleset pwscup2015", "--board is needed: measure-ranks ranks its measures"),
+        ("--ruleset pets-lecture --board B.csv", "expected --formula weighted-sum and --matrix"),
+        (
+            "--ruleset dp-disclosure --board B.csv",
+            "dp-disclosure ranks estimates, see rank-estimates",
+        ),
+        (
+            "--ruleset pwscup2015 --formula minimum --board B.csv",
+            "--formula: pwscup2015 ranks by measure-ranks, got minimum",
+        ),
+        (
+            "--ruleset pwscup2015 --board B.csv --tie-break utility",
+            "--tie-break is for formulas of scores",
+        ),
+        (
+            "--ruleset pwscup2015 --board B.csv --rates R.csv R.csv",
+            "--rates: expected one file a board, 1 in all, got 2",
+        ),
+        ("--ruleset pwscup2015 --board B.csv B.csv", "--weights is needed: one number a board"),
     ],
 )
 def test_wrong_use_says_what_is_expected(run, line, words):
@@ -243,7 +384,7 @@ def test_a_setting_by_default_may_be_larger_than_the_contest(run, folder):
 def test_the_command_loads_no_numerical_library(folder):
     code = (
         "import sys; from scoring.cli import main\n"
-        "main(['rank', '--help']); main(['rank', '--formula', 'rank-sum', '--matrix', 'M.csv'])\n"
+        "main(['rank', '--help']); main(['rank', '--formula', 'part-ranks', '--matrix', 'M.csv'])\n"
         "print([m for m in ('numpy', 'pandas', 'scipy', 'numba') if m in sys.modules])"
     )
     done = subprocess.run(
@@ -260,7 +401,8 @@ def test_the_command_loads_no_numerical_library(folder):
 def test_the_help_lists_every_formula_with_its_settings(run):
     _, out, _ = run("--help")
     assert re.findall(r"^  ([a-z][\w-]+) {2,}(.*); (.*) is better$", out, re.MULTILINE) == [
-        (formula.id, formula.title, formula.direction) for formula in FORMULAS.values()
+        (formula.id, formula.title, formula.direction)
+        for formula in (OFFICIAL["measure-ranks"], *FORMULAS.values())
     ]
     for formula in FORMULAS.values():
         for setting in formula.settings:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.formulas import FORMULAS
+from scoring.formulas import FORMER_NAME, MEASURE_RANKS, OFFICIAL
 from scoring.registry import MEASURES
 from scoring.rulesets import load_ruleset
-from scoring.rulesets.kinds import RANK_SUM
 from scoring.rulesets.loader_ranking import is_loss
 from tests.scoring.rulesets import (
     change,
@@ -104,31 +103,32 @@ def test_known_measures_are_told(values):
 
 def test_ranks_are_summed_where_no_formula_is_named():
     ranking = load_ruleset(COMMON).ranking
-    assert (ranking.formula, ranking.settings) == (RANK_SUM, {})
+    assert (ranking.formula, ranking.settings) == (MEASURE_RANKS, {})
     assert (ranking.utility_measure, ranking.tie_breaks) == (None, ())
     values = values_of(COMMON)
-    values["ranking"]["formula"] = RANK_SUM
-    assert parsed(values).ranking == ranking
+    for name in (MEASURE_RANKS, FORMER_NAME):
+        values["ranking"]["formula"] = name
+        assert parsed(values).ranking == ranking
 
 
-@pytest.mark.parametrize("name", [name for name in FORMULAS if name != RANK_SUM])
+@pytest.mark.parametrize("name", [name for name in OFFICIAL if name != MEASURE_RANKS])
 def test_every_formula_is_read_with_its_settings(values, name):
     values["ranking"] = {"formula": name, "settings": SETTING.get(name, {})}
-    if "utility" in FORMULAS[name].uses:
+    if "utility" in OFFICIAL[name].uses:
         values["ranking"]["utility_measure"] = "LOSS"
     ranking = parsed(values).ranking
     assert (ranking.formula, ranking.settings) == (name, SETTING.get(name, {}))
-    assert FORMULAS[name].problems(ranking.settings) == []
+    assert OFFICIAL[name].problems(ranking.settings) == []
     assert ranking.utility_measure == values["ranking"].get("utility_measure")
     assert (ranking.utility, ranking.safety, ranking.linkage) == ((), (), ())
 
 
-@pytest.mark.parametrize("name", [name for name in FORMULAS if "utility" in FORMULAS[name].uses])
+@pytest.mark.parametrize("name", [name for name in OFFICIAL if "utility" in OFFICIAL[name].uses])
 def test_a_formula_that_uses_utility_needs_a_measure_of_it(values, name):
     values["ranking"] = {"formula": name}
     missing = [key for code, key, _ in problems_of(values) if code == "toml.missing_key"]
     needed = tuple(key for key in HEADINGS if key != "linkage")
-    expected = needed if name == RANK_SUM else ("utility_measure",)
+    expected = needed if name == MEASURE_RANKS else ("utility_measure",)
     assert sorted(missing) == sorted(f"ranking.{key}" for key in expected)
 
 
@@ -173,18 +173,18 @@ def test_an_unknown_formula_is_told_the_known_ones(values):
     values["ranking"]["formula"] = "arithmetic"
     message = message_of(values)
     assert "ranking.formula" in message
-    assert ", ".join(FORMULAS) in message
+    assert ", ".join(OFFICIAL) in message
 
 
-@pytest.mark.parametrize("name", list(FORMULAS))
+@pytest.mark.parametrize("name", list(OFFICIAL))
 def test_a_formula_that_lives_on_attacks_needs_an_attack_round(name):
     values = values_of("microdata-classroom")
     del values["round"][1]
     values["ranking"] = {"formula": name, "utility_measure": "LOSS"}
-    if name == RANK_SUM:
+    if name == MEASURE_RANKS:
         headings = values_of(COMMON)["ranking"]
         values["ranking"] |= headings | {"utility": ["LOSS"], "safety": ["S1"], "linkage": ["E1"]}
-    if "protection" in FORMULAS[name].needs:
+    if "protection" in OFFICIAL[name].needs:
         message = message_of(values)
         assert "ranking.formula" in message
         assert "no attack round stands in stage contest" in message

@@ -306,6 +306,13 @@ def disclosure(*replacements: tuple[str, str]) -> str:
     return text
 
 
+def test_the_formula_of_estimates_has_a_former_name():
+    rules = load_ruleset("dp-disclosure")
+    former = parse_ruleset(disclosure(('"estimate-ranks"', '"rank-sum"')))
+    assert former.ranking == rules.ranking
+    assert rules.ranking.formula == "estimate-ranks"
+
+
 def test_a_disclosure_names_its_columns_its_target_and_what_it_costs():
     rules = load_ruleset("dp-disclosure")
     assert rules.disclosure.target == ("household_size", "tenure", "age_class")
@@ -326,7 +333,7 @@ def test_a_disclosure_names_its_columns_its_target_and_what_it_costs():
         ('feedback = "after_close"', 'feedback = "exact"', "feedback"),
         ('tables = "hidden"', 'tables = "common"', "disclosure"),
         ('measures = ["table-L2", ', 'measures = ["U1", ', "scoring.measures"),
-        ('formula = "rank-sum"', 'formula = "harmonic"', "ranking.formula"),
+        ('formula = "estimate-ranks"', 'formula = "harmonic"', "ranking.formula"),
         ("max_records_factor = 1.0", "max_records_factor = 2.0", "limits.max_records_factor"),
     ],
 )

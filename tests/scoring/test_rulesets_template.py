@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.formulas import FORMULAS, TIE_BREAKS
+from scoring.formulas import OF_ESTIMATES, OFFICIAL, TIE_BREAKS
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.document import Document
 from scoring.rulesets.kinds import MARKING, ROUND_KINDS, TABLES, VALUES
@@ -77,11 +77,11 @@ def test_every_key_is_explained_in_the_template(known_keys):
         VALUES,
         MARKING,
         TIE_BREAKS,
-        tuple(FORMULAS),
+        (*OFFICIAL, *OF_ESTIMATES),
         tuple(ROUND_KINDS),
         tuple(c for kind in ROUND_KINDS.values() for c in (*kind.counts, *kind.feedback)),
         tuple(c for k in ROUND_KINDS.values() for c in (*k.files, *k.files.values(), *k.gives)),
-        tuple(s.name for formula in FORMULAS.values() for s in formula.settings),
+        tuple(s.name for formula in OFFICIAL.values() for s in formula.settings),
     ],
 )
 def test_every_choice_is_told(choices):

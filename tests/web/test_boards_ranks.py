@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -13,7 +11,7 @@ from django.utils import timezone
 from benchmarks.boards import counting_instances, play
 from pwscup.contests.models import Contest, Round
 from pwscup.core import audit
-from pwscup.leaderboards import boards, facts, rank_sum, services
+from pwscup.leaderboards import boards, facts, measure_board, services
 from pwscup.leaderboards.scope import scope_of
 from pwscup.submissions.models import Submission
 from tests import factories
@@ -141,17 +139,11 @@ def test_a_rank_reads_no_rate_where_the_boards_are_stored(n_teams, cast, as_user
     client = as_user(cast.oscar)
     contest.organizers.add(cast.oscar)
     for submission in team.submissions.filter(target=None):
-        expected = rank_sum.defence_of(
-            replace(
-                rates,
-                rates={
-                    pair: rate
-                    for pair, rate in rates.rates.items()
-                    if pair[1] != team.pk or submission.releases.exists()
-                },
-            ),
-            {**rates.measured, team.pk: submission.evaluations.get().values},
-        )
+        worst = {defender: rate for defender, (rate, _) in rates.strongest.items()}
+        if not submission.releases.exists():
+            del worst[team.pk]
+        values = {**rates.measured, team.pk: submission.evaluations.get().values}
+        expected = measure_board.defence_of(rates, values, worst)
         services.boards_of(contest, timezone.now())
         with monkeypatch.context() as patched:
             patched.setattr(boards, "build", None)

@@ -18,12 +18,12 @@ from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.rules import rules_of
 from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options
-from scoring.formulas import FORMULAS, PARTS, TIE_BREAKS
+from scoring.formulas import FORMULAS, MEASURE_RANKS, OFFICIAL, PARTS, TIE_BREAKS
 from scoring.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
-from scoring.rulesets.kinds import MARKING, RANK_SUM, ROUND_KINDS, TABLES, VALUES
+from scoring.rulesets.kinds import MARKING, ROUND_KINDS, TABLES, VALUES
 from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
 from scoring.schema import Column, Kind, Role, Schema
 from tests import factories
@@ -65,7 +65,7 @@ def test_every_choice_of_a_ruleset_has_its_words():
     assert set(rule_words.MARKING) == set(MARKING)
     assert tuple(rule_words_ranking.PARTS) == PARTS
     assert tuple(rule_words_ranking.TIE_BREAKS) == TIE_BREAKS
-    assert set(rule_words_ranking.FORMULAS) == set(FORMULAS) - {RANK_SUM}
+    assert set(rule_words_ranking.FORMULAS) == set(OFFICIAL) - {MEASURE_RANKS}
     assert set(rule_words_series.REQUIRE) == set(REQUIRED)
     assert set(rule_words_series.DEFINITIONS) == set(DEFINITIONS)
     assert set(rule_words_series.PARTS) < set(PARTS)
@@ -180,7 +180,7 @@ def test_without_an_attack_round_nothing_is_said_of_attackers():
     assert "every other team" not in dict(said.ranking)["Safety rank"]
 
 
-@pytest.mark.parametrize("formula", [name for name in FORMULAS if name != RANK_SUM])
+@pytest.mark.parametrize("formula", [name for name in OFFICIAL if name != MEASURE_RANKS])
 def test_formulas_tell_of_a_series_what_is_true_of_it(formula):
     of_series = load_ruleset("sequential-release")
     ranking = dataclasses.replace(

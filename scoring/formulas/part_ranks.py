@@ -1,4 +1,4 @@
-"""Formulas that add ranks."""
+"""The formula that adds the ranks in the parts of a score."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoring.ranking import K, competition_ranks
 USES = ("utility", "protection", "attack")
 
 
-def rank_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
+def part_ranks(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     """Sum of a team's ranks in utility, protection and attack; lower wins.
 
     Parameters
@@ -28,7 +28,7 @@ def rank_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     Examples
     --------
     >>> scores = Scores(("a", "b"), {"a": {"b": 40.0}, "b": {"a": 10.0}}, {"a": 80.0, "b": 90.0})
-    >>> rank_sum(scores, {})
+    >>> part_ranks(scores, {})
     {'a': 4.0, 'b': 5.0}
     """
     ranks = [competition_ranks(v, direction="higher") for v in parts(scores, USES).values()]

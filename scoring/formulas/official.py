@@ -1,0 +1,44 @@
+"""The formulas that a ruleset may name: those of whole boards, and those of scores."""
+
+from __future__ import annotations
+
+from scoring.errors import gettext_noop as _
+from scoring.formulas.base import Formula
+from scoring.formulas.catalog import FORMULAS, PART_RANKS
+from scoring.formulas.measure_ranks import measure_ranks
+from scoring.formulas.part_ranks import USES
+from scoring.ranking import compared_totals
+
+MEASURE_RANKS = "measure-ranks"
+"""Measures are ranked under headings, attackers by their rates: three boards, see `measure_ranks`."""
+ESTIMATE_RANKS = "estimate-ranks"
+"""Of estimates of a hidden table the measures are ranked in each round, see `scoring.ranking.compared_totals`."""
+
+OFFICIAL: dict[str, Formula] = {
+    formula.id: formula
+    for formula in (
+        Formula(
+            MEASURE_RANKS,
+            _("Weighted ranks in measures and attacks"),
+            "lower",
+            USES,
+            (),
+            measure_ranks,
+        ),
+        *(formula for formula in FORMULAS.values() if formula.id != PART_RANKS),
+    )
+}
+"""Formulas of contests with tables, the first where a ruleset names none."""
+OF_ESTIMATES: dict[str, Formula] = {
+    ESTIMATE_RANKS: Formula(
+        ESTIMATE_RANKS, _("Mean ranks of estimates"), "lower", (), (), compared_totals
+    )
+}
+"""Formulas of contests about a hidden table."""
+FORMER_NAME = "rank-sum"
+"""What rulesets called the formulas of ranks, which is still read."""
+
+
+def direction_of(formula: str) -> str:
+    """Which totals are better by a formula that a ruleset names."""
+    return (OFFICIAL | OF_ESTIMATES)[formula].direction
