@@ -142,7 +142,7 @@ def database() -> dict:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     else:
-        config["CONN_HEALTH_CHECKS"] = True
+        config["ENGINE"], config["CONN_HEALTH_CHECKS"] = "pwscup.core.postgresql", True
         if env.bool("DATABASE_PREPARED", default=True):
             # A connection plans a statement once: that is half of what the server does for an upload.
             prepared = {"server_side_binding": True, "prepare_threshold": 3}

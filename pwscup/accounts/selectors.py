@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from pwscup.accounts.addresses import digest_of
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Team, User
 from pwscup.core.models import Event
+from pwscup.core.prepared import Prepared
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -36,7 +37,15 @@ def team_of(user: User | AnonymousUser, contest: Contest) -> Team | None:
     """The team in which this person plays in the contest."""
     if not user.is_authenticated:
         return None
-    return Team.objects.filter(memberships__user=user, contest=contest).first()
+    return _TEAM.first(user.pk, contest.pk)
+
+
+def _team_of(user_id: int, contest_id: int) -> QuerySet[Team]:
+    found = Team.objects.filter(memberships__user=user_id, contest=contest_id)
+    return found.order_by("pk")[:1]
+
+
+_TEAM = Prepared(_team_of, int, int)
 
 
 def members_of(team: Team) -> QuerySet[Membership]:

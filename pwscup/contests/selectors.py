@@ -23,6 +23,7 @@ from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.team_tables import ORIGINAL, has_own_tables, has_series
 from pwscup.core.models import Event
+from pwscup.core.prepared import Prepared, prefetch
 from scoring.rulesets import parse_ruleset
 from scoring.rulesets.kinds import ROUND_KINDS
 from scoring.schema import Schema
@@ -54,11 +55,38 @@ def organized_contests(user: Person) -> QuerySet[Contest]:
     return Contest.objects.all() if user.is_superuser else user.organizes.all()
 
 
+def _by_slug(slug: str) -> QuerySet[Contest]:
+    return Contest.objects.filter(slug=slug).order_by()
+
+
+def _rounds(contest_id: int) -> QuerySet[Round]:
+    return Round.objects.filter(contest=contest_id)
+
+
+def _round(pk: int) -> QuerySet[Round]:
+    return Round.objects.select_related("contest").filter(pk=pk).order_by()
+
+
+_BY_SLUG, _ROUNDS, _ROUND = Prepared(_by_slug, str), Prepared(_rounds, int), Prepared(_round, int)
+
+
+def round_now(round: Round) -> Round:
+    """The round and its contest, as the database has them now."""
+    found = _ROUND.first(round.pk)
+    if found is None:
+        raise Round.DoesNotExist
+    return found
+
+
 def visible_contest(user: Person, slug: str) -> Contest:
     """The contest of that address; Http404 where there is none or the viewer may not know of it."""
-    contest = Contest.objects.prefetch_related("rounds").filter(slug=slug).first()
+    contest = _BY_SLUG.first(slug)
     if contest is None:
         raise Http404
+    rounds = _ROUNDS.rows(contest.pk)
+    for round in rounds:
+        round.contest = contest
+    prefetch(contest, "rounds", rounds)
     # Most are public: then it does not matter who asks.
     if not contest.is_public and not visible_contests(user).filter(pk=contest.pk).exists():
         raise Http404
@@ -202,9 +230,18 @@ def judged_round(user: Person, rounds: Sequence[Round]) -> Round | None:
 
 def original_of(contest: Contest) -> Dataset | None:
     """The table that every team anonymizes."""
-    return (
-        contest.datasets.filter(team=None, key=ORIGINAL).select_related("sealed", "public").first()
-    )
+    found = _ORIGINAL.first(contest.pk)
+    if found is not None:
+        found.contest = contest
+    return found
+
+
+def _original(contest_id: int) -> QuerySet[Dataset]:
+    found = Dataset.objects.filter(contest=contest_id, team=None, key=ORIGINAL)
+    return found.select_related("sealed", "public").order_by("pk")[:1]
+
+
+_ORIGINAL = Prepared(_original, int)
 
 
 def dataset_of(contest: Contest) -> Dataset:

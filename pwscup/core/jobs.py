@@ -21,6 +21,7 @@ from django.db.models import F, Q
 
 from pwscup.core.clock import db_now, read_db_clock
 from pwscup.core.models import Job
+from pwscup.core.prepared import update_returning
 
 logger = logging.getLogger(__name__)
 
@@ -83,18 +84,16 @@ def announce_next(model: type[Job], announce: Callable[[int], bool]) -> None:
 
 def claim(model: type[Job], pk: int) -> Claim | None:
     """Take a waiting row; None where it does not wait: taken, finished or withdrawn."""
-    waiting = model.objects.filter(pk=pk, state=Job.WAITING)
-    fence = waiting.values_list("fence", flat=True).first()
-    if fence is None:
-        return None
-    taken = waiting.filter(fence=fence).update(
+    taken = update_returning(
+        model.objects.filter(pk=pk, state=Job.WAITING),
+        "fence",
         state=Job.RUNNING,
-        fence=fence + 1,
+        fence=F("fence") + 1,
         attempts=F("attempts") + 1,
         lease_until=db_now() + lease(),
         reference="",
     )
-    return Claim(model, pk, fence + 1) if taken else None
+    return Claim(model, pk, taken[0]) if taken else None
 
 
 def claim_in_turn(model: type[Job], pk: int, at_once: int) -> Claim | None:

@@ -1,32 +1,87 @@
-"""Queries that are asked with nearly every request: Django makes their SQL once, not each time."""
+"""Queries that are asked with nearly every request or task: Django makes their SQL once, not each time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from django.db import connection
+from django.db import connections
+from django.db.models.sql import UpdateQuery
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models import Model, QuerySet
+
+R = TypeVar("R")
+Value = int | str | datetime
+# Values that stand in no query: what Django makes of them shows where the parameters belong.
+MARKS: dict[type[Any], Callable[[int], Value]] = {
+    int: lambda n: -1 - n,
+    str: lambda n: f"\x00{n}",
+    datetime: lambda n: datetime(1, 1, 1, microsecond=n, tzinfo=UTC),
+}
 
 
-class Prepared:
-    """A query with whole numbers as parameters; its rows come as the database driver gives them."""
+class Prepared(Generic[R]):
+    """The query that `make` builds of parameters of these types. Only their values change, so none may be None.
 
-    def __init__(self, n_parameters: int, make: Callable[..., QuerySet[Any, Any]]) -> None:
-        self._marks = [-1 - n for n in range(n_parameters)]  # which stand in no query
+    A row is what the query set yields, with its related and prefetched objects.
+    """
+
+    def __init__(self, make: Callable[..., QuerySet[Any, R]], *types: type[Value]) -> None:
         self._make = make
+        self._marks = [MARKS[of](n) for n, of in enumerate(types)]
 
     @cached_property
-    def _sql(self) -> tuple[str, tuple[Any, ...]]:
-        return self._make(*self._marks).query.sql_with_params()
+    def _made(self) -> tuple[QuerySet[Any, R], Any, str, tuple[Any, ...], dict[int, int]]:
+        """The query, its compiler, its SQL with parameters, and at which of them which value stands."""
+        made = self._make(*self._marks)
+        compiler = made.query.get_compiler(made.db)
+        sql, parameters = compiler.as_sql()
+        marks = [_adapted(mark, compiler.connection) for mark in self._marks]
+        places = {i: marks.index(found) for i, found in enumerate(parameters) if found in marks}
+        return made, compiler, sql, parameters, places
 
-    def first(self, *values: int) -> tuple[Any, ...] | None:
-        """The first row."""
-        given = dict(zip(self._marks, values, strict=True))
-        sql, parameters = self._sql
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [given.get(parameter, parameter) for parameter in parameters])
-            return cursor.fetchone()
+    def rows(self, *values: Value) -> list[R]:
+        """The rows that these values find."""
+        made, compiler, sql, parameters, places = self._made
+        bound = copy(compiler)
+        bound.connection = connections[made.db]  # this thread's
+        given = list(parameters)
+        for i, n in places.items():
+            given[i] = _adapted(values[n], bound.connection)
+        bound.as_sql = lambda *_: (sql, tuple(given))
+        asked: Any = made.all()
+        asked.query.get_compiler = lambda *_, **__: bound
+        return list(asked)
+
+    def first(self, *values: Value) -> R | None:
+        """The first row of these."""
+        return next(iter(self.rows(*values)), None)
+
+
+def prefetch(instance: Model, name: str, rows: list[Any]) -> None:
+    """Let `instance.name.all()` give these rows without a query, as `prefetch_related` does."""
+    found = getattr(instance, name).all()
+    found._result_cache, found._prefetch_done = rows, True
+    known = getattr(instance, "_prefetched_objects_cache", {})
+    instance._prefetched_objects_cache = {**known, name: found}  # type: ignore[attr-defined]
+
+
+def update_returning(rows: QuerySet[Any], column: str, **values: Any) -> list[Any]:
+    """Change rows as `update` does, in one query that also gives the new values of a column."""
+    query: Any = rows.query.chain(UpdateQuery)
+    query.add_update_values(values)
+    sql, parameters = query.get_compiler(rows.db).as_sql()
+    with connections[rows.db].cursor() as cursor:
+        cursor.execute(f'{sql} RETURNING "{column}"', parameters)
+        return [value for (value,) in cursor.fetchall()]
+
+
+def _adapted(value: Value, connection: BaseDatabaseWrapper) -> Any:
+    """The value as the driver takes it."""
+    is_time = isinstance(value, datetime)
+    return connection.ops.adapt_datetimefield_value(value) if is_time else value

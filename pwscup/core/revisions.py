@@ -39,7 +39,7 @@ def touch(contest_id: int, *, is_result: bool = False) -> None:
     )
 
 
-_CURRENT = Prepared(1, lambda contest_id: numbers_where(contest_id=contest_id))
+_CURRENT = Prepared(lambda contest_id: numbers_where(contest_id=contest_id), int)
 
 
 def numbers_where(**conditions: Any) -> QuerySet[Revision, Any]:

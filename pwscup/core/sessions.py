@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.utils import timezone
+
+from pwscup.core.prepared import Prepared
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 LENGTH = 40  # of the column; 160 bits, more than a key has
 
@@ -18,12 +25,18 @@ def hashed(key: str | None) -> str | None:
     return key and hashlib.sha256(key.encode()).hexdigest()[:LENGTH]
 
 
+def _live(key: str, now: datetime) -> QuerySet[Session]:
+    return Session.objects.filter(session_key=key, expire_date__gt=now).order_by()
+
+
+_LIVE = Prepared(_live, str, datetime)
+
+
 class SessionStore(db.SessionStore):
     """Django's sessions, of which only the browser has the key."""
 
     def _get_session_from_db(self) -> Any:
-        key = hashed(self.session_key)
-        found = self.model.objects.filter(session_key=key, expire_date__gt=timezone.now()).first()
+        found = _LIVE.first(hashed(self.session_key) or "", timezone.now())
         if found is None:
             self._session_key = None
         return found

@@ -141,7 +141,7 @@ def _of_everybodys(contest_id: int) -> QuerySet[Revision, Any]:
     return revisions.numbers_where(contest_id=contest_id).filter(Exists(public))
 
 
-_EVERYBODYS = Prepared(1, _of_everybodys)
+_EVERYBODYS = Prepared(_of_everybodys, int)
 
 
 def numbers_of(contest_id: int) -> Numbers | None:

@@ -104,8 +104,7 @@ def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> i
     seen, numbers = _SEEN.first(user_id, contest_id), numbers or revisions.current(contest_id)
     n = _UNREAD.get((contest_id, seen, numbers)) if numbers else None
     if n is None:
-        since = seen and _seen_at(user_id, contest_id).first()  # as a time
-        n = _n_since(contest_id, since or LONG_AGO)
+        n = _n_since(contest_id, seen or LONG_AGO)
         if numbers:
             _UNREAD.put((contest_id, seen, numbers), n)
     return n
@@ -116,7 +115,7 @@ def _seen_at(user_id: int, contest_id: int) -> QuerySet[Visit, datetime]:
     return found.values_list("seen_at", flat=True)
 
 
-_SEEN = Prepared(2, _seen_at)
+_SEEN = Prepared(_seen_at, int, int)
 
 
 def _n_since(contest_id: int, since: datetime) -> int:

@@ -29,7 +29,7 @@ def _memberships(user_id: int, team_id: int) -> QuerySet[Membership, Any]:
     return Membership.objects.filter(user=user_id, team=team_id).order_by().values_list("pk")
 
 
-_MEMBERSHIP = Prepared(2, _memberships)
+_MEMBERSHIP = Prepared(_memberships, int, int)
 
 
 def is_member(user: Person, team: Team) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
@@ -13,10 +13,15 @@ from django.utils import timezone
 
 from pwscup.core import audit, jobs
 from pwscup.core.jobs import Claim
+from pwscup.core.prepared import Prepared
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State
 from scoring.errors import Problem
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+CONTEST, RULES = "round__contest", "round__contest__ruleset_text"
 logger = logging.getLogger(__name__)
 
 
@@ -35,9 +40,8 @@ def claim(submission_id: int) -> Claim | None:
 def finish_scored(claim: Claim, **evaluation: Any) -> bool:
     """Write a result, if the claim still holds; one by rules that were changed meanwhile is made anew."""
     with transaction.atomic():
-        row = _named(claim, "round__contest__ruleset_text")
-        rules = row["round__contest__ruleset_text"]  # those that hold now
-        if hashlib.sha256(rules.encode()).hexdigest() != evaluation["ruleset_digest"]:
+        row = _named(claim)
+        if hashlib.sha256(row[RULES].encode()).hexdigest() != evaluation["ruleset_digest"]:
             logger.info("%s waits again: the rules were changed", claim.name)
             jobs.give_back(claim)
             return False
@@ -76,16 +80,26 @@ def _finish(claim: Claim, state: str, **fields: Any) -> bool:
     return jobs.finish_and(claim, state, lambda claim: _record(_named(claim), state), **fields)
 
 
-def _named(claim: Claim, *more: str) -> dict[str, Any]:
-    """What the audit trail says of a submission, and more of its fields."""
-    fields = ("round__contest", "public_id", "attempts", "reference", *more)
-    return Submission.objects.values(*fields).get(pk=claim.pk)
+def _named(claim: Claim) -> dict[str, Any]:
+    """What the audit trail says of a submission, and the rules that hold now."""
+    row = _NAMED.first(claim.pk)
+    if row is None:
+        raise Submission.DoesNotExist
+    return row
+
+
+def _named_by(pk: int) -> QuerySet[Submission, Any]:
+    named = Submission.objects.filter(pk=pk).order_by()
+    return named.values(CONTEST, RULES, "public_id", "attempts", "reference")
+
+
+_NAMED = Prepared(_named_by, int)
 
 
 def _record(row: Mapping[str, Any], state: str) -> None:
     audit.record(
         f"submission.{state}",
-        contest_id=row["round__contest"],
+        contest_id=row[CONTEST],
         subject=str(row["public_id"]),
         attempt=row["attempts"],
         **({"reference": row["reference"]} if row["reference"] else {}),

@@ -114,12 +114,19 @@ class Wasted:
 
 def wasted(contest: Contest, since: datetime) -> list[Wasted]:
     """Such uploads of everybody in a contest since then."""
+    counted = _WASTED.rows(contest.pk, since)
+    return [Wasted(*who, n, n_slow, size or 0) for *who, n, n_slow, size in counted]
+
+
+def _wasted(contest_id: int, since: datetime) -> QuerySet[Submission, Any]:
     found = Submission.objects.filter(state__in=WASTED, arrived_at__gt=since)
-    grouped = found.filter(team__contest=contest).order_by().values_list("team", "submitted_by")
+    grouped = found.filter(team__contest=contest_id).order_by().values_list("team", "submitted_by")
     n, slow = Count("pk", distinct=True), SLOW | Q(state=State.CANCELLED, attempts__gt=0)
     n_slow = Count("pk", distinct=True, filter=slow)
-    counted = grouped.annotate(n, n_slow=n_slow, size=Sum("files__file__size_bytes"))
-    return [Wasted(*who, n, n_slow, size or 0) for *who, n, n_slow, size in counted]
+    return grouped.annotate(n, n_slow=n_slow, size=Sum("files__file__size_bytes"))
+
+
+_WASTED = Prepared(_wasted, int, datetime)
 
 
 def refused_files(before: datetime) -> QuerySet[Submission]:
@@ -157,9 +164,18 @@ def max_file_bytes(round: Round) -> int:
 
 def used_and_last(team: Team, round: Round, target: Release | None = None) -> tuple[int, int]:
     """How many attempts a team has used, in a round or against a target; and its last number in the round, or 0."""
-    used = Count("pk", filter=Q(target=target, state__in=USES_A_TRY))
-    found = Submission.objects.filter(team=team, round=round).aggregate(n=used, last=Max("number"))
-    return found["n"], found["last"] or 0
+    target_id = () if target is None else (target.pk,)
+    query = _USED if target is None else _USED_AGAINST
+    return query.first(team.pk, round.pk, *target_id) or (0, 0)
+
+
+def _used(team_id: int, round_id: int, target_id: int | None = None) -> QuerySet[Submission, Any]:
+    used = Count("pk", filter=Q(target=target_id, state__in=USES_A_TRY))
+    found = Submission.objects.filter(team=team_id, round=round_id).order_by().values("team")
+    return found.annotate(n=used, last=Max("number")).values_list("n", "last")
+
+
+_USED, _USED_AGAINST = Prepared(_used, int, int), Prepared(_used, int, int, int)
 
 
 def tries_left(team: Team, round: Round, target: Release | None = None) -> int:
@@ -246,7 +262,7 @@ def _rulings_about(team_id: int) -> QuerySet[Ruling, Any]:
     return rulings.values_list("kind")[:1]
 
 
-_NEWEST_RULING = Prepared(1, _rulings_about)
+_NEWEST_RULING = Prepared(_rulings_about, int)
 
 
 def is_disqualified(team: Team) -> bool:
@@ -364,8 +380,16 @@ def attacked_round(attack: Round) -> Round | None:
 
 def is_released(round: Round, team: Team | None = None) -> bool:
     """Whether tables of this anonymization round, or that of one team, are published already."""
-    released = Release.objects.filter(submission__round=round)
-    return (released if team is None else released.filter(team=team)).exists()
+    if team is None:
+        return _RELEASED.first(round.pk) is not None
+    return Release.objects.filter(submission__round=round, team=team).exists()
+
+
+def _released(round_id: int) -> QuerySet[Release, Any]:
+    return Release.objects.filter(submission__round=round_id).order_by().values_list("pk")[:1]
+
+
+_RELEASED = Prepared(_released, int)
 
 
 def has_unfinished(round: Round) -> bool:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Round
+from pwscup.contests.selectors import round_now
 from pwscup.core import audit, jobs, locks, storage
 from pwscup.core.models import StoredFile
 from pwscup.core.moments import shown_moment
@@ -356,7 +357,7 @@ def _enter(
     """Ask again who may, number the submission and count its attempts, while nobody else of the team can."""
     # Publishing waits for this lock: what arrived in time is in, or is refused as too late. Other teams share it.
     locks.share(round)
-    round = Round.objects.select_related("contest").get(pk=round.pk)
+    round = round_now(round)
     # The files took their time, and much may have changed.
     _check_standing(team, round, arrived_at)
     late = round.has_closed(arrived_at)  # and yet not refused: the team may be late
@@ -404,7 +405,7 @@ def _held(team_id: int) -> QuerySet[Team, Any]:
     return held.order_by().values_list("pk")
 
 
-_HELD = Prepared(1, _held)
+_HELD = Prepared(_held, int)
 
 
 def _lock(team: Team) -> None:

@@ -30,7 +30,9 @@ LOOK_SECONDS = 1.0
 UPLOAD_BYTES = 64 * 1024
 MAX_HEADER_BYTES = 32 * 1024
 READ_BYTES = 128 * 1024
-IN_MEMORY_BYTES = 256 * 1024
+# How much of a body waits in memory and not on the disk: most tables, where a file would cost 1–2 ms.
+IN_MEMORY_BYTES, FEW_CONNECTIONS = 2 * 1024**2, 128
+IN_MEMORY_BYTES_OF_MANY = 256 * 1024
 ANSWER_IN_MEMORY_BYTES = 1024**2  # pages are answered though the disk is full
 # A thread that has written its answer is free for others, however slowly that is read.
 WRITTEN_BYTES = 512 * 1024**2
@@ -120,6 +122,7 @@ class Server(TcpWSGIServer):
 
     def handle_accept(self) -> None:
         """Accept several at once: each step of the loop reads from everybody else in between."""
+        self._share_memory()
         self._make_room()
         for _ in range(ACCEPTED_AT_ONCE):
             before = len(self.active_channels)
@@ -159,6 +162,12 @@ class Server(TcpWSGIServer):
                 channel.drop()
         self._give_back_space()
         self._share_out()
+        self._share_memory()
+
+    def _share_memory(self) -> None:
+        """Let bodies wait in memory as long as few connections could have some there."""
+        is_few = len(self.active_channels) + ACCEPTED_AT_ONCE <= FEW_CONNECTIONS
+        self.adj.inbuf_overflow = IN_MEMORY_BYTES if is_few else IN_MEMORY_BYTES_OF_MANY
 
     def _share_out(self) -> None:
         """Where bodies take too much together, trim those of the peers that hold most, until each has a fair share.

@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.db.utils import ConnectionHandler
+
+from pwscup import env
+from tests import services
 
 LIMIT_SECONDS = 1800
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,3 +49,27 @@ def test_the_web_tests_hold_on_postgresql_too(postgresql):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-6000:]
+
+
+def test_a_connection_that_the_server_ended_is_noticed_without_asking_it(
+    postgresql, django_db_blocker, monkeypatch
+):
+    monkeypatch.setenv("DATABASE_URL", postgresql.url)
+    with django_db_blocker.unblock():
+        handler = ConnectionHandler({"default": env.database(), "other": env.database()})
+        one, other = handler["default"], handler["other"]
+        assert not one.is_usable()  # it is not open yet
+        one.ensure_connection()
+        pid = one.connection.info.backend_pid
+        with monkeypatch.context() as silent:
+            silent.setattr(one.connection, "cursor", None)  # asking the server would fail
+            assert one.is_usable()
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+        services.wait_until(lambda: not one.is_usable(), "the connection ends")
+        one.close_if_unusable_or_obsolete()
+        one.health_check_done = False
+        with one.cursor() as cursor:  # which opens another
+            cursor.execute("SELECT 1")
+            assert cursor.fetchone() == (1,)
+        handler.close_all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import socket
@@ -511,6 +512,7 @@ def test_a_body_that_finds_no_room_on_the_disk_is_answered_by_the_site(site, mon
 
     monkeypatch.setattr("tempfile.TemporaryFile", full)
     site.server.rules = Rules(lambda first, last, _: first, lambda n, path: False)
+    monkeypatch.setattr(servers, "IN_MEMORY_BYTES", 300_000)
     client = site.client(post(1_000_000, b"x" * 400_000))
     site.serve()
 
@@ -518,6 +520,16 @@ def test_a_body_that_finds_no_room_on_the_disk_is_answered_by_the_site(site, mon
     assert seen["pwscup.unreadable"].errno == errno.ENOSPC
     assert seen["body"] == b""
     assert b"Connection: close" in client.recv(65536)
+
+
+def test_bodies_wait_in_memory_while_few_connections_have_some_there(site, monkeypatch):
+    made = []
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda: made.append(1) or io.BytesIO())
+    site.client(post(1_000_000, b"x" * 400_000))
+    assert not made
+    monkeypatch.setattr(servers, "FEW_CONNECTIONS", 16)
+    site.client(post(1_000_000, b"x" * 400_000))
+    assert made
 
 
 SMUGGLED = b"0\r\n\r\nGET /admin HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -10,10 +10,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db.models import Prefetch
-
 import scoring
 from pwscup.contests import truth
+from pwscup.core.prepared import Prepared, prefetch
 from pwscup.submissions.evaluation import auditing
 from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import own_upload
@@ -29,6 +28,8 @@ from pwscup.submissions.models import Release, Submission, SubmissionFile
 from scoring.commitments import shuffled
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from pwscup.accounts.models import User
     from pwscup.contests.models import Contest
     from pwscup.core.models import StoredFile
@@ -105,13 +106,26 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
 
 def _fetched(submission_id: int) -> Submission:
     """The submission with all that scoring needs of the database, in two queries, or three of a guess."""
-    found = Submission.objects.select_related("team", "round__contest__secret")
-    files = Prefetch("files", SubmissionFile.objects.select_related("file"))
-    submission = found.prefetch_related(files).get(pk=submission_id)
+    submission = _SUBMISSION.first(submission_id)
+    if submission is None:
+        raise Submission.DoesNotExist
+    prefetch(submission, "files", _FILES.rows(submission_id))
     if submission.target_id is not None:
         targets = Release.objects.select_related("key", "table", "candidates", "team")
         submission.target = targets.get(pk=submission.target_id)
     return submission
+
+
+def _submission(pk: int) -> QuerySet[Submission]:
+    found = Submission.objects.select_related("team", "round__contest__secret")
+    return found.filter(pk=pk).order_by()
+
+
+def _files(submission_id: int) -> QuerySet[SubmissionFile]:
+    return SubmissionFile.objects.filter(submission=submission_id).select_related("file")
+
+
+_SUBMISSION, _FILES = Prepared(_submission, int), Prepared(_files, int)
 
 
 def _files_read(submission: Submission) -> list[StoredFile]:
