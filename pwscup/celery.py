@@ -1,4 +1,4 @@
-"""The Celery application: `celery -A pwscup worker`. Its settings are the CELERY_… ones of `settings`."""
+"""Workers (`celery -A pwscup worker`): what they do before they take work."""
 
 import logging
 import os
@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from celery import Celery, signals
+from celery import signals
 from filelock import FileLock
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
+from pwscup.core.celery_app import app
+
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page, which no worker serves
 
 KERNEL_SECONDS = 120
 logger = logging.getLogger(__name__)
-app = Celery("pwscup")
-app.set_default()  # in every thread: what apps share as a task is sent by this application
-app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+__all__ = ["app"]
 
 
 @signals.setup_logging.connect

@@ -271,13 +271,10 @@ def _every(seconds: float, task: str) -> dict:
 SWEEPING = (
     "archives",
     "audits",
-    "bots",
     "contests",
     "disclosure",
     "experiments",
     "notices",
-    "reports",
-    "rescores",
     "submissions",
 )
 # Rounds close, targets and results are published here: people watch a countdown.
@@ -287,6 +284,7 @@ CELERY_BEAT_SCHEDULE = {
     "seal": _every(SWEEP_SECONDS, "pwscup.core.tasks.seal"),
     **{f"sweep-{app}": _every(SWEEP_SECONDS, f"pwscup.{app}.tasks.sweep") for app in SWEEPING},
     "drop-refused": _every(DROP_SECONDS, "pwscup.submissions.tasks.drop_refused"),
+    "sweep-jobs": _every(PROMPT_SECONDS, "pwscup.core.tasks.sweep"),
     "sweep-submissions": _every(PROMPT_SECONDS, "pwscup.submissions.tasks.sweep"),
 }
 

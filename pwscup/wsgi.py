@@ -6,5 +6,3 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "pwscup.settings")
 application = get_wsgi_application()
-
-import pwscup.celery  # noqa: E402, F401 — shared tasks find the application whatever page is asked for first

@@ -10,8 +10,9 @@ from django.db import transaction
 
 from pwscup.archives import unfinished
 from pwscup.archives.models import Archive, ContestImport
-from pwscup.core import audit, jobs, storage
-from pwscup.core.jobs import Claim
+from pwscup.core import audit, storage
+from pwscup.core.jobs import rows as jobs
+from pwscup.core.jobs.rows import Claim
 from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:

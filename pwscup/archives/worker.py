@@ -16,9 +16,10 @@ from pwscup.archives import queue
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.archives.problems import ArchiveRefused
 from pwscup.contests import faults
-from pwscup.core import jobs, storage
-from pwscup.core.heartbeat import attend
-from pwscup.core.jobs import Claim
+from pwscup.core import storage
+from pwscup.core.jobs import rows as jobs
+from pwscup.core.jobs.heartbeat import attend
+from pwscup.core.jobs.rows import Claim
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest

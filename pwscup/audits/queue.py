@@ -10,8 +10,8 @@ from django.db import transaction
 
 from pwscup.audits.models import Audit, AuditReport
 from pwscup.core import audit as trail
-from pwscup.core import jobs
-from pwscup.core.jobs import Claim
+from pwscup.core.jobs import rows as jobs
+from pwscup.core.jobs.rows import Claim
 
 
 def announce(audit_id: int) -> bool:

@@ -13,8 +13,8 @@ from django.utils.translation import gettext
 
 from pwscup.audits import queue
 from pwscup.audits.models import Audit
-from pwscup.core.heartbeat import attend
-from pwscup.core.jobs import Claim
+from pwscup.core.jobs.heartbeat import attend
+from pwscup.core.jobs.rows import Claim
 from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:

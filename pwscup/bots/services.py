@@ -9,11 +9,11 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.bots import copies, queue
+from pwscup.bots import copies
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.selectors import missing_for_publication
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit
+from pwscup.core import audit, jobs
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -34,7 +34,7 @@ def request_dry_run(*, actor: User, contest: Contest, version: int | None = None
     _discard_copies(held)
     rehearsal = Rehearsal.objects.create(contest=held, requested_by=actor, sent_at=timezone.now())
     audit.record("contest.dry_run_requested", actor=actor, contest_id=held.pk)
-    transaction.on_commit(partial(queue.announce, rehearsal.pk))
+    transaction.on_commit(partial(jobs.announce, Rehearsal, rehearsal.pk))
     return rehearsal
 
 

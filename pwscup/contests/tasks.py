@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from celery import shared_task  # our application knows apps that this one must not
 from django.conf import settings
 
 from pwscup.accounts import invitations
 from pwscup.contests.services import retention
+from pwscup.core.celery_app import app
 from pwscup.core.clock import read_db_clock
 
 
-@shared_task
+@app.task
 def mail_invitations() -> None:
     """Send the invitations that are due."""
     invitations.send_due(read_db_clock())
 
 
-@shared_task
+@app.task
 def sweep() -> None:
     """Delete the data whose time is over, and have the mails sent that wait."""
     now = read_db_clock()

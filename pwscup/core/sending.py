@@ -38,17 +38,19 @@ class _Connection(threading.local):
 _connection = _Connection()
 
 
-def send_soon(task: Any, pk: int) -> None:
-    """Send a task the key of a row; raise soon where the broker does not answer."""
+def send_soon(task: Any, *arguments: int | str, queue: str | None = None) -> None:
+    """Send a task its arguments, to its own queue or another one; raise soon where the broker does not answer."""
     app = task.app
     if app.conf.task_always_eager:
-        task.apply_async([pk])
+        task.apply_async(arguments)
         return
     is_new = _connection.producer is None
     try:
-        task.apply_async([pk], producer=_connection.get(app), retry=False)
+        task.apply_async(arguments, producer=_connection.get(app), retry=False, queue=queue)
     except Exception:
         _connection.close()
         if is_new:
             raise
-        send_soon(task, pk)  # the broker was away meanwhile, and the old connection is of no use
+        send_soon(
+            task, *arguments, queue=queue
+        )  # the broker was away meanwhile: the kept connection is of no use

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import contextlib
 
-from celery import shared_task  # our application knows apps that this one must not
+from pwscup.core import jobs, pulse, seals
+from pwscup.core.celery_app import app
+from pwscup.core.jobs import old_names  # noqa: F401 — registers them
 
-from pwscup.core import pulse, seals
 
-
-@shared_task
+@app.task
 def seal() -> None:
     """Link new events of the audit trail into their chains, and say that beat and a worker live."""
     with contextlib.suppress(OSError):  # `doctor` says what is wrong with the folder
         pulse.beat()
     seals.sweep()
+
+
+@app.task
+def sweep() -> None:
+    """Find the jobs that were lost, send those that were forgotten."""
+    jobs.sweep()

@@ -1,9 +1,10 @@
-from celery import shared_task
 from django.conf import settings
 from filelock import FileLock, Timeout
 
+from pwscup.core.celery_app import app
 
-@shared_task(name="demo.advance", ignore_result=True)
+
+@app.task(name="demo.advance", ignore_result=True)
 def advance() -> None:
     """Let the house teams play on; the schedule calls it, so that nothing is lost with a worker."""
     try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from celery import shared_task
-
+from pwscup.core.celery_app import app
 from pwscup.core.clock import read_db_clock
 from pwscup.disclosure import services
 
 
-@shared_task
+@app.task
 def sweep() -> None:
     """Release the table of every batch round that has opened."""
     services.release_due(read_db_clock())

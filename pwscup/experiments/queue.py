@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from pwscup.core import jobs
-from pwscup.core.jobs import Claim
+from pwscup.core.jobs import rows as jobs
+from pwscup.core.jobs.rows import Claim
 from pwscup.experiments.models import Experiment, ResultFile, Upload
 
 UPLOADS_KEPT = timedelta(days=1)

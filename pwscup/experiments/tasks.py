@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from celery import shared_task  # our application knows apps that this one must not
-
+from pwscup.core.celery_app import app
 from pwscup.core.clock import read_db_clock
 from pwscup.core.sending import send_soon
 from pwscup.experiments import queue, worker
 
 
-@shared_task
+@app.task
 def run(experiment_id: int) -> None:
     """Run an experiment, if it still waits."""
     worker.work_on(experiment_id)
 
 
-@shared_task
+@app.task
 def sweep() -> None:
     """Find what was lost, send what was forgotten."""
     queue.sweep(read_db_clock())

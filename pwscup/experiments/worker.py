@@ -10,8 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from pwscup.core.heartbeat import attend
-from pwscup.core.jobs import Claim
+from pwscup.core.jobs.heartbeat import attend
+from pwscup.core.jobs.rows import Claim
 from pwscup.experiments import plans, queue, tables
 from pwscup.experiments.models import Experiment
 

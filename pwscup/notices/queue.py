@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from pwscup.core import jobs
-from pwscup.core.jobs import Claim
+from pwscup.core.jobs import rows as jobs
+from pwscup.core.jobs.rows import Claim
 from pwscup.notices.kinds import GIVE_UP_AFTER, PAUSES
 from pwscup.notices.models import Delivery
 

@@ -6,7 +6,7 @@ import logging
 
 from django.conf import settings
 
-from pwscup.celery import app
+from pwscup.core.celery_app import app
 from pwscup.core.clock import read_db_clock
 from pwscup.notices import sweeper, worker
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from django.db.models import F
 from django.utils import timezone
 
-from pwscup.core.heartbeat import attend
+from pwscup.core.jobs.heartbeat import attend
 from pwscup.notices import calls, mails, outbox, queue, services, signing, wording
 from pwscup.notices.models import Delivery, Webhook
 
 if TYPE_CHECKING:
-    from pwscup.core.jobs import Claim
+    from pwscup.core.jobs.rows import Claim
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit
-from pwscup.reports import queue, selectors
+from pwscup.core import audit, jobs
+from pwscup.reports import selectors
 from pwscup.reports.board_facts import key_of
 from pwscup.reports.models import FinalReport
 
@@ -49,7 +49,7 @@ def request_report(
         contest_id=held.pk,
         names_disqualified=names_disqualified,
     )
-    transaction.on_commit(partial(queue.announce, report.pk))
+    transaction.on_commit(partial(jobs.announce, FinalReport, report.pk))
     return report
 
 

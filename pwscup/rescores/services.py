@@ -18,8 +18,8 @@ from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import holding_rules, write_down
 from pwscup.contests.services.table import check_named_columns, lacking_records
 from pwscup.contests.team_tables import has_draws, n_available
-from pwscup.core import audit
-from pwscup.rescores import compatibility, queue, selectors
+from pwscup.core import audit, jobs
+from pwscup.rescores import compatibility, selectors
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.states import UNFINISHED, State
 from scoring.rulesets import parse_ruleset
@@ -186,7 +186,7 @@ def _start(contest: Contest, rules: RulesetVersion, actor: User) -> Rescore:
         digest=rules.digest,
         scoring_version=rescore.scoring_version,
     )
-    transaction.on_commit(partial(queue.announce, rescore.pk))
+    transaction.on_commit(partial(jobs.announce, Rescore, rescore.pk))
     return rescore
 
 
@@ -198,7 +198,7 @@ def complete(*, actor: User, contest: Contest) -> Rescore:
     rescore.state, rescore.sent_at = Rescore.State.WAITING, timezone.now()
     rescore.attempts, rescore.reference, rescore.finished_at = 0, "", None
     rescore.save()
-    transaction.on_commit(partial(queue.announce, rescore.pk))
+    transaction.on_commit(partial(jobs.announce, Rescore, rescore.pk))
     return rescore
 
 

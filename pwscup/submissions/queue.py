@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from pwscup.core import audit, jobs
-from pwscup.core.jobs import Claim
+from pwscup.core import audit
+from pwscup.core.jobs import rows as jobs
+from pwscup.core.jobs.rows import Claim
 from pwscup.core.prepared import Prepared
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State

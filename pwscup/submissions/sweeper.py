@@ -10,8 +10,9 @@ from django.db.models import Sum
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest
-from pwscup.core import audit, jobs, storage
+from pwscup.core import audit, storage
 from pwscup.core.clock import read_db_clock
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import StoredFile
 from pwscup.submissions import draws, inflight, queue, releases, selectors
 from pwscup.submissions.models import Submission, SubmissionFile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from pwscup.celery import app
+from pwscup.core.celery_app import app
 from pwscup.core.sending import send_soon
 from pwscup.submissions import sweeper, worker
 

@@ -7,8 +7,8 @@ import logging
 
 from django.conf import settings
 
-from pwscup.core.heartbeat import attend
-from pwscup.core.jobs import Claim
+from pwscup.core.jobs.heartbeat import attend
+from pwscup.core.jobs.rows import Claim
 from pwscup.submissions import queue
 from scoring.errors import ProblemsFound
 

@@ -19,16 +19,15 @@ from pwscup.accounts.models import Team, User
 from pwscup.archives import services, worker
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests.models import Contest, Division, Round
-from pwscup.core import storage
+from pwscup.core import jobs, storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure import services as disclosure
 from pwscup.notices.services import publish_announcement
 from pwscup.rescores import selectors as rescore_selectors
 from pwscup.rescores import services as rescores
-from pwscup.rescores import worker as rescore_worker
 from pwscup.submissions import appeals, draws, marks, releases, rulings
 from pwscup.submissions import services as submissions
-from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.models import Release, Rescore, Submission
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import lecture, pipeline, series
@@ -246,7 +245,7 @@ def _rescored(cast: Any, contest: Contest) -> None:
     text = contest.ruleset_text.replace('ties = "expected"', 'ties = "strict"')
     rescores.change_rules(actor=cast.oscar, contest=contest, text=text, note="strict ties")
     rescore = rescore_selectors.undecided(contest)
-    assert rescore_worker.work_on(rescore.pk)
+    assert jobs.work_on(Rescore, rescore.pk)
     rescores.apply(actor=cast.oscar, contest=contest)
 
 

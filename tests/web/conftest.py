@@ -12,13 +12,16 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from pwscup.accounts.models import User
+from pwscup.bots.models import Rehearsal
 from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
 from pwscup.core import recent
+from pwscup.core.jobs import kinds
 from pwscup.leaderboards import kept, pages, polls
 from pwscup.leaderboards import services as board_services
+from pwscup.reports.models import FinalReport
 from pwscup.submissions import tasks
-from pwscup.submissions.models import Submission
+from pwscup.submissions.models import Rescore, Submission
 from tests import factories
 from tests.web.pipeline import hand_in
 
@@ -127,11 +130,27 @@ def sent(monkeypatch) -> list[int]:
     return keys
 
 
+def hear(monkeypatch, *models) -> list[int]:
+    """The keys of the rows of these models that the broker hears of; nobody works on them meanwhile."""
+    keys: list[int] = []
+    labels = {model._meta.label_lower for model in models}
+    send = kinds.send_soon
+
+    def heard(task, label, pk, **options):
+        if label in labels:
+            keys.append(pk)
+        else:
+            send(task, label, pk, **options)
+
+    monkeypatch.setattr(kinds, "send_soon", heard)
+    return keys
+
+
 @pytest.fixture
 def announced(monkeypatch) -> list[int]:
     """The keys of the long jobs that the broker has heard of; nobody works on them meanwhile."""
-    keys: list[int] = []
-    for app in ("audits", "bots", "experiments", "reports", "rescores"):
+    keys = hear(monkeypatch, FinalReport, Rehearsal, Rescore)
+    for app in ("audits", "experiments"):
         monkeypatch.setattr(f"pwscup.{app}.tasks.send_run", keys.append)
     return keys
 

@@ -29,7 +29,8 @@ from pwscup.celery import app
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import audit, jobs
+from pwscup.core import audit
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import final_boards
 from pwscup.submissions.models import Release, Submission

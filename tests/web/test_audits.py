@@ -14,7 +14,7 @@ from django.utils import timezone
 from pwscup.audits import pages, queue, services, worker
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
-from pwscup.core import jobs
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event
 from scoring.registry import ATTACKS
 from tests.web.pipeline import hand_in, scored

@@ -19,14 +19,13 @@ from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.clock import extend_round, pause, resume
 from pwscup.contests.services.divisions import create_division, rename_division
-from pwscup.core import audit, recent, revisions
+from pwscup.core import audit, jobs, recent, revisions
 from pwscup.leaderboards import ceremonies, facts, pages, polls, services
 from pwscup.leaderboards.scope import scope_of
 from pwscup.rescores import services as rescores
-from pwscup.rescores import worker as rescore_worker
 from pwscup.submissions import inflight, marks, releases, rulings
 from pwscup.submissions import services as submissions
-from pwscup.submissions.models import Submission
+from pwscup.submissions.models import Rescore, Submission
 from tests.web import board_facts
 from tests.web.pipeline import guess, hand_in, round_of, scored
 
@@ -361,7 +360,7 @@ def test_no_step_of_a_contest_changes_boards_in_silence(cast, watched):
     waiting = watched(hand_in, user=cast.eve, team=green, round=table)
     watched(scored, submission=waiting)
     rescore = watched(rescores.start, **who)
-    rescore_worker.work_on(rescore.pk)
+    jobs.work_on(Rescore, rescore.pk)
     watched(rescores.apply, **who)
     watched(contests.open_round_now, **who, key="attack")
     attack = fresh(cast).rounds.select_related("contest").get(key="attack")

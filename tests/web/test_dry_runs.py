@@ -8,14 +8,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.bots import copies, queue, rehearse, services, worker
+from pwscup.bots import copies, rehearse, services
 from pwscup.bots.cast import BOTS, BY_NAME
 from pwscup.bots.files import anonymized_files
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import dataset_of
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import storage
+from pwscup.core import jobs, storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions import evaluation
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("unsent")
 
 def played(contest: Contest, actor) -> Rehearsal:
     rehearsal = services.request_dry_run(actor=actor, contest=contest)
-    assert worker.work_on(rehearsal.pk)
+    assert jobs.work_on(Rehearsal, rehearsal.pk)
     rehearsal.refresh_from_db()
     return rehearsal
 
@@ -162,15 +162,15 @@ def test_a_contest_itself_is_never_discarded(cast):
 
 def test_a_worker_that_went_silent_leaves_nothing_behind(cast):
     rehearsal = services.request_dry_run(actor=cast.oscar, contest=cast.contest)
-    lost = queue.claim(rehearsal.pk)
+    lost = jobs.claim(Rehearsal, rehearsal.pk)
     copy = copies.copy_for_bots(cast.contest, actor=cast.oscar)
-    queue.plays_on(lost, copy)
+    jobs.note(lost, played_on=copy)
     Rehearsal.objects.filter(pk=rehearsal.pk).update(lease_until=timezone.now())
-    queue.sweep()
-    assert worker.work_on(rehearsal.pk)
+    jobs.sweep()
+    assert jobs.work_on(Rehearsal, rehearsal.pk)
     rehearsal.refresh_from_db()
     assert list(Contest.objects.filter(rehearsal_of=cast.contest)) == [rehearsal.played_on]
-    assert not queue.finish_done(lost, report=[], seconds=0)
+    assert not jobs.finish(lost, Rehearsal.State.DONE, report=[], seconds=0)
 
 
 def test_what_is_refused_is_told_with_its_reason(cast, monkeypatch, oscar):
@@ -194,7 +194,7 @@ def test_the_page_asks_for_a_dry_run_and_shows_how_far_it_is(cast, oscar):
     rehearsal = cast.contest.dry_runs.get()
     status = reverse("organize-dry-run-status", args=["cup"])
     assert "waiting" in oscar.get(status).content.decode()
-    worker.work_on(rehearsal.pk)
+    jobs.work_on(Rehearsal, rehearsal.pk)
     done = oscar.get(status, headers={"HX-Request": "true"})
     assert done["HX-Refresh"] == "true"
     assert (

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts.services import delete_account
-from pwscup.core import jobs
+from pwscup.core.jobs import rows as jobs
 from pwscup.experiments import plans, queue, selectors, services, worker
 from pwscup.experiments.models import Experiment, ResultFile, Upload
 from scoring.privacy.experiments import paper

@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division, Interruption, RulesetVersion
+from pwscup.core import jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import boards_of
-from pwscup.reports import queue, selectors, services, worker
+from pwscup.reports import selectors, services
 from pwscup.reports.models import FinalReport
 from pwscup.submissions.models import Release, Ruling, Submission
 from tests import factories
@@ -70,7 +71,7 @@ def fresh(contest) -> Contest:
 
 def written(contest, actor, **asked) -> FinalReport:
     report = services.request_report(actor=actor, contest=fresh(contest), **asked)
-    assert worker.work_on(report.pk)
+    assert jobs.work_on(FinalReport, report.pk)
     report.refresh_from_db()
     return report
 
@@ -371,7 +372,7 @@ def test_a_contest_that_goes_on_or_is_frozen_has_no_report(game):
 def test_a_contest_that_is_frozen_meanwhile_gets_no_page(game):
     report = services.request_report(actor=game.oscar, contest=fresh(game.contest))
     Contest.objects.filter(pk=game.contest.pk).update(frozen_at=timezone.now())
-    worker.work_on(report.pk)
+    jobs.work_on(FinalReport, report.pk)
     report.refresh_from_db()
     assert report.state == State.FAILED
     assert report.reference
@@ -450,13 +451,13 @@ def test_one_report_is_written_at_a_time(game, announced, django_capture_on_comm
 
 def test_a_dead_workers_report_is_taken_back(game, without_pictures):
     report = services.request_report(actor=game.oscar, contest=fresh(game.contest))
-    lost = queue.claim(report.pk)
+    lost = jobs.claim(FinalReport, report.pk)
     FinalReport.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    queue.sweep()
+    jobs.sweep()
     report.refresh_from_db()
     assert report.state == State.WAITING
-    assert worker.work_on(report.pk)
-    assert not queue.finish_done(lost, {"en": "late"})
+    assert jobs.work_on(FinalReport, report.pk)
+    assert not jobs.attend(lost)
     report.refresh_from_db()
     assert report.state == State.DONE
     assert report.pages.count() == len(LANGUAGES)
@@ -487,7 +488,7 @@ def test_from_the_page_to_everybody(game, as_user, without_pictures):
     assert report.names_disqualified
     status = reverse("organize-report-status", args=[slug])
     assert "hx-get" in browser.get(status).content.decode()
-    worker.work_on(report.pk)
+    jobs.work_on(FinalReport, report.pk)
     assert "hx-get" not in browser.get(status).content.decode()
     assert browser.get(status, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
     preview = reverse("organize-report-preview", args=[slug])

@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from pwscup.archives import laws
 from pwscup.contests.models import Contest
+from pwscup.core import jobs
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.scope import moments, scope_of
 from pwscup.rescores import selectors as rescore_selectors
 from pwscup.rescores import services as rescores
-from pwscup.rescores import worker as rescore_worker
 from pwscup.submissions import finals, rulings
-from pwscup.submissions.models import Evaluation, LateAllowance
+from pwscup.submissions.models import Evaluation, LateAllowance, Rescore
 from scoring.registry import PWSCUP_2015
 from tests.web.api import ROOT, Program
 from tests.web.archives import bytes_of, entries, imported, listed, of_format_2, written, zipped
@@ -154,7 +154,7 @@ def test_a_re_scoring_computes_both(played):
     text = contest.ruleset_text.replace('ties = "expected"', 'ties = "strict"')
     rescores.change_rules(actor=played.oscar, contest=contest, text=text, note="strict ties")
     rescore = rescore_selectors.undecided(contest)
-    assert rescore_worker.work_on(rescore.pk)
+    assert jobs.work_on(Rescore, rescore.pk)
     own = Evaluation.objects.get(submission=played.of_blue, rescore=None)
     again = rescore.evaluations.get(submission=played.of_blue)
     assert again.final_values == own.final_values

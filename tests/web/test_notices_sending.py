@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
-from pwscup.core import audit, jobs
+from pwscup.core import audit
+from pwscup.core.jobs import rows as jobs
 from pwscup.notices import kinds, outbox, queue, services, signing, sweeper, tasks, worker
 from pwscup.notices.models import Delivery, Notice, Preference
 from pwscup.submissions import rulings

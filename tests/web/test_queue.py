@@ -9,7 +9,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.core import clock, jobs
+from pwscup.core import clock
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event
 from pwscup.submissions import queue, selectors, sweeper, tasks
 from pwscup.submissions.models import Evaluation, Submission

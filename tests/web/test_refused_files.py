@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.core import jobs, storage
+from pwscup.core import storage
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.rescores import selectors as rescores
 from pwscup.submissions import appeals, queue, services, sweeper

@@ -12,7 +12,8 @@ from django.utils import timezone
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.core import jobs
 from pwscup.core.models import Event
-from pwscup.rescores import diff, queue, selectors, services, worker
+from pwscup.rescores import diff, selectors, services
+from pwscup.rescores.jobs import write
 from pwscup.submissions import queue as scoring_queue
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Rescore, Submission
 from pwscup.submissions.selectors import latest_evaluation
@@ -36,7 +37,7 @@ def rescored(contest, actor) -> Rescore:
     """A re-scoring by changed rules that a worker has computed."""
     services.change_rules(actor=actor, contest=contest, text=with_s2_alone(contest.ruleset_text))
     rescore = selectors.undecided(contest)
-    assert worker.work_on(rescore.pk)
+    assert jobs.work_on(Rescore, rescore.pk)
     rescore.refresh_from_db()
     return rescore
 
@@ -172,7 +173,7 @@ def test_a_file_that_the_new_rules_take_is_scored_and_one_that_they_refuse_rejec
         return evaluate({good.pk: bad.pk, bad.pk: good.pk}[pk], rules)
 
     monkeypatch.setattr(evaluation, "evaluate", swapped)
-    worker.work_on(rescore.pk)
+    jobs.work_on(Rescore, rescore.pk)
     services.apply(actor=cast.oscar, contest=cast.contest)
     good.refresh_from_db()
     bad.refresh_from_db()
@@ -204,7 +205,7 @@ def test_what_arrives_meanwhile_must_be_computed_before_it_is_applied(cast, roun
     with pytest.raises(ContestRefused, match="handed in since"):
         services.apply(actor=cast.oscar, contest=cast.contest)
     services.complete(actor=cast.oscar, contest=cast.contest)
-    worker.work_on(rescore.pk)
+    jobs.work_on(Rescore, rescore.pk)
     services.apply(actor=cast.oscar, contest=cast.contest)
     assert {e.submission_id for e in rescore.evaluations.all()} == {submission.pk, late.pk}
 
@@ -246,7 +247,7 @@ def test_the_rules_that_hold_may_be_computed_by_a_newer_library(cast, submission
     scored(submission)
     monkeypatch.setattr("scoring.__version__", "9.9.9")
     rescore = services.start(actor=cast.oscar, contest=cast.contest)
-    worker.work_on(rescore.pk)
+    jobs.work_on(Rescore, rescore.pk)
     services.apply(actor=cast.oscar, contest=cast.contest)
     assert latest_evaluation(submission).scoring_version == "9.9.9"
     assert not Event.objects.filter(kind="contest.ruleset_changed").exists()
@@ -271,25 +272,25 @@ def test_rounds_tables_and_files_are_fixed_once_something_was_handed_in(cast, su
 def test_a_worker_that_comes_late_writes_nothing_and_another_goes_on(cast, round):
     first, second = (scored(hand_in(cast.alice, cast.red, round)) for _ in range(2))
     rescore = services.start(actor=cast.oscar, contest=cast.contest)
-    lost = queue.claim(rescore.pk)
+    lost = jobs.claim(Rescore, rescore.pk)
     made_by = {"digest": "d", "version": "1"}
-    assert queue.write(lost, first, None, [], **made_by)
+    assert write(lost, first, None, [], **made_by)
     Rescore.objects.filter(pk=rescore.pk).update(lease_until=timezone.now() - timedelta(hours=1))
-    queue.sweep()
-    assert worker.work_on(rescore.pk)
-    assert not queue.write(lost, second, None, [], **made_by)
+    jobs.sweep()
+    assert jobs.work_on(Rescore, rescore.pk)
+    assert not write(lost, second, None, [], **made_by)
     assert rescore.evaluations.count() == 2
-    assert not queue.finish_done(lost)
+    assert not jobs.finish(lost, Rescore.State.DONE)
     assert jobs.expired(Rescore) == []
 
 
 def test_a_re_scoring_dropped_while_it_runs_ends_without_a_trace(cast, submission):
     scored(submission)
     rescore = services.start(actor=cast.oscar, contest=cast.contest)
-    claim = queue.claim(rescore.pk)
+    claim = jobs.claim(Rescore, rescore.pk)
     services.drop(actor=cast.oscar, contest=cast.contest)
-    assert not queue.write(claim, submission, None, [], digest="d", version="1")
-    assert not queue.finish_done(claim)
+    assert not write(claim, submission, None, [], digest="d", version="1")
+    assert not jobs.finish(claim, Rescore.State.DONE)
     rescore.refresh_from_db()
     assert rescore.state == Rescore.State.DROPPED
 
@@ -304,12 +305,12 @@ def test_a_failure_of_ours_can_be_tried_again(cast, submission, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(evaluation, "evaluate", breaks)
-        worker.work_on(rescore.pk)
+        jobs.work_on(Rescore, rescore.pk)
     rescore.refresh_from_db()
     assert rescore.state == Rescore.State.FAILED
     assert rescore.reference
     services.complete(actor=cast.oscar, contest=cast.contest)
-    worker.work_on(rescore.pk)
+    jobs.work_on(Rescore, rescore.pk)
     services.apply(actor=cast.oscar, contest=cast.contest)
 
 
@@ -386,7 +387,7 @@ def test_the_page_shows_the_difference_by_board_and_team(cast, round, oscar):
     )
     services.change_rules(actor=cast.oscar, contest=cast.contest, text=text, note="only U2")
     rescore = selectors.undecided(cast.contest)
-    worker.work_on(rescore.pk)
+    jobs.work_on(Rescore, rescore.pk)
     rescore.refresh_from_db()
     (board,) = (b for b in diff.boards(rescore) if "nonymization" in str(b.title))
     rows = {row.team: row for row in board.rows}

@@ -21,7 +21,6 @@ from pwscup.audits import services as audits
 from pwscup.audits import tasks as audit_tasks
 from pwscup.audits.models import Audit
 from pwscup.bots import services as dry_runs
-from pwscup.bots import tasks as dry_run_tasks
 from pwscup.bots.models import Rehearsal
 from pwscup.core import sending
 from pwscup.core.models import Job
@@ -29,14 +28,13 @@ from pwscup.experiments import tasks as experiment_tasks
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Delivery
 from pwscup.reports import services as reports
-from pwscup.reports import tasks as report_tasks
 from pwscup.reports.models import FinalReport
 from pwscup.rescores import services as rescores
-from pwscup.rescores import tasks as rescore_tasks
 from pwscup.submissions import tasks as submission_tasks
 from pwscup.submissions.models import Rescore, Submission
 from tests import services as servers
 from tests.web import experiments
+from tests.web.conftest import hear
 from tests.web.pipeline import hand_in, scored
 
 # Which kinds there are
@@ -80,9 +78,9 @@ def new_experiment(cast, **_):
 KINDS = {
     Submission: (new_submission, submission_tasks, "send_score"),
     Audit: (new_audit, audit_tasks, "send_run"),
-    Rescore: (new_rescore, rescore_tasks, "send_run"),
-    Rehearsal: (new_dry_run, dry_run_tasks, "send_run"),
-    FinalReport: (new_report, report_tasks, "send_run"),
+    Rescore: (new_rescore, None, ""),
+    Rehearsal: (new_dry_run, None, ""),
+    FinalReport: (new_report, None, ""),
     Archive: (new_archive, archive_tasks, "send_write"),
     ContestImport: (new_import, archive_tasks, "send_read"),
     Experiment: (new_experiment, experiment_tasks, "send_run"),
@@ -96,8 +94,9 @@ def test_every_kind_of_job_is_here():
 @pytest.mark.parametrize("model", KINDS, ids=lambda model: model.__name__)
 def test_a_new_job_is_sent_when_it_is_committed(model, cast, submission, monkeypatch):
     make, module, name = KINDS[model]
-    sent = []
-    monkeypatch.setattr(module, name, sent.append)
+    sent = hear(monkeypatch, model)
+    if module is not None:
+        monkeypatch.setattr(module, name, sent.append)
     with TestCase.captureOnCommitCallbacks() as callbacks:
         job = make(cast, submission=submission, monkeypatch=monkeypatch)
         assert sent == []
@@ -110,13 +109,13 @@ def test_every_task_is_sent_by_our_application_from_every_thread_of_a_web_proces
     """Tasks that are shared between applications belong to the one that is current, in each thread its own."""
     code = """
 import threading, pwscup.wsgi
-from pwscup.celery import app
 from pwscup.contests.tasks import mail_invitations
-from pwscup.experiments.tasks import run
+from pwscup.core.celery_app import app
+from pwscup.core.jobs.kinds import run_job
 found = []
-thread = threading.Thread(target=lambda: found.extend([run.app, mail_invitations.app]))
+thread = threading.Thread(target=lambda: found.extend([run_job.app, mail_invitations.app]))
 thread.start(); thread.join()
-print(found == [app, app])
+print(found == [app, app], app.conf.broker_url)
 """
     env = os.environ | {"DJANGO_SETTINGS_MODULE": "pwscup.settings_test"}
     done = subprocess.run(
@@ -126,7 +125,7 @@ print(found == [app, app])
         env=env,
         check=False,
     )
-    assert done.stdout == "True\n", done.stderr
+    assert done.stdout == "True memory://\n", done.stderr
 
 
 # The connection

@@ -11,12 +11,12 @@ import pytest
 from django.urls import reverse
 
 from pwscup.accounts.models import Team
-from pwscup.bots import copies, play, series, services, worker
+from pwscup.bots import copies, play, series, services
 from pwscup.bots.cast import BOTS, BY_NAME, Way
 from pwscup.bots.models import Rehearsal
 from pwscup.contests import truth
 from pwscup.contests.models import Contest
-from pwscup.core import storage
+from pwscup.core import jobs, storage
 from pwscup.submissions import releases, selectors
 from pwscup.submissions.evaluation import handed_in as handed_in_files
 from pwscup.submissions.models import Release, Submission
@@ -56,7 +56,7 @@ def contest_of(organizer, *, n_records: int = RECORDS, phase: str = "before", **
 
 def played(contest: Contest, actor) -> Rehearsal:
     rehearsal = services.request_dry_run(actor=actor, contest=contest)
-    assert worker.work_on(rehearsal.pk)
+    assert jobs.work_on(Rehearsal, rehearsal.pk)
     rehearsal.refresh_from_db()
     assert rehearsal.state == Rehearsal.State.DONE, rehearsal.reference
     return rehearsal

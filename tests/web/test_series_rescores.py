@@ -9,9 +9,11 @@ import pytest
 from pwscup.contests import services as contests
 from pwscup.contests.services.common import ContestRefused
 from pwscup.contests.team_tables import has_series
+from pwscup.core import jobs
 from pwscup.leaderboards.services import final_boards
-from pwscup.rescores import diff, selectors, services, worker
+from pwscup.rescores import diff, selectors, services
 from pwscup.submissions import draws
+from pwscup.submissions.models import Rescore
 from pwscup.submissions.selectors import latest_evaluation
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
 from scoring.rulesets import load_ruleset
@@ -56,7 +58,7 @@ def change(cast, contest, text: str):
     """A re-scoring by these rules that a worker has computed."""
     services.change_rules(actor=cast.oscar, contest=contest, text=text)
     rescore = selectors.undecided(contest)
-    assert worker.work_on(rescore.pk)
+    assert jobs.work_on(Rescore, rescore.pk)
     rescore.refresh_from_db()
     return rescore
 

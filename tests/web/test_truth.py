@@ -20,7 +20,8 @@ from django.utils import timezone
 from pwscup.accounts.models import Team, User
 from pwscup.contests import truth
 from pwscup.contests.models import Contest, Dataset
-from pwscup.core import jobs, storage
+from pwscup.core import storage
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.disclosure.models import Answer
 from pwscup.experiments.models import Experiment

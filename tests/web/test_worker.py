@@ -21,7 +21,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 import scoring
-from pwscup.core import heartbeat, jobs
+from pwscup.core.jobs import heartbeat
+from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import evaluation, feedback, queue, selectors, services, tasks, worker
 from pwscup.submissions.feedback import Band
@@ -197,7 +198,7 @@ def test_a_database_that_comes_back_takes_the_job_back(submission, monkeypatch):
         return put_off(*args)
 
     monkeypatch.setattr(evaluation, "evaluate", fail)
-    monkeypatch.setattr(heartbeat.jobs, "put_off", away)
+    monkeypatch.setattr(heartbeat.rows, "put_off", away)
     monkeypatch.setattr(heartbeat.time, "sleep", lambda _: None)
     monkeypatch.setattr(heartbeat, "connection", SimpleNamespace(in_atomic_block=False, close=int))
     worker.work_on(submission.pk)

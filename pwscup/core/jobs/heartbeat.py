@@ -11,8 +11,9 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import connection
 
-from pwscup.core import jobs, storage
-from pwscup.core.jobs import AWAY
+from pwscup.core import storage
+from pwscup.core.jobs import rows
+from pwscup.core.jobs.rows import AWAY, Claim
 
 logger = logging.getLogger(__name__)
 
@@ -20,14 +21,14 @@ PATIENCE_SECONDS = 120
 """How long a job tries to be put off where the database is away; then its lease has run out long ago."""
 BUSY_SHARE = 0.9
 """Of the time limit that a process spent computing: below, it had to wait for the machine."""
-Fail = Callable[[jobs.Claim, str], bool]
-Overdue = Callable[[jobs.Claim, str, bool], bool]
+Fail = Callable[[Claim, str], bool]
+Overdue = Callable[[Claim, str, bool], bool]
 """What becomes of a claim that took too long, with a reference and whether it was computing all the time."""
 
 
 def attend(
-    claim: jobs.Claim,
-    work: Callable[[jobs.Claim], bool],
+    claim: Claim,
+    work: Callable[[Claim], bool],
     fail: Fail,
     time_limit: float,
     overdue: Overdue | None = None,
@@ -41,7 +42,7 @@ def attend(
         try:
             return work(claim)
         except Exception as error:
-            reference = jobs.new_reference()
+            reference = rows.new_reference()
             if is_passing(error):
                 logger.exception("%s put off [%s]", claim.name, reference)
                 return _put_off(claim, reference, fail)
@@ -56,12 +57,12 @@ def is_passing(error: Exception) -> bool:
     return isinstance(error, (*AWAY, OSError))
 
 
-def _put_off(claim: jobs.Claim, reference: str, fail: Fail) -> bool:
+def _put_off(claim: Claim, reference: str, fail: Fail) -> bool:
     """Put the row off as soon as the database takes it; after some time its lease brings it back."""
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            return jobs.put_off(claim, reference, fail)
+            return rows.put_off(claim, reference, fail)
         except AWAY:
             if time.monotonic() > until or connection.in_atomic_block:
                 raise
@@ -75,7 +76,7 @@ class Heartbeat:
     The limit is kept here because Celery's own may be lost when the broker reconnects.
     """
 
-    def __init__(self, claim: jobs.Claim, overdue: Overdue, time_limit: float) -> None:
+    def __init__(self, claim: Claim, overdue: Overdue, time_limit: float) -> None:
         self._claim = claim
         self._overdue = overdue
         self._done = threading.Event()
@@ -108,13 +109,13 @@ class Heartbeat:
 
     def _renew(self) -> None:
         try:
-            jobs.renew(self._claim)
+            rows.renew(self._claim)
         except AWAY as error:
             logger.warning("lease not renewed: %s", type(error).__name__)
             connection.close()
 
     def _give_up(self) -> None:
-        reference, computed = jobs.new_reference(), time.process_time() - self._began
+        reference, computed = rows.new_reference(), time.process_time() - self._began
         logger.error(
             "%s not done within %s s, of which it computed %.0f s [%s]",
             self._claim.name,

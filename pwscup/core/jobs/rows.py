@@ -1,10 +1,4 @@
-"""The row is the job: who may work on it, for how long, and whose result is taken.
-
-A message to the broker is only a hint that a row waits. A worker claims the row with a conditional
-update, holds it by a lease that it renews, and writes its result only while the fencing number it
-was given still stands. So a dead worker, a lost message and a message delivered twice change nothing
-but the time it takes.
-"""
+"""One row that is a job: claimed, held by a lease, finished under its fencing number, put off or taken back."""
 
 from __future__ import annotations
 
@@ -113,6 +107,11 @@ def held(claim: Claim) -> Any:
     return claim.model.objects.filter(pk=claim.pk, state=Job.RUNNING, fence=claim.fence)
 
 
+def note(claim: Claim, **fields: Any) -> bool:
+    """Write how far the work is, if the claim still holds."""
+    return bool(held(claim).update(**fields))
+
+
 def renew(claim: Claim) -> bool:
     """Extend the lease; False where the claim is worth nothing any more."""
     return bool(held(claim).update(lease_until=db_now() + lease()))
@@ -167,7 +166,7 @@ def put_off(claim: Claim, reference: str, fail: Callable[[Claim, str], bool]) ->
             attempts=max(0, row.attempts - 1),
             put_off_at=since,
             reference=reference,
-            sent_at=now - max(timedelta(), _resend_after() - BACK_OFF),
+            sent_at=now - max(timedelta(), resend_after() - BACK_OFF),
         )
     return False
 
@@ -235,7 +234,7 @@ def sweep(
 def resend_forgotten(model: type[Job], announce: Callable[[int], bool]) -> int:
     """Send again what waits though it was sent long ago, or never; a time to come is that of a clock set back."""
     now = read_db_clock()
-    long_ago = Q(sent_at=None) | Q(sent_at__lt=now - _resend_after()) | Q(sent_at__gt=now)
+    long_ago = Q(sent_at=None) | Q(sent_at__lt=now - resend_after()) | Q(sent_at__gt=now)
     forgotten = model.objects.filter(long_ago, state=Job.WAITING).order_by(*model.QUEUE_ORDER)
     sent = 0
     for pk, sent_at in forgotten.values_list("pk", "sent_at"):
@@ -248,5 +247,5 @@ def resend_forgotten(model: type[Job], announce: Callable[[int], bool]) -> int:
     return sent
 
 
-def _resend_after() -> timedelta:
+def resend_after() -> timedelta:
     return timedelta(seconds=settings.RESEND_SECONDS)

@@ -1,0 +1,61 @@
+"""The row is the job: who may work on it, for how long, and whose result is taken.
+
+A message to the broker is only a hint that a row waits. A worker claims the row with a conditional
+update, holds it by a lease that it renews, and writes its result only while the fencing number it
+was given still stands. So a dead worker, a lost message and a message delivered twice change nothing
+but the time it takes.
+
+`rows` is what happens to one row, `heartbeat` the work under a lease, `kinds` what all kinds of jobs share.
+"""
+
+from pwscup.core.jobs.kinds import (
+    KINDS,
+    announce,
+    attend,
+    claim,
+    fail,
+    finish,
+    job,
+    resend_forgotten,
+    sweep,
+    take_back,
+    work_on,
+)
+from pwscup.core.jobs.rows import (
+    AWAY,
+    MAX_ATTEMPTS,
+    Claim,
+    expired,
+    give_back,
+    held,
+    new_reference,
+    note,
+    renew,
+    try_again,
+    wait_again,
+)
+
+__all__ = [
+    "AWAY",
+    "KINDS",
+    "MAX_ATTEMPTS",
+    "Claim",
+    "announce",
+    "attend",
+    "claim",
+    "expired",
+    "fail",
+    "finish",
+    "give_back",
+    "held",
+    "job",
+    "new_reference",
+    "note",
+    "renew",
+    "resend_forgotten",
+    "sweep",
+    "take_back",
+    "try_again",
+    "wait_again",
+    "work_on",
+]

@@ -1,0 +1,35 @@
+"""Names that tasks had before `run_job` and the one sweep: their messages may wait in a broker during an upgrade.
+
+To be deleted after the next release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pwscup.core.celery_app import app
+from pwscup.core.jobs import kinds
+
+LABELS = {
+    "pwscup.bots.tasks.run": "bots.rehearsal",
+    "pwscup.reports.tasks.run": "reports.finalreport",
+    "pwscup.rescores.tasks.run": "submissions.rescore",
+}
+SWEEPS = (
+    "pwscup.bots.tasks.sweep",
+    "pwscup.reports.tasks.sweep",
+    "pwscup.rescores.tasks.sweep",
+)
+
+
+def _run(label: str) -> Callable[[int], None]:
+    def run(pk: int) -> None:
+        kinds.run_job(label, pk)
+
+    return run
+
+
+for name, label in LABELS.items():
+    app.task(name=name)(_run(label))
+for name in SWEEPS:
+    app.task(name=name)(kinds.sweep)
