@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from scoring.tables import archives
 from scoring.tables.archives import Archive, DamagedFile, Limits
 from tests.zips import zipped, zipped_raw
 
+ROOT = Path(__file__).parents[2]
 KIB = 1024
 LIMITS = Limits(n_files=10, n_bytes=100 * KIB)
 
@@ -53,6 +56,14 @@ def patched(data: bytes, fields: Iterable[tuple[bytes, int]], form: str, value: 
     for signature, offset in fields:
         struct.pack_into(form, changed, changed.index(signature) + offset, value)
     return bytes(changed)
+
+
+def test_the_product_reads_zip_archives_in_one_place():
+    sources = [path for folder in ("scoring", "pwscup") for path in (ROOT / folder).rglob("*.py")]
+    assert len(sources) > 100
+    reading = re.compile(r'\b(?:ZipFile|unpack_archive|is_zipfile)\((?!\w+, "w")')
+    found = [path for path in sources if reading.search(path.read_text("utf-8"))]
+    assert found == [ROOT / "scoring" / "tables" / "archives.py"]
 
 
 # Names

@@ -191,6 +191,11 @@ def text_of(answer) -> str:
     return words.replace("&#x27;", "'").replace("&gt;", ">")
 
 
+def file_of(client, contest, board, **asked) -> bytes:
+    """A board as it is downloaded."""
+    return client.get(reverse("board-csv", args=[contest.slug]), {"board": board, **asked}).content
+
+
 def download(client, contest, board, **asked):
-    answer = client.get(reverse("board-csv", args=[contest.slug]), {"board": board, **asked})
-    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"), newline="")))
+    text = file_of(client, contest, board, **asked).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text, newline="")))

@@ -6,9 +6,7 @@ import json
 
 import pytest
 
-from scoring import ranking
 from scoring.cli import main
-from scoring.rulesets import load_ruleset
 from tests.web import series_facts
 from tests.web.series_facts import download, page, weighted
 
@@ -30,29 +28,21 @@ def places(client, contest, board) -> dict[str, tuple[int, float]]:
     return {row["name"]: (row["rank"], row["total"]) for row in rows}
 
 
-def test_the_library_ranks_the_downloads_as_the_boards_do(client):
-    contest, rules = series_facts.made_up().contest, load_ruleset("sequential-release")
-    tables = download(client, contest, "anonymization")
-    rates = rates_of(download(client, contest, "matrix"))
-    values = {
-        line["team"]: {id_: number(line[id_]) for id_ in series_facts.MEASURES} for line in tables
-    }
-    worst = {
-        team: max(rate for cells in rates.values() if (rate := cells[team]) is not None)
-        for team in values
-    }
-    defence = ranking.anonymization_board(values, rules.ranking, worst_attack=worst)
-    found = {team: (line.rank, line.total) for team, line in defence.items()}
-    assert found == places(client, contest, "anonymization")
-    offence = ranking.attack_board({team: rates.get(team, {}) for team in values}, values)
-    overall = ranking.overall_board(
-        {team: line.rank for team, line in defence.items()},
-        {team: line.rank for team, line in offence.items()},
-        rules.ranking,
-        len(values),
-    )
-    found = {team: (line.rank, line.total) for team, line in overall.items()}
+def test_the_command_ranks_the_downloads_as_the_boards_do(client, tmp_path, capsys):
+    contest = series_facts.made_up().contest
+    line = ["rank", "--ruleset", "sequential-release", "--json"]
+    for option, board in (("--board", "anonymization"), ("--rates", "matrix")):
+        path = tmp_path / f"{board}.csv"
+        path.write_bytes(series_facts.file_of(client, contest, board))
+        line += [option, str(path)]
+    assert main(line) == 0
+    teams = json.loads(capsys.readouterr().out)["teams"]
+    found = {team["team"]: (team["rank"], team["total"]) for team in teams}
     assert found == places(client, contest, "overall")
+    tables = {team["team"]: team["anonymization"] for team in teams}
+    assert {name: (t["rank"], t["total"]) for name, t in tables.items()} == places(
+        client, contest, "anonymization"
+    )
 
 
 def test_the_command_ranks_the_downloads_by_another_formula(client, tmp_path, capsys):
