@@ -270,7 +270,6 @@ def _every(seconds: float, task: str) -> dict:
 
 SWEEPING = (
     "archives",
-    "audits",
     "contests",
     "disclosure",
     "experiments",

@@ -10,9 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Team
-from pwscup.audits import queue, selectors
+from pwscup.audits import selectors
 from pwscup.audits.models import Audit
 from pwscup.core import audit as trail
+from pwscup.core import jobs
 from pwscup.core.refusals import Refused
 
 if TYPE_CHECKING:
@@ -53,5 +54,5 @@ def request_audit(*, user: User, submission: Submission) -> Audit:
                 contest_id=submission.round.contest_id,
                 subject=str(submission.public_id),
             )
-            transaction.on_commit(partial(queue.announce, audit.pk))
+            transaction.on_commit(partial(jobs.announce, Audit, audit.pk))
     return audit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import User
+from pwscup.core import jobs
 from pwscup.core.refusals import Refused
-from pwscup.experiments import queue, selectors, tables
+from pwscup.experiments import selectors, tables
 from pwscup.experiments.models import Experiment, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scoring.privacy.experiments.counts import Counts
+
+UPLOADS_KEPT = timedelta(days=1)
 
 
 class ExperimentRefused(Refused):
@@ -61,7 +65,7 @@ def request_experiment(
         sent_at=timezone.now(),
     )
     Upload.objects.filter(owner=user).delete()
-    transaction.on_commit(partial(queue.announce, experiment.pk))
+    transaction.on_commit(partial(jobs.announce, Experiment, experiment.pk))
     return experiment
 
 
@@ -83,3 +87,10 @@ def delete(*, experiment: Experiment) -> None:
     if not held.is_final:
         raise ExperimentRefused(_("It is not done yet: stop it first."))
     held.delete()
+
+
+def forget_left(now: datetime) -> None:
+    """Forget uploads that nobody used for a day, and what deleted accounts have left."""
+    Upload.objects.filter(uploaded_at__lt=now - UPLOADS_KEPT).delete()
+    for left in (Experiment, Upload):
+        left.objects.filter(owner__deleted_at__isnull=False).delete()

@@ -12,11 +12,13 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from pwscup.accounts.models import User
+from pwscup.audits.models import Audit
 from pwscup.bots.models import Rehearsal
 from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
 from pwscup.core import recent
 from pwscup.core.jobs import kinds
+from pwscup.experiments.models import Experiment
 from pwscup.leaderboards import kept, pages, polls
 from pwscup.leaderboards import services as board_services
 from pwscup.reports.models import FinalReport
@@ -149,10 +151,7 @@ def hear(monkeypatch, *models) -> list[int]:
 @pytest.fixture
 def announced(monkeypatch) -> list[int]:
     """The keys of the long jobs that the broker has heard of; nobody works on them meanwhile."""
-    keys = hear(monkeypatch, FinalReport, Rehearsal, Rescore)
-    for app in ("audits", "experiments"):
-        monkeypatch.setattr(f"pwscup.{app}.tasks.send_run", keys.append)
-    return keys
+    return hear(monkeypatch, Audit, Experiment, FinalReport, Rehearsal, Rescore)
 
 
 @pytest.fixture

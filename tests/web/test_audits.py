@@ -11,10 +11,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.audits import pages, queue, services, worker
+from pwscup.audits import pages, services
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
-from pwscup.core.jobs import rows as jobs
+from pwscup.core import jobs
+from pwscup.core.jobs import kinds
 from pwscup.core.models import Event
 from scoring.registry import ATTACKS
 from tests.web.pipeline import hand_in, scored
@@ -49,7 +50,7 @@ def url(submission, name="audit") -> str:
 
 
 def done(audit: Audit) -> Audit:
-    worker.work_on(audit.pk)
+    jobs.work_on(Audit, audit.pk)
     audit.refresh_from_db()
     return audit
 
@@ -111,8 +112,8 @@ def test_asking_twice_makes_one_audit(submission, cast, quick):
     first = services.request_audit(user=cast.alice, submission=submission)
     assert services.request_audit(user=cast.bob, submission=submission) == first
     assert Event.objects.filter(kind="audit.requested").count() == 1
-    assert worker.work_on(first.pk)
-    assert not worker.work_on(first.pk)
+    assert jobs.work_on(Audit, first.pk)
+    assert not jobs.work_on(Audit, first.pk)
     services.request_audit(user=cast.alice, submission=submission)
     first.refresh_from_db()
     assert first.state == Audit.State.DONE
@@ -139,21 +140,21 @@ def test_audits_of_all_teams_run_one_after_the_other(
     blue = scored(hand_in(cast.carol, cast.blue, round))
     first = services.request_audit(user=cast.carol, submission=blue)
     second = services.request_audit(user=cast.alice, submission=submission)
-    claim = queue.claim(first.pk)
+    claim = jobs.claim(Audit, first.pk)
     assert claim
-    assert not worker.work_on(second.pk)
+    assert not jobs.work_on(Audit, second.pk)
     assert "1 audit comes before it" in client(cast.alice).get(url(submission, "audit-status")).text
     settings.AUDITS_AT_ONCE = 2
-    assert queue.claim(second.pk)
+    assert jobs.claim(Audit, second.pk)
     settings.AUDITS_AT_ONCE = 1
     Audit.objects.filter(pk=second.pk).update(state=Audit.State.WAITING)
     with django_capture_on_commit_callbacks(execute=True):
-        assert queue.finish_failed(claim, "reference")
+        assert jobs.fail(claim, "reference")
     assert announced == [second.pk]
     with django_capture_on_commit_callbacks(execute=True):
         services.request_audit(user=cast.carol, submission=blue)
     assert announced == [second.pk, first.pk]
-    queue.announce_next()
+    kinds.announce_next(Audit)
     assert announced[-1] == second.pk  # who failed and asks again stands at the end
     assert done(second).state == Audit.State.DONE
 
@@ -186,7 +187,7 @@ def test_the_status_is_polled_cheaply_and_ends_with_the_whole_page(submission, c
 def test_progress_is_shown(submission, cast, quick):
     audit = services.request_audit(user=cast.alice, submission=submission)
     claim = jobs.claim(Audit, audit.pk)
-    queue.progress(claim, 3, 12, "EUC2")
+    assert jobs.note(claim, done_steps=3, n_steps=12, step="EUC2")
     text = client(cast.alice).get(url(submission, "audit-status")).text
     assert 'value="25"' in text
     assert "EUC2" in text
@@ -227,9 +228,9 @@ def test_a_silent_worker_loses_the_audit_and_its_late_result(submission, cast, q
     audit = services.request_audit(user=cast.alice, submission=submission)
     late = jobs.claim(Audit, audit.pk)
     Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    queue.sweep()
+    jobs.sweep()
     assert announced == [audit.pk]
-    assert not queue.finish_done(late, {"en": "late"}, values={})
+    assert not jobs.attend(late)
     assert not Audit.objects.get().reports.exists()
     assert done(audit).state == Audit.State.DONE
 
@@ -239,6 +240,6 @@ def test_three_silent_workers_are_enough(submission, cast, quick):
     for _ in range(jobs.MAX_ATTEMPTS):
         assert jobs.claim(Audit, audit.pk)
         Audit.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-        queue.sweep()
+        jobs.sweep()
     audit.refresh_from_db()
     assert (audit.state, bool(audit.reference)) == (Audit.State.FAILED, True)

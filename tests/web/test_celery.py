@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from pwscup.audits import tasks as audit_tasks
 from pwscup.celery import app
 from pwscup.core import tasks as core_tasks
 from pwscup.core.jobs import old_names
@@ -25,8 +24,7 @@ def test_sweeps_go_before_scoring():
     assert route({}, core_tasks.seal.name)["queue"].name == "housekeeping"
     assert route({}, tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, tasks.score.name)["queue"].name == "scoring"
-    assert route({}, audit_tasks.sweep.name)["queue"].name == "housekeeping"
-    assert route({}, audit_tasks.run.name)["queue"].name == "audits"
+    assert route({}, core_tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, notice_tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, notice_tasks.work.name)["queue"].name == "notices"
     assert app.conf.task_default_queue == "scoring"

@@ -12,8 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts.services import delete_account
-from pwscup.core.jobs import rows as jobs
-from pwscup.experiments import plans, queue, selectors, services, worker
+from pwscup.core import jobs
+from pwscup.experiments import jobs as experiment_jobs
+from pwscup.experiments import plans, selectors, services
 from pwscup.experiments.models import Experiment, ResultFile, Upload
 from scoring.privacy.experiments import paper
 from scoring.privacy.experiments import run as library
@@ -27,7 +28,7 @@ State = Experiment.State
 def quick(monkeypatch):
     """A result at once where it does not matter what it is."""
     result = {"values": {}, "scoring_version": "1"}
-    monkeypatch.setattr(worker, "_result", lambda *_: (result, {"README.md": b"# Done"}))
+    monkeypatch.setattr(experiment_jobs, "compute", lambda *_: (result, {"README.md": b"# Done"}))
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def url(experiment: Experiment, name: str = "experiment") -> str:
 
 
 def ended(experiment: Experiment) -> Experiment:
-    worker.work_on(experiment.pk)
+    jobs.work_on(Experiment, experiment.pk)
     experiment.refresh_from_db()
     return experiment
 
@@ -98,7 +99,7 @@ def test_the_defaults_are_those_of_the_library():
 def test_every_step_of_the_library_has_its_words(cast, setup):
     made = make_experiment(cast.alice, setup=SMALL | setup, state=State.RUNNING)
     said: list[str] = []
-    worker._result(made, said.append)
+    experiment_jobs.compute(made, said.append)
     assert said == plans.steps(made.setup)
 
 
@@ -151,17 +152,17 @@ def test_experiments_of_all_people_run_one_after_the_other(
     cast, as_user, quick, announced, settings, django_capture_on_commit_callbacks
 ):
     first, second = requested(cast.alice), requested(cast.carol)
-    claim = queue.claim(first.pk)
+    claim = jobs.claim(Experiment, first.pk)
     assert claim
-    assert not worker.work_on(second.pk)
+    assert not jobs.work_on(Experiment, second.pk)
     shown = as_user(cast.carol).get(url(second, "experiment-status")).text
     assert "1 experiment comes before it" in shown
     settings.EXPERIMENTS_AT_ONCE = 2
-    assert queue.claim(second.pk)
+    assert jobs.claim(Experiment, second.pk)
     settings.EXPERIMENTS_AT_ONCE = 1
     Experiment.objects.filter(pk=second.pk).update(state=State.WAITING)
     with django_capture_on_commit_callbacks(execute=True):
-        assert queue.finish_failed(claim, "reference")
+        assert jobs.fail(claim, "reference")
     assert announced == [second.pk]
     assert ended(second).state == State.DONE
 
@@ -169,14 +170,14 @@ def test_experiments_of_all_people_run_one_after_the_other(
 def test_progress_is_shown_and_polled_cheaply(cast, alice, quick):
     made = requested(cast.alice)
     claim = jobs.claim(Experiment, made.pk)
-    assert queue.progress(claim, 3)
+    assert jobs.note(claim, done_steps=3)
     first = alice.get(url(made, "experiment-status"))
     assert "ε = 4: answering queries" in first.text
     assert "step 4 of 6" in first.text
     assert 'value="50"' in first.text
     known = {"If-None-Match": first["ETag"]}
     assert alice.get(url(made, "experiment-status"), headers=known).status_code == 304
-    assert queue.finish_done(claim, {}, values={}, seconds=2.0)
+    assert jobs.finish(claim, State.DONE, seconds=2.0)
     last = alice.get(url(made, "experiment-status"), headers=known | {"HX-Request": "true"})
     assert (last.status_code, last["HX-Refresh"]) == (200, "true")
 
@@ -195,10 +196,10 @@ def test_a_killed_worker_loses_the_experiment_and_its_late_result(cast, quick, a
     made = requested(cast.alice)
     late = jobs.claim(Experiment, made.pk)
     Experiment.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    queue.sweep(timezone.now())
+    jobs.sweep()
     assert announced == [made.pk]
-    assert not queue.progress(late, 1)
-    assert not queue.finish_done(late, {"README.md": b"late"}, values={})
+    assert not jobs.note(late, done_steps=1)
+    assert not jobs.attend(late)
     assert not ResultFile.objects.exists()
     assert ended(made).state == State.DONE
     assert (made.attempts, made.files.get().data) == (2, b"# Done")
@@ -206,27 +207,27 @@ def test_a_killed_worker_loses_the_experiment_and_its_late_result(cast, quick, a
 
 def test_a_worker_that_lost_its_claim_ends_at_the_next_step(cast, monkeypatch):
     made = requested(cast.alice)
-    steps: list[int] = []
+    steps: list[str] = []
 
-    def lose_it(claim, done_steps):
-        steps.append(done_steps)
-        Experiment.objects.filter(pk=claim.pk).update(fence=99)
-        return progress(claim, done_steps)
+    def lose_it(experiment, step):
+        for text in plans.steps(experiment.setup):
+            steps.append(text)
+            Experiment.objects.update(fence=99)
+            step(text)
 
-    progress = queue.progress
-    monkeypatch.setattr(queue, "progress", lose_it)
-    assert not worker.work_on(made.pk)
-    assert steps == [0]
+    monkeypatch.setattr(experiment_jobs, "compute", lose_it)
+    assert not jobs.work_on(Experiment, made.pk)
+    assert len(steps) == 1
     made.refresh_from_db()
-    assert made.state == State.RUNNING
+    assert (made.state, made.done_steps) == (State.RUNNING, 0)
 
 
 def test_three_silent_workers_are_enough(cast, alice):
     made = requested(cast.alice)
     for _ in range(jobs.MAX_ATTEMPTS):
-        assert queue.claim(made.pk)
+        assert jobs.claim(Experiment, made.pk)
         Experiment.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-        queue.sweep(timezone.now())
+        jobs.sweep()
     made.refresh_from_db()
     assert (made.state, bool(made.reference)) == (State.FAILED, True)
     assert made.reference in alice.get(url(made)).text
@@ -235,7 +236,7 @@ def test_three_silent_workers_are_enough(cast, alice):
 def test_where_we_fail_the_page_says_so_and_one_may_run_it_again(cast, alice, monkeypatch):
     made = requested(cast.alice)
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "_result", lambda *_: 1 / 0)
+        patch.setattr(experiment_jobs, "compute", lambda *_: 1 / 0)
         assert ended(made).state == State.FAILED
     page = alice.get(url(made)).text
     assert made.reference in page
@@ -265,7 +266,7 @@ def test_one_that_runs_is_stopped_before_its_next_step_and_then_deleted(
             assert "stop it first" in page
             assert "it ends before the next step" in page
 
-    monkeypatch.setattr(worker, "_result", result)
+    monkeypatch.setattr(experiment_jobs, "compute", result)
     with django_capture_on_commit_callbacks(execute=True):
         assert ended(made).state == State.STOPPED
     assert len(said) == 1
@@ -287,7 +288,7 @@ def test_what_a_deleted_account_leaves_is_swept_away(cast):
     for user in (cast.eve, cast.carol):
         services.keep_upload(user=user, name="t.csv", columns=["a"], data=b"a\n1\n")
     delete_account(user=cast.eve)
-    queue.sweep(timezone.now())
+    services.forget_left(timezone.now())
     assert list(Experiment.objects.all()) == [theirs]
     assert Upload.objects.get().owner == cast.carol
     assert mine.pk != theirs.pk
@@ -295,9 +296,9 @@ def test_what_a_deleted_account_leaves_is_swept_away(cast):
 
 def test_a_file_that_nobody_used_is_forgotten_after_a_day(cast):
     services.keep_upload(user=cast.alice, name="t.csv", columns=["a"], data=b"a\n1\n")
-    queue.sweep(timezone.now())
+    services.forget_left(timezone.now())
     assert Upload.objects.get().data == b"a\n1\n"
-    queue.sweep(timezone.now() + timedelta(days=2))
+    services.forget_left(timezone.now() + timedelta(days=2))
     assert not Upload.objects.exists()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from pwscup.experiments import comparison, selectors, worker
+from pwscup.experiments import comparison, selectors
+from pwscup.experiments.jobs import compute
 from pwscup.experiments.models import Experiment
 from tests.web.experiments import SMALL, make_experiment
 
@@ -154,5 +155,5 @@ def test_those_of_others_are_not_found(cast, as_user, pair):
 
 def test_the_worker_finds_what_the_library_finds(cast, pair):
     again = make_experiment(cast.alice, state=State.RUNNING, setup=pair[1].setup)
-    result, _files = worker._result(again, lambda _text: None)
+    result, _files = compute(again, lambda _text: None)
     assert result["values"] == pair[1].values

@@ -12,9 +12,9 @@ from django.core import serializers
 from django.urls import reverse
 
 from pwscup.audits import services as audit_services
-from pwscup.audits import worker as audit_worker
+from pwscup.audits.models import Audit
 from pwscup.contests.team_tables import table_of
-from pwscup.core import storage
+from pwscup.core import jobs, storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import draws, evaluation
 from pwscup.submissions.models import Evaluation, Release, Submission
@@ -191,7 +191,7 @@ def test_the_sample_is_the_teams_own_and_is_accepted(world, as_user):
 def test_an_audit_of_an_own_table_tells_nothing_of_its_decoys(world, as_user):
     submission = Submission.objects.get(team=world.red, state="scored")
     audit = audit_services.request_audit(user=world.cast.alice, submission=submission)
-    audit_worker.work_on(audit.pk)
+    jobs.work_on(Audit, audit.pk)
     audit.refresh_from_db()
     assert audit.state == "done", audit.reference
     hidden = hidden_from(world, "alice", published=False)

@@ -18,13 +18,11 @@ from pwscup.archives import services as archives
 from pwscup.archives import tasks as archive_tasks
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.audits import services as audits
-from pwscup.audits import tasks as audit_tasks
 from pwscup.audits.models import Audit
 from pwscup.bots import services as dry_runs
 from pwscup.bots.models import Rehearsal
 from pwscup.core import sending
 from pwscup.core.models import Job
-from pwscup.experiments import tasks as experiment_tasks
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Delivery
 from pwscup.reports import services as reports
@@ -77,13 +75,13 @@ def new_experiment(cast, **_):
 
 KINDS = {
     Submission: (new_submission, submission_tasks, "send_score"),
-    Audit: (new_audit, audit_tasks, "send_run"),
+    Audit: (new_audit, None, ""),
     Rescore: (new_rescore, None, ""),
     Rehearsal: (new_dry_run, None, ""),
     FinalReport: (new_report, None, ""),
     Archive: (new_archive, archive_tasks, "send_write"),
     ContestImport: (new_import, archive_tasks, "send_read"),
-    Experiment: (new_experiment, experiment_tasks, "send_run"),
+    Experiment: (new_experiment, None, ""),
 }
 
 

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from pwscup.audits import pages, services, worker
+from pwscup.audits import pages, services
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
+from pwscup.core import jobs
 from scoring.audits.series_words import ATTACKERS, DEFINITIONS
 from scoring.cli import main
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
@@ -53,7 +54,7 @@ def url(submission, name="audit") -> str:
 
 def audited(user, submission) -> Audit:
     audit = services.request_audit(user=user, submission=submission)
-    worker.work_on(audit.pk)
+    jobs.work_on(Audit, audit.pk)
     audit.refresh_from_db()
     assert audit.state == Audit.State.DONE
     return audit
@@ -104,7 +105,7 @@ def test_a_team_asks_and_the_page_says_who_is_pinned_down(
         assert alice.post(url(played.submission)).status_code == 302
     audit = Audit.objects.get(submission=played.submission)
     assert announced == [audit.pk]
-    worker.work_on(audit.pk)
+    jobs.work_on(Audit, audit.pk)
     audit.refresh_from_db()
     page = alice.get(url(played.submission)).text
     first = audit.values["people"][0]

@@ -11,11 +11,14 @@ from pwscup.core.celery_app import app
 from pwscup.core.jobs import kinds
 
 LABELS = {
+    "pwscup.audits.tasks.run": "audits.audit",
     "pwscup.bots.tasks.run": "bots.rehearsal",
+    "pwscup.experiments.tasks.run": "experiments.experiment",
     "pwscup.reports.tasks.run": "reports.finalreport",
     "pwscup.rescores.tasks.run": "submissions.rescore",
 }
 SWEEPS = (
+    "pwscup.audits.tasks.sweep",
     "pwscup.bots.tasks.sweep",
     "pwscup.reports.tasks.sweep",
     "pwscup.rescores.tasks.sweep",

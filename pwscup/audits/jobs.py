@@ -1,20 +1,20 @@
-"""Working on one audit: claim it, keep the lease alive, write what came of it."""
+"""Audits as jobs: a report in every language, and what the audit trail says of it."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 
-from pwscup.audits import queue
-from pwscup.audits.models import Audit
-from pwscup.core.jobs.heartbeat import attend
-from pwscup.core.jobs.rows import Claim
+from pwscup.audits.models import Audit, AuditReport
+from pwscup.core import audit as trail
+from pwscup.core import jobs
+from pwscup.core.jobs import Claim, job
 from pwscup.core.moments import shown_moment
 
 if TYPE_CHECKING:
@@ -23,23 +23,41 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def work_on(audit_id: int) -> bool:
-    """Audit if it waits and its turn has come; False where not, or its result came too late."""
-    claim = queue.claim(audit_id)
-    if claim is None:
-        return False
-    return attend(claim, _run, queue.finish_failed, settings.AUDIT_TIME_LIMIT)
+def _record(claim: Claim) -> None:
+    audit = Audit.objects.select_related("submission__round").get(pk=claim.pk)
+    trail.record(
+        f"audit.{audit.state}",
+        contest_id=audit.submission.round.contest_id,
+        subject=str(audit.submission.public_id),
+        **({"reference": audit.reference} if audit.reference else {}),
+    )
 
 
-def _run(claim: Claim) -> bool:
+@job(Audit, queue="audits", limit="AUDIT_TIME_LIMIT", at_once="AUDITS_AT_ONCE", failed=_record)
+def run(claim: Claim) -> bool:
+    """Audit the submission and write its reports."""
     audit = Audit.objects.select_related("submission__round__contest", "submission__team").get(
         pk=claim.pk
     )
+
+    def progress(done: int, n_steps: int, step: str) -> None:
+        jobs.note(claim, done_steps=done, n_steps=n_steps, step=step)
+
     started = time.perf_counter()
-    result, reports = _result(audit.submission, lambda *step: queue.progress(claim, *step))
+    result, reports = _result(audit.submission, progress)
     seconds = round(time.perf_counter() - started, 2)
     logger.info("audit %s done in %.2f s", claim.pk, seconds)
-    return queue.finish_done(claim, reports, seconds=seconds, **result)
+    ended = {"step": "", "seconds": seconds, **result}
+    return jobs.finish(claim, Audit.State.DONE, lambda claim: _keep(claim, reports), **ended)
+
+
+def _keep(claim: Claim, reports: Mapping[str, str]) -> None:
+    AuditReport.objects.filter(audit_id=claim.pk).delete()
+    AuditReport.objects.bulk_create(
+        AuditReport(audit_id=claim.pk, language=language, html=html)
+        for language, html in reports.items()
+    )
+    _record(claim)
 
 
 def _result(
@@ -49,7 +67,7 @@ def _result(
     from pwscup.submissions import evaluation  # pandas, which only workers need
 
     found = evaluation.audited(submission, progress)
-    summary, report = _told(found)
+    summary, report = _writers(found)
     result = {"values": summary(found), "scoring_version": scoring.__version__}
     pages = {}
     for language, _name in settings.LANGUAGES:
@@ -59,8 +77,8 @@ def _result(
     return result, pages
 
 
-def _told(found: object) -> tuple[Callable[..., dict[str, Any]], Callable[..., str]]:
-    """What makes the values and the report of such an audit."""
+def _writers(found: object) -> tuple[Callable[..., dict[str, Any]], Callable[..., str]]:
+    """The functions that make the values and the report of such an audit."""
     from scoring.audits import report, series, series_report, series_summary, summary
 
     if isinstance(found, series.SeriesAudit):
@@ -69,7 +87,7 @@ def _told(found: object) -> tuple[Callable[..., dict[str, Any]], Callable[..., s
 
 
 def _facts(submission: Submission) -> dict[str, str]:
-    """What the report says of its origin, in the language of this moment."""
+    """The origin of the report, in the language that is active."""
     import scoring
 
     facts = {
