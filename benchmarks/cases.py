@@ -9,8 +9,8 @@ import numpy as np
 
 from scoring.anonymizers import anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import write_rows, write_table
-from scoring.schema import Role, Schema
+from scoring.tables.reading import write_rows, write_table
+from scoring.tables.schema import Role, Schema
 
 UNMATCHED_COLUMN = "sex"
 TITLES = {

@@ -16,8 +16,8 @@ import pandas as pd
 
 from benchmarks.cases import Case
 from scoring.evaluate import Prepared, score
-from scoring.reading import read_records
-from scoring.validation import read_submitted_records
+from scoring.tables.reading import read_records
+from scoring.tables.validation import read_submitted_records
 
 Values = dict[str, Any]
 
@@ -93,8 +93,8 @@ def ours_in_memory(case: Case, measure: str) -> Callable[[], Values]:
 
 def plain_python(case: Case) -> Callable[[], Values]:
     """The tests' oracles: loops over records and columns."""
-    from scoring.comparison import Options
-    from scoring.reading import read_table
+    from scoring.scores.comparison import Options
+    from scoring.tables.reading import read_table
     from tests.scoring import oracles
 
     original = read_table(case.original, case.schema, file="original", original=True)

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from scoring.evaluate import Prepared, score
-from scoring.kernels.warm import warm_up
-from scoring.reading import read_records
-from scoring.schema import Schema
-from scoring.validation import read_submitted_records
+from scoring.tables.reading import read_records
+from scoring.tables.schema import Schema
+from scoring.tables.validation import read_submitted_records
+from scoring.warm import warm_up
 
 THREADS = 2
 _DRAW = """

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -16,7 +16,7 @@ from io import StringIO
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import cli
+from scoring.cli import main as cli
 from scoring.privacy.post_randomization import randomize, rho_of
 from scoring.privacy.reconstruction import iterative_bayes
 from scoring.privacy.tables import contingency

@@ -56,7 +56,7 @@ def load_what_scoring_takes(**_: Any) -> None:
     try:
         with one_at_a_time():
             import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
-            from scoring.kernels.warm import warm_up
+            from scoring.warm import warm_up
 
             warm_up()
     except Exception as error:

@@ -3,7 +3,7 @@
 import sys
 
 from scoring import kernels
-from scoring.cli import main
+from scoring.cli.main import main
 
 kernels.needs_blas = False  # this process is the command's alone
 sys.exit(main())

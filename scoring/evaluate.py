@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scoring.comparison import Comparison, Options, Prepared
-from scoring.equivalence import IntArray, Table
 from scoring.errors import ProblemsFound
-from scoring.guess_results import Mark, mark
-from scoring.ranking import DECIMALS
+from scoring.formulas.ranking import DECIMALS
 from scoring.registry import MEASURES, PWSCUP_2015
-from scoring.schema import Schema
+from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.scores.results import Mark, mark
+from scoring.tables.equivalence import IntArray, Table
+from scoring.tables.schema import Schema
 
 __all__ = ["Mark", "Options", "Prepared", "mark", "measured", "score"]
 

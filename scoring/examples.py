@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scoring.comparison import Comparison
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Comparison
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
     columns=(

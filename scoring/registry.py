@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from scoring.addresses import function_at
 from scoring.attacks.catalog import ATTACKS, Attack, Guess
+from scoring.formats.sequential.catalog import RISKS, SERIES_MEASURES
 from scoring.measures.catalog import MEASURES, PWSCUP_2015, Measure
-from scoring.sequential.catalog import RISKS, SERIES_MEASURES
 
 __all__ = [
     "ALL_MEASURES",

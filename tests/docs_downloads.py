@@ -8,18 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring import cli
 from scoring.anonymizers import anonymize
+from scoring.cli import main as cli
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import read_table, write_table
+from scoring.formats.sequential.background import background
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.series import of_publication, published
+from scoring.formats.sequential.series_files import read_tables
 from scoring.rulesets import load_ruleset
-from scoring.schema import Column, Kind, Role, Schema, suggest_schema
-from scoring.sequential.background import background
-from scoring.sequential.bundles import pack
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.series import of_publication, published
-from scoring.sequential.series_files import read_tables
+from scoring.tables.reading import read_table, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
 
 CLINIC = Path(__file__).resolve().parent.parent / "fixtures" / "clinic.csv"
 N_PATIENTS = 300

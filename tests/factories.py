@@ -14,9 +14,9 @@ from django.utils import timezone
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.core import audit, storage
-from scoring.commitments import commitment
+from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset
-from scoring.schema import Role, Schema
+from scoring.tables.schema import Role, Schema
 
 SCHEMA = """
 [[column]]
@@ -333,8 +333,8 @@ def series_ruleset(sample: int = HOSPITAL_PEOPLE, **changes: str) -> Ruleset:
 def hospital_tables(n_records: int = 60, n_tables: int = 3, seed: int = 1) -> bytes:
     """The archive that an organizer uploads: T1.csv, T2.csv …, of a made-up hospital."""
     from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
-    from scoring.reading import write_table
-    from scoring.sequential.bundles import pack
+    from scoring.formats.sequential.bundles import pack
+    from scoring.tables.reading import write_table
 
     tables = hospital(n_records, n_tables, seed=seed)
     return pack({f"T{n}.csv": write_table(t, HOSPITAL_SCHEMA) for n, t in enumerate(tables, 1)})
@@ -393,7 +393,7 @@ def make_series_contest(
 def tables_of_team(team: Team) -> dict[int, bytes]:
     """The tables that a team downloads, by time."""
     from pwscup.submissions import draws
-    from scoring.sequential.bundles import unpack
+    from scoring.formats.sequential.bundles import unpack
 
     dataset = draws.ensure_drawn(team)
     assert dataset is not None
@@ -403,10 +403,10 @@ def tables_of_team(team: Team) -> dict[int, bytes]:
 
 def series_of_team(team: Team, *, m: int = 2, method: str = "m-invariance") -> bytes:
     """What a team hands in: releases of its tables by a method of the library."""
-    from scoring.sequential.bundles import pack
-    from scoring.sequential.publishing import Options, publish
-    from scoring.sequential.series import handed_in, of_publication
-    from scoring.sequential.series_files import read_tables
+    from scoring.formats.sequential.bundles import pack
+    from scoring.formats.sequential.publishing import Options, publish
+    from scoring.formats.sequential.series import handed_in, of_publication
+    from scoring.formats.sequential.series_files import read_tables
 
     schema = team.contest.datasets.get(team=None).schema
     tables = {f"T{n}.csv": data for n, data in tables_of_team(team).items()}

@@ -15,17 +15,18 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from scoring import cli, measures
-from scoring.comparison import OPTION_CHOICES
+from scoring import measures
+from scoring.cli import main as cli
 from scoring.errors import MESSAGES, ProblemsFound
+from scoring.formats.sequential.examples import SMALL
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.series import of_publication, published
 from scoring.formulas import OFFICIAL
 from scoring.measures import catalog
 from scoring.registry import MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
-from scoring.schema import Role
-from scoring.sequential.examples import SMALL
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.series import of_publication, published
+from scoring.scores.comparison import OPTION_CHOICES
+from scoring.tables.schema import Role
 from tests.docs_downloads import clinic_schema, prepare_downloads
 from tests.scoring import test_laws_of_further_measures as laws
 from tools import effects_reference, measures_reference, methods_reference, problems_reference

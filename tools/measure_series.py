@@ -17,13 +17,19 @@ import numpy as np
 
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
-from scoring.sequential.files import identifier_of, read_microdata
-from scoring.sequential.guesses import GUESSERS, mark_guesses, mark_values, true_values, values_of
-from scoring.sequential.publishing import Method, Options, Publication, publish
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import of_publication
-from scoring.sequential.tables import Microdata
-from scoring.writing import write_table
+from scoring.formats.sequential.files import identifier_of, read_microdata
+from scoring.formats.sequential.guesses import (
+    GUESSERS,
+    mark_guesses,
+    mark_values,
+    true_values,
+    values_of,
+)
+from scoring.formats.sequential.publishing import Method, Options, Publication, publish
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import of_publication
+from scoring.formats.sequential.tables import Microdata
+from scoring.tables.writing import write_table
 
 N_PATIENTS, N_TEAMS, N_SAMPLED = 2_000, 10, 5
 REFUSALS = (24, 6)  # teams, tables

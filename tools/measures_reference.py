@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoring.attacks.catalog import INQUIRIES
-from scoring.cli_help import setting
-from scoring.comparison import OPTION_CHOICES, Options
+from scoring.cli.methods import setting
 from scoring.registry import MEASURES
+from scoring.scores.comparison import OPTION_CHOICES, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable

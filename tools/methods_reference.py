@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES, Inquiry
-from scoring.cli_help import setting, summary
+from scoring.cli.methods import setting, summary
 from scoring.options import Option
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "command-line.md"

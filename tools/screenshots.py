@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from pwscup.bots.cast import BOTS
 from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS, Person
-from scoring import cli
+from scoring.cli import main as cli
 from scoring.rulesets import load_ruleset
 from tests.e2e import browser as chromium
 

@@ -43,7 +43,7 @@ DISCLOSING = kinds_of("disclosure")
     summary="The columns with their values, and the target table",
 )
 def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
-    from scoring.disclosure.attributes import MAX_ANSWER_CELLS
+    from scoring.formats.disclosure.attributes import MAX_ANSWER_CELLS
 
     contest = _with_table(visible_round(request.user, slug, key, DISCLOSING).contest)
     return schemas.Domain(
@@ -64,7 +64,9 @@ def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     summary="The file that is handed in, all of its counts 0",
 )
 def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    from scoring.disclosure.estimates import template  # SciPy, which most processes do without
+    from scoring.formats.disclosure.estimates import (
+        template,  # SciPy, which most processes do without
+    )
 
     contest = _with_table(_published(request, slug, key, DISCLOSING).contest)
     return table_response(f"{slug}-estimate.csv", template(target_attributes(contest)))
@@ -179,7 +181,7 @@ def _line(answer: Answer) -> dict[str, Any]:
 
 
 def _answer(answer: Answer, round: Round) -> dict[str, Any]:
-    from scoring.disclosure.queries import listed_values, parse_query, sensitivity_of
+    from scoring.formats.disclosure.queries import listed_values, parse_query, sensitivity_of
 
     attributes = disclosed_attributes(round.contest)
     query = parse_query(answer.query, attributes)
@@ -202,7 +204,7 @@ def _answer(answer: Answer, round: Round) -> dict[str, Any]:
     summary="What was released in a batch round",
 )
 def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
-    from scoring.disclosure.releases import rho_at  # SciPy, which most processes do without
+    from scoring.formats.disclosure.releases import rho_at  # SciPy, which most processes do without
 
     found, contest = _released(request, slug, key)
     attributes = disclosed_attributes(contest)

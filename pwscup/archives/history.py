@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from scoring.trail import FIRST, LINE, event_hash
+from scoring.proof.trail import FIRST, LINE, event_hash
 
 MAX_LINE = 16 * 1024 * 1024
 
@@ -14,7 +14,7 @@ MAX_LINE = 16 * 1024 * 1024
 def verified(lines: Iterable[bytes]) -> dict[str, Any]:
     """How many events follow each other by their hashes; `broken_at` is the first place that does not hold.
 
-    One line is held at a time; `scoring.trail.first_broken` says more of a chain that is broken.
+    One line is held at a time; `scoring.proof.trail.first_broken` says more of a chain that is broken.
     """
     previous, n = FIRST, 0
     for line in lines:

@@ -12,7 +12,7 @@ from pwscup.archives.formats import Row, read_csv, read_json
 from pwscup.archives.layout import Column, Sheet
 from pwscup.archives.problems import Findings
 from pwscup.archives.values import WrongValue, value_of
-from scoring import toml_text
+from scoring.tables import toml_text
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 CORRUPT = (ValueError, RecursionError)

@@ -10,11 +10,11 @@ from pwscup.archives import layout, reading
 from pwscup.archives.problems import Findings
 from pwscup.archives.reading import CORRUPT, Reader
 from pwscup.archives.values import WrongValue
-from scoring.commitments import commitment
 from scoring.errors import ProblemsFound
+from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, parse_ruleset
 from scoring.rulesets.kinds import BATCH, INTERACTIVE
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 MAX_STANDINGS_BYTES = 128 * 1024 * 1024
 

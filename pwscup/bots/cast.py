@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scoring.sequential.drafts import Side
-    from scoring.sequential.improved import Rule
-    from scoring.sequential.publishing import Method
+    from scoring.formats.sequential.drafts import Side
+    from scoring.formats.sequential.improved import Rule
+    from scoring.formats.sequential.publishing import Method
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a bot publishes a series: options of `scoring.sequential.publishing`, and what it does beside.
+    """How a bot publishes a series: options of `scoring.formats.sequential.publishing`, and what it does beside.
 
     `more` is by how much its groups are larger than the rules ask. A bot that `forgets` publishes every table
     as if it were the first.

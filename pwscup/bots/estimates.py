@@ -12,9 +12,9 @@ import numpy as np
 from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, target_attributes
 from pwscup.core import storage
 from pwscup.disclosure import services
-from scoring.disclosure.estimates import write_estimate
-from scoring.disclosure.estimators import counted, from_answer, reconstructed
-from scoring.disclosure.releases import read_release
+from scoring.formats.disclosure.estimates import write_estimate
+from scoring.formats.disclosure.estimators import counted, from_answer, reconstructed
+from scoring.formats.disclosure.releases import read_release
 from scoring.privacy.accounting import SMALLEST
 from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
-    from scoring.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.attributes import Attribute
 
     Counts = NDArray[np.int64]
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from pwscup.bots.cast import ANY_TABLE
 from pwscup.core import storage
-from scoring.aligned import read_release, write_aligned
 from scoring.anonymizers import anonymize
-from scoring.candidate_guesses import write_candidate_guess
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared
-from scoring.lecture import positions_of
-from scoring.reading import read_table, write_guess, write_rows, write_table
+from scoring.formats.lecture import positions_of
 from scoring.registry import ATTACKS
+from scoring.tables.aligned import read_release, write_aligned
+from scoring.tables.candidate_guesses import write_candidate_guess
+from scoring.tables.reading import read_table, write_guess, write_rows, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Dataset
     from pwscup.submissions.models import Release
     from scoring.anonymizers.base import Anonymized
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 Files = dict[str, tuple[str, bytes]]
 BACK_MAPPING = ("back-mapping", {})

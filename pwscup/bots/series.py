@@ -10,28 +10,28 @@ import numpy as np
 from pwscup.bots.cast import Way
 from pwscup.core import storage
 from scoring.errors import ProblemsFound
-from scoring.sequential.background import read_background, read_published
-from scoring.sequential.bundles import pack
-from scoring.sequential.drafts import default_widths
-from scoring.sequential.files import identifier_of
-from scoring.sequential.guess_files import write_value_guess
-from scoring.sequential.guesses import GUESSERS, values_of
-from scoring.sequential.improved import MAX_ATTRIBUTES
-from scoring.sequential.publishing import Options, Publication, publish
-from scoring.sequential.series import M_INVARIANCE, handed_in, of_publication, without
-from scoring.sequential.series_files import exceeded, read_tables
+from scoring.formats.sequential.background import read_background, read_published
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.drafts import default_widths
+from scoring.formats.sequential.files import identifier_of
+from scoring.formats.sequential.guess_files import write_value_guess
+from scoring.formats.sequential.guesses import GUESSERS, values_of
+from scoring.formats.sequential.improved import MAX_ATTRIBUTES
+from scoring.formats.sequential.publishing import Options, Publication, publish
+from scoring.formats.sequential.series import M_INVARIANCE, handed_in, of_publication, without
+from scoring.formats.sequential.series_files import exceeded, read_tables
 
 if TYPE_CHECKING:
     from pwscup.bots.cast import Bot
     from pwscup.bots.files import Files
     from pwscup.contests.models import Dataset
     from pwscup.submissions.models import Release
-    from scoring.equivalence import IntArray
     from scoring.errors import Problem
+    from scoring.formats.sequential.series import Series
+    from scoring.formats.sequential.tables import Microdata
     from scoring.rulesets.base import SequentialSpec
-    from scoring.schema import Schema
-    from scoring.sequential.series import Series
-    from scoring.sequential.tables import Microdata
+    from scoring.tables.equivalence import IntArray
+    from scoring.tables.schema import Schema
 
 
 # Series

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pwscup.contests.models import Contest, Round
-    from scoring.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.attributes import Attribute
     from scoring.rulesets.base import DisclosureSpec
 
 
@@ -32,14 +32,16 @@ def spec_of(contest: Contest) -> DisclosureSpec:
 
 def disclosed_attributes(contest: Contest) -> tuple[Attribute, ...]:
     """The columns whose values are released and may be asked for, each with its values."""
-    from scoring.disclosure.attributes import attributes_of  # numpy, which most pages do without
+    from scoring.formats.disclosure.attributes import (
+        attributes_of,  # numpy, which most pages do without
+    )
 
     return attributes_of(dataset_of(contest).schema, spec_of(contest).columns)
 
 
 def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
     """The columns of the contingency table that is estimated, each with its values."""
-    from scoring.disclosure.attributes import attributes_of
+    from scoring.formats.disclosure.attributes import attributes_of
 
     return attributes_of(dataset_of(contest).schema, spec_of(contest).target)
 

@@ -25,10 +25,10 @@ from pwscup.contests.organizer_common import for_organizers, organizer_page, tel
 from pwscup.core import problems
 from pwscup.core.refusals import Refused
 from scoring.errors import ProblemsFound
-from scoring.sequential.bundles import MAX_TIMES
+from scoring.formats.sequential.bundles import MAX_TIMES
 
 if TYPE_CHECKING:
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

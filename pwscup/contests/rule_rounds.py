@@ -41,8 +41,8 @@ from scoring.rulesets import localized
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from scoring.formats.sequential.limits import SeriesLimits
     from scoring.rulesets import FileSpec, RoundSpec, Ruleset
-    from scoring.sequential.limits import SeriesLimits
 
 MINUTES_PER_HOUR = 60
 MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR

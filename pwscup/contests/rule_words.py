@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from scoring.schema import Kind, Role
+from scoring.tables.schema import Kind, Role
 
 ROLES = {
     Role.QUASI_IDENTIFIER: _("quasi-identifier"),

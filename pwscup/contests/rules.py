@@ -37,8 +37,8 @@ from pwscup.contests.rule_words_series import IDENTIFIER
 from scoring.registry import ALL_MEASURES, MEASURES, Measure
 from scoring.rulesets import Ruleset, localized
 from scoring.rulesets.kinds import COMMON
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.score_options import TABLE_MEASURES
+from scoring.scores.options import TABLE_MEASURES
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

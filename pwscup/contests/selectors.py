@@ -26,7 +26,7 @@ from pwscup.core.models import Event
 from pwscup.core.prepared import Prepared, prefetch
 from scoring.rulesets import parse_ruleset
 from scoring.rulesets.kinds import ROUND_KINDS
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -13,11 +13,11 @@ from pwscup.contests.tables import FILE, Described, described_columns, editable,
 from pwscup.core.headers import refuse_wide
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import Collector, shorten
-from scoring.reading import read_records, read_table, write_table
-from scoring.schema import Column, Kind, Role, Schema, suggest_schema
-from scoring.sequential.bundles import numbered, pack, unpacked
-from scoring.sequential.files import read_each, read_microdata
-from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
+from scoring.formats.sequential.bundles import numbered, pack, unpacked
+from scoring.formats.sequential.files import read_each, read_microdata
+from scoring.tables.reading import read_records, read_table, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,13 +11,13 @@ from django.utils.translation import ngettext
 
 from pwscup.core.problems import SEPARATOR, parts
 from scoring.errors import ProblemsFound
-from scoring.schema import Role
+from scoring.tables.schema import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scoring.rulesets.base import DisclosureSpec, SequentialSpec
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 NEARLY_UNIQUE = 0.5
 FEWEST_TEAMS = 2

@@ -18,9 +18,9 @@ from scoring.anonymizers import anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import shorten
 from scoring.evaluate import score
-from scoring.reading import read_table, write_rows, write_table
 from scoring.rulesets import Ruleset
-from scoring.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.reading import read_table, write_rows, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
 
 FILE = "original"
 N_EXAMPLES = 3

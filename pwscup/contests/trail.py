@@ -180,7 +180,7 @@ def rows(events: Iterable[Event], zone: ZoneInfo) -> Iterator[tuple[object, ...]
 
 
 def lines(contest_id: int) -> Iterator[bytes]:
-    """The chain of a contest as JSON lines, which `scoring.trail` reads and verifies."""
+    """The chain of a contest as JSON lines, which `scoring.proof.trail` reads and verifies."""
     for entry in seals.chain(contest_id):
         yield json.dumps(entry, ensure_ascii=False).encode() + b"\n"
 

@@ -16,14 +16,14 @@ from django.conf import settings
 
 from pwscup.contests.services.commitment import ensure_committed
 from pwscup.core import audit, storage
-from scoring import commitments
+from scoring.proof import commitments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pwscup.contests.models import Contest, Dataset
     from pwscup.core.models import StoredFile
-    from scoring.records import Records
+    from scoring.tables.records import Records
 
 
 _on_record: ContextVar[frozenset[tuple[int, str]]] = ContextVar("_on_record", default=frozenset())
@@ -83,7 +83,7 @@ def read_sealed(
 
 def original_records(dataset: Dataset, *, reason: str) -> Records:
     """An original without its identifier columns: what is scored never holds them."""
-    from scoring.reading import read_records
+    from scoring.tables.reading import read_records
 
     data = read_sealed(dataset.sealed, reason=reason, contest_id=dataset.contest_id)
     records = read_records(data, dataset.schema, file="original", original=True)

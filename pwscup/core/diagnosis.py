@@ -307,7 +307,7 @@ def check_scoring() -> Iterator[Finding]:
     try:
         from scoring.evaluate import score
         from scoring.examples import SCHEMA, table
-        from scoring.kernels.warm import warm_up
+        from scoring.warm import warm_up
 
         warm_up()
         values = score(table("original"), table("noise"), np.arange(4), SCHEMA)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.refusals import Refused
 from scoring.errors import ProblemsFound
-from scoring.text import decode, records
+from scoring.tables.text import decode, records
 
 
 class TooManyColumns(Refused):

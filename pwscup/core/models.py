@@ -142,7 +142,7 @@ class Seal(models.Model):
     contest_id = models.BigIntegerField(null=True)
     position = models.PositiveBigIntegerField(help_text="counts the chain from 1 without gaps")
     previous = models.CharField(max_length=64, help_text="the hash of the event before")
-    hash = models.CharField(max_length=64, help_text="SHA-256, as scoring.trail makes it")
+    hash = models.CharField(max_length=64, help_text="SHA-256, as scoring.proof.trail makes it")
 
     objects = AppendOnly.as_manager()
 

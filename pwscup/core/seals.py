@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, Min, QuerySet
 
 from pwscup.core.models import Event, Seal
-from scoring.trail import FIRST, event_hash
+from scoring.proof.trail import FIRST, event_hash
 
 BATCH = 500
 # How far behind the newest event one may be that was not committed yet when the others were sealed.
@@ -68,7 +68,7 @@ def head(contest_id: int | None) -> Seal | None:
 
 
 def chain(contest_id: int | None) -> Iterator[dict[str, Any]]:
-    """The sealed events of a chain in their order, as `scoring.trail` reads and verifies them."""
+    """The sealed events of a chain in their order, as `scoring.proof.trail` reads and verifies them."""
     links = Seal.objects.filter(contest_id=contest_id).select_related("event").order_by("position")
     for link in links.iterator(chunk_size=2_000):
         yield entry_of(link)

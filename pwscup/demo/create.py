@@ -20,7 +20,7 @@ from pwscup.demo import gaming
 from pwscup.demo.cast import GUESTS, ORGANIZER, PASSWORD, SERIES, TEAMS, Person
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import write_table
+from scoring.tables.reading import write_table
 
 FINISHED, RUNNING = "demo-finished", "demo-running"
 DISCLOSED, HIDDEN = "demo-disclosed", "demo-hidden"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
     from pwscup.disclosure.models import Answer
-    from scoring.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.attributes import Attribute
 
 INDEX = ("number", "file", "epsilon", "spent", "asked_at", "query")
 AT_ONCE = 10
@@ -38,7 +38,7 @@ def csv_of(answer: Answer, attributes: Sequence[Attribute]) -> bytes:
     """The answer as the library writes one."""
     import numpy as np
 
-    from scoring.disclosure.queries import answer_csv, parse_query
+    from scoring.formats.disclosure.queries import answer_csv, parse_query
 
     query = parse_query(answer.query, attributes)
     return answer_csv(query, attributes, np.array(answer.counts, dtype=np.int64))

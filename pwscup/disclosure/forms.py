@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 if TYPE_CHECKING:
     from django.http import QueryDict
 
-    from scoring.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.attributes import Attribute
 
 COLUMNS, EPSILON, WHERE = "columns", "epsilon", "where."
 MAX_EPSILON = 40
@@ -57,7 +57,7 @@ class Question:
 
     @property
     def query(self) -> dict[str, Any]:
-        """As `scoring.disclosure.queries.parse_query` reads it; a column without a tick is not filtered."""
+        """As `scoring.formats.disclosure.queries.parse_query` reads it; a column without a tick is not filtered."""
         return {"columns": list(self.columns), "where": {c: list(v) for c, v in self.where.items()}}
 
     @property

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pwscup.disclosure.asking import Outcome
     from pwscup.disclosure.models import Answer, BatchRelease
     from pwscup.disclosure.services import Quote
-    from scoring.disclosure.attributes import Attribute
-    from scoring.disclosure.queries import Query
+    from scoring.formats.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.queries import Query
     from scoring.privacy.accounting import Budget
 
 CONFIDENCE = 0.95
@@ -86,8 +86,8 @@ class Noise:
 
 def noise_of(query: Query, attributes: tuple[Attribute, ...], epsilon: Decimal) -> Noise:
     """The noise of an answer, which depends on nothing that is hidden."""
-    from scoring.disclosure.curves import asked_once
-    from scoring.disclosure.queries import sensitivity_of, sizes_of
+    from scoring.formats.disclosure.curves import asked_once
+    from scoring.formats.disclosure.queries import sensitivity_of, sizes_of
     from scoring.privacy.mechanisms import accuracy
 
     n_cells, sensitivity = math.prod(sizes_of(query, attributes)), sensitivity_of(query)
@@ -179,7 +179,7 @@ def _lines(team: Team, round: Round) -> list[Line]:
 
 def answer_page(request: HttpRequest, answer: Answer) -> dict[str, Any]:
     """What was asked, and the noisy counts."""
-    from scoring.disclosure.queries import cells_of, parse_query
+    from scoring.formats.disclosure.queries import cells_of, parse_query
 
     round = answer.round
     attributes = disclosed_attributes(round.contest)

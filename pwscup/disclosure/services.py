@@ -29,7 +29,7 @@ from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
-    from scoring.disclosure.queries import Query
+    from scoring.formats.disclosure.queries import Query
     from scoring.privacy.accounting import Budget
 
 MAX_ANSWERS = 500
@@ -107,7 +107,7 @@ def ask(
 ) -> Asked:
     """Answer a query with noisy counts and debit its ε; what was paid for already is repeated for nothing.
 
-    `query` is what `scoring.disclosure.queries.parse_query` reads; `user` is None where the platform
+    `query` is what `scoring.formats.disclosure.queries.parse_query` reads; `user` is None where the platform
     plays for a team of its own. Whatever is refused costs nothing.
 
     Raises
@@ -167,7 +167,7 @@ def _check_may_ask(user: User | None, team: Team, round: Round, asked_at: dateti
 
 
 def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
-    from scoring.disclosure.queries import parse_query  # numpy, which most pages do without
+    from scoring.formats.disclosure.queries import parse_query  # numpy, which most pages do without
 
     problems: list[Problem] = []
     parsed, cost = None, Decimal(0)

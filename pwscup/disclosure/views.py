@@ -98,7 +98,7 @@ def batch_release(request: HttpRequest, slug: str, key: str) -> HttpResponseBase
 @require_safe
 def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """An estimate of zeros, to be filled in."""
-    from scoring.disclosure import estimates
+    from scoring.formats.disclosure import estimates
 
     round = visible_round(request.user, slug, key, kinds_of("disclosure"))
     if (elsewhere := _kept_from(request, round)) is not None:

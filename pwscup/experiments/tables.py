@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from scoring.rulesets.loader import load_schema
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.text import decode, read_header, records
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.text import decode, read_header, records
 
 if TYPE_CHECKING:
     from scoring.privacy.experiments.counts import Counts
@@ -42,7 +42,7 @@ def of_counts(data: bytes) -> Counts:
 def of_records(data: bytes, header: Sequence[str], columns: Sequence[str]) -> Counts:
     """The counts of some columns of a file with one record a line; ProblemsFound names all that is wrong."""
     from scoring.privacy.experiments.counts import Counts
-    from scoring.reading import read_table  # pandas, which most processes do without
+    from scoring.tables.reading import read_table  # pandas, which most processes do without
 
     schema = Schema(tuple(Column(name, Role.OTHER, Kind.CATEGORY) for name in header))
     table = read_table(data, schema, file=FILE, original=True, max_records=MAX_RECORDS)

@@ -19,7 +19,7 @@ from pwscup.leaderboards.sections import (
     phase_row,
 )
 from scoring.formulas import Line, combined, direction_of
-from scoring.ranking import DECIMALS, EstimatesStanding, compared_totals, estimates_board
+from scoring.formulas.ranking import DECIMALS, EstimatesStanding, compared_totals, estimates_board
 
 DISTANCE = "table-L2"
 """The measure that the budget curve is drawn of."""
@@ -209,6 +209,8 @@ def _line(facts: Facts) -> list[list[float]]:
 @lru_cache(maxsize=1000)
 def _asked_once(n_cells: int, epsilon: Decimal) -> float | None:
     """What the formula says; nothing of a team that asked for nothing."""
-    from scoring.disclosure.curves import asked_once  # numpy, which the other boards do without
+    from scoring.formats.disclosure.curves import (
+        asked_once,  # numpy, which the other boards do without
+    )
 
     return round(asked_once(n_cells, epsilon), DECIMALS) if n_cells and epsilon else None

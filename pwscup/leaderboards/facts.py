@@ -50,7 +50,7 @@ from pwscup.submissions.counting import (
 from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
-from scoring.disclosure.attributes import attributes_of
+from scoring.formats.disclosure.attributes import attributes_of
 from scoring.rulesets.kinds import BATCH
 
 LAYOUT = 5

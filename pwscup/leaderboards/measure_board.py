@@ -18,7 +18,7 @@ from pwscup.leaderboards.sections import (
     phase_row,
 )
 from scoring.formulas import Boards, Line, TableFacts, measure_ranks, season_lines
-from scoring.ranking import TEAMS, AnonymizationStanding, AttackStanding
+from scoring.formulas.ranking import TEAMS, AnonymizationStanding, AttackStanding
 from scoring.rulesets.base import RankingSpec
 
 

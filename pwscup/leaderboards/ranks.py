@@ -19,7 +19,7 @@ from pwscup.submissions import finals, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.states import State
 from scoring.formulas import MEASURE_RANKS
-from scoring.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
+from scoring.formulas.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round

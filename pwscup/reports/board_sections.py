@@ -14,7 +14,7 @@ from pwscup.core.templatetags.pwscup import percent as percent_words
 from pwscup.leaderboards import charts
 from pwscup.reports import board_tables, pictures
 from pwscup.reports.pictures import Point, Spread
-from scoring.document import figure, section
+from scoring.reporting.document import figure, section
 
 if TYPE_CHECKING:
     from pwscup.contests.measures import ShownMeasure

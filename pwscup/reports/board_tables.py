@@ -14,7 +14,7 @@ from pwscup.contests.measures import shown_measure
 from pwscup.core.templatetags.pwscup import measure as measure_words
 from pwscup.leaderboards.columns import is_by_name, shown_value
 from pwscup.leaderboards.words import PARTS, round_title
-from scoring.document import table
+from scoring.reporting.document import table
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pwscup.reports.board_tables import number
 from pwscup.reports.facts import DAY
 from pwscup.reports.pictures import Span
 from pwscup.reports.style import STYLE
-from scoring import document as html
-from scoring.document import figure, section, table
+from scoring.reporting import document as html
+from scoring.reporting.document import figure, section, table
 
 if TYPE_CHECKING:
     from pwscup.reports.facts import Marks, ReportFacts

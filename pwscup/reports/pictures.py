@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scoring.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
     from pwscup.disclosure.models import BatchRelease
-    from scoring.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.attributes import Attribute
     from scoring.privacy.accounting import Budget
 
 
@@ -65,7 +65,7 @@ def kept_columns(
     epsilon: Decimal, attributes: tuple[Attribute, ...]
 ) -> tuple[float, list[ReleasedColumn]]:
     """The ρ of a release, and what it means for each column: everybody can compute both."""
-    from scoring.disclosure.releases import rho_at  # scipy, which few pages need
+    from scoring.formats.disclosure.releases import rho_at  # scipy, which few pages need
     from scoring.privacy.post_randomization import keep_probability
 
     rho = rho_at(epsilon, attributes)

@@ -20,7 +20,7 @@ from pwscup.core.models import Event
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import UNFINISHED
-from scoring.commitments import derived_seed
+from scoring.proof.commitments import derived_seed
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -86,7 +86,7 @@ def _check(contest: Contest, now: datetime) -> None:
 
 
 def document(contest: Contest, secret: bytes, now: datetime) -> dict[str, Any]:
-    """What is published: `scoring.reveals` verifies it."""
+    """What is published: `scoring.proof.reveals` verifies it."""
     seals.seal_all(contest.pk)
     head = seals.head(contest.pk)
     purposes = purposes_of(contest)

@@ -34,7 +34,7 @@ from scoring.anonymizers.unification import QI_UNIFICATION
 from scoring.anonymizers.yamaoka import YAMAOKA
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.options import Option, Value
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

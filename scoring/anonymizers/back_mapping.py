@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
 from scoring.anonymizers.domain import most_frequent, ordinal
-from scoring.equivalence import comparable
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
-from scoring.schema import Column, Schema
+from scoring.tables.equivalence import comparable
+from scoring.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scoring.options import Option, Value, refuse
-from scoring.schema import Kind, Schema
+from scoring.tables.schema import Kind, Schema
 
 NumberOrNothing = float | str
 """A number, or "" where it was left out."""

@@ -12,7 +12,7 @@ from scoring.anonymizers.chosen import chosen_columns, numeric_columns
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Column, Kind, Schema
+from scoring.tables.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.anonymizers.domain import ordinal
-from scoring.diversity import (
+from scoring.errors import Problem, ProblemsFound
+from scoring.errors import gettext_noop as _
+from scoring.options import Option, wrong_value
+from scoring.privacy.diversity import (
     ClassCounts,
     distinct_l,
     entropy_l,
@@ -17,10 +20,7 @@ from scoring.diversity import (
     recursive_l,
     total_variation,
 )
-from scoring.errors import Problem, ProblemsFound
-from scoring.errors import gettext_noop as _
-from scoring.options import Option, wrong_value
-from scoring.schema import Kind, Schema
+from scoring.tables.schema import Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

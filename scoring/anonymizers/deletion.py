@@ -9,7 +9,7 @@ import numpy as np
 from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

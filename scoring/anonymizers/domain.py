@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cells import MAX_DECIMALS, MAX_DIGITS
-from scoring.schema import Column, Kind
+from scoring.tables.cells import MAX_DECIMALS, MAX_DIGITS
+from scoring.tables.schema import Column, Kind
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,10 +21,10 @@ from scoring.anonymizers.lattice_search import (
 from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_labels, recoded
 from scoring.errors import ProblemsFound
 from scoring.errors import gettext_noop as _
-from scoring.hierarchies import Hierarchy, Intervals, hierarchies
-from scoring.numbering import combined
 from scoring.options import Option, refuse
-from scoring.schema import Schema
+from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.numbering import combined
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

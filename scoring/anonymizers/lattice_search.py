@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.anonymizers.constraints import Constraints, Sensitive
-from scoring.diversity import ClassCounts
-from scoring.hierarchies import Hierarchy
-from scoring.numbering import combined
+from scoring.privacy.diversity import ClassCounts
+from scoring.tables.hierarchies import Hierarchy
+from scoring.tables.numbering import combined
 
 Ints = NDArray[np.int64]
 Levels = tuple[int, ...]

@@ -13,7 +13,7 @@ from scoring.anonymizers.chosen import Above, check_above_zero, chosen_numbers
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Column, Schema
+from scoring.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

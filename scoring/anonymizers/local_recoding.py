@@ -13,10 +13,10 @@ from scoring.anonymizers.chosen import check_group_size, chosen_columns
 from scoring.anonymizers.domain import one_value_each
 from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_labels
 from scoring.errors import gettext_noop as _
-from scoring.hierarchies import Hierarchy, Intervals, hierarchies
-from scoring.numbering import combined
 from scoring.options import Option, refuse
-from scoring.schema import Schema
+from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.numbering import combined
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

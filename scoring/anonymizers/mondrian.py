@@ -14,9 +14,9 @@ from scoring.anonymizers.constraints import DIVERSITY_OPTIONS, Constraints, Sens
 from scoring.anonymizers.domain import one_value_each, ordinal
 from scoring.errors import ProblemsFound
 from scoring.errors import gettext_noop as _
-from scoring.numbering import numbered
 from scoring.options import Option
-from scoring.schema import Kind, Schema
+from scoring.tables.numbering import numbered
+from scoring.tables.schema import Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from scoring.anonymizers.chosen import chosen_numbers
 from scoring.anonymizers.domain import LARGEST, to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

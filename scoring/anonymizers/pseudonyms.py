@@ -13,7 +13,7 @@ from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Kind, Schema
+from scoring.tables.schema import Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -29,7 +29,7 @@ from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.privacy.post_randomization import epsilon_of_k, rhos_of
 from scoring.privacy.randomized_response import probabilities
-from scoring.schema import Column, Kind, Schema
+from scoring.tables.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,10 +11,10 @@ from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
 from scoring.anonymizers.domain import one_value_each
 from scoring.errors import gettext_noop as _
-from scoring.hierarchies import Hierarchy, Intervals, hierarchies
-from scoring.numbering import numbered
 from scoring.options import Option, refuse
-from scoring.schema import Column, Schema
+from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.numbering import numbered
+from scoring.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,12 +11,12 @@ from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import check_group_size, chosen_columns
 from scoring.anonymizers.domain import one_value_each
 from scoring.anonymizers.recoding import LABEL, VALUE, check_allowed
-from scoring.equivalence import Classes
 from scoring.errors import gettext_noop as _
-from scoring.hierarchies import EVERYTHING
-from scoring.numbering import combined
 from scoring.options import Option, refuse
-from scoring.schema import Kind, Schema
+from scoring.tables.equivalence import Classes
+from scoring.tables.hierarchies import EVERYTHING
+from scoring.tables.numbering import combined
+from scoring.tables.schema import Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

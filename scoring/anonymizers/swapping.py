@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import chosen_columns
 from scoring.anonymizers.domain import ordinal
-from scoring.equivalence import Classes
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
-from scoring.schema import Schema
+from scoring.tables.equivalence import Classes
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.domain import UNITS, most_frequent, ordinal
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Column, Kind, Schema
+from scoring.tables.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.errors import Problem, ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd

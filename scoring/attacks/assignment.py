@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from scoring.attacks.pairs import Known, Pairs, searches
-from scoring.comparison import Prepared
-from scoring.equivalence import FloatArray, IntArray
-from scoring.schema import Schema
+from scoring.scores.comparison import Prepared
+from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 FIRST_CANDIDATES = 8  # found for all records at once; records that lose them all look further
 MOST_CANDIDATES = 256  # held for one record at a time

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scoring.addresses import docstring_at, function_at
 from scoring.errors import ProblemsFound
 from scoring.options import Method, Option, Value
-from scoring.schema import Role, Schema
+from scoring.tables.schema import Role, Schema
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from scoring.comparison import Prepared
-    from scoring.equivalence import IntArray
+    from scoring.scores.comparison import Prepared
+    from scoring.tables.equivalence import IntArray
 
 SCALES = ("z", "log", "range", "rank")
 DISTANCES = ("euclidean", *SCALES, "gower")

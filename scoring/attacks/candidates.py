@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.equivalence import IntArray, NumberArray
+from scoring.tables.equivalence import IntArray, NumberArray
 
 
 @dataclass(frozen=True, slots=True)

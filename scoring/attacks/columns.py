@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from scoring.schema import Role, Schema
+from scoring.tables.schema import Role, Schema
 
 
 def narrowed(

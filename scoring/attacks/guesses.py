@@ -16,9 +16,9 @@ from scoring.attacks.quasi_identifiers import (
     nearest_value_in_class,
 )
 from scoring.attacks.ranks import rank_guess
-from scoring.comparison import Prepared, Released, check_table, row_sums
-from scoring.equivalence import IntArray
-from scoring.schema import Schema
+from scoring.scores.comparison import Prepared, Released, check_table, row_sums
+from scoring.tables.equivalence import IntArray
+from scoring.tables.schema import Schema
 
 
 def guess_random_in_class(

@@ -15,9 +15,9 @@ from scoring.attacks.assignment import Matching, sparse_assignment
 from scoring.attacks.base import DUPLICATES, MODELS, check_choice
 from scoring.attacks.metrics import Metric, Points
 from scoring.attacks.pairs import Known, Pairs
-from scoring.comparison import Prepared
-from scoring.equivalence import FloatArray, IntArray
-from scoring.schema import Schema
+from scoring.scores.comparison import Prepared
+from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 _TREES = 30
 _SMALLEST_LEAF = 5

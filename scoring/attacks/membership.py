@@ -10,12 +10,12 @@ import pandas as pd
 
 from scoring.attacks.metrics import Metric, Points
 from scoring.attacks.pairs import Groups, Known, Pairs, check_columns
-from scoring.comparison import Prepared
-from scoring.equivalence import FloatArray, IntArray
-from scoring.intervals import Interval, Rate, difference
-from scoring.measures.controls import check_control
 from scoring.options import refuse
-from scoring.schema import Schema
+from scoring.reporting.intervals import Interval, Rate, difference
+from scoring.scores.comparison import Prepared
+from scoring.scores.controls import check_control
+from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

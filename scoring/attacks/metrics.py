@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from scoring.attacks.base import DISTANCES, check_choice
-from scoring.equivalence import FloatArray, IntArray, comparable
-from scoring.schema import Schema
+from scoring.tables.equivalence import FloatArray, IntArray, comparable
+from scoring.tables.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

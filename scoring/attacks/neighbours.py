@@ -9,10 +9,10 @@ import pandas as pd
 
 from scoring.attacks.base import DUPLICATES, check_choice
 from scoring.attacks.pairs import Known
-from scoring.comparison import Prepared
-from scoring.equivalence import FloatArray, IntArray
 from scoring.options import refuse
-from scoring.schema import Schema
+from scoring.scores.comparison import Prepared
+from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 
 def nearest_candidates(

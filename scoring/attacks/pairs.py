@@ -12,9 +12,9 @@ import pandas as pd
 
 from scoring.attacks.base import QUASI_IDENTIFIERS, SENSITIVE, WITHIN, check_choice
 from scoring.attacks.metrics import Metric, Points
-from scoring.comparison import Prepared, check_table
-from scoring.equivalence import Classes, FloatArray, IntArray
-from scoring.schema import Schema
+from scoring.scores.comparison import Prepared, check_table
+from scoring.tables.equivalence import Classes, FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 _SORTED_FROM = 512  # nearest ones asked for
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scoring.attacks.candidates import Candidates
-from scoring.attacks.nearest import PointIndex, ValueIndex
-from scoring.comparison import ColumnIndex, Released
-from scoring.equivalence import FloatArray, IntArray
+from scoring.scores.comparison import ColumnIndex, Released
+from scoring.scores.nearest import PointIndex, ValueIndex
+from scoring.tables.equivalence import FloatArray, IntArray
 
 NO_GUESS = -1
 

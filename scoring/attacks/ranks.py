@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.equivalence import FloatArray, IntArray
+from scoring.tables.equivalence import FloatArray, IntArray
 
 
 def rank_guess(original: FloatArray, anonymized: FloatArray) -> IntArray:

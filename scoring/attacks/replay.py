@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from scoring.anonymizers import ANONYMIZERS, Anonymized
-from scoring.comparison import Prepared
-from scoring.equivalence import Classes, IntArray
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Prepared
+from scoring.tables.equivalence import Classes, IntArray
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 Chain = tuple[str, ...]
 Hashes = npt.NDArray[np.uint64]

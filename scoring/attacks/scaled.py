@@ -12,10 +12,10 @@ from scoring.attacks.base import SCALES, check_choice
 from scoring.attacks.guesses import guess_nearest_point, guess_nearest_point_in_class
 from scoring.attacks.metrics import factor, transformed
 from scoring.attacks.pairs import Known, searches
-from scoring.comparison import Prepared
-from scoring.equivalence import IntArray
 from scoring.options import refuse
-from scoring.schema import Column, Kind, Schema
+from scoring.scores.comparison import Prepared
+from scoring.tables.equivalence import IntArray
+from scoring.tables.schema import Column, Kind, Schema
 
 
 def guess_nearest_scaled(

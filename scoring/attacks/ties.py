@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.attacks.nearest import PointIndex
-from scoring.comparison import ColumnIndex, Comparison, row_sums
-from scoring.equivalence import FloatArray, NumberArray
 from scoring.kernels import values
 from scoring.kernels.parts import in_parts
+from scoring.scores.comparison import ColumnIndex, Comparison, row_sums
+from scoring.scores.nearest import PointIndex
+from scoring.tables.equivalence import FloatArray, NumberArray
 
 _BLOCK = 1 << 14  # rows gathered at a time
 

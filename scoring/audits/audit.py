@@ -11,14 +11,14 @@ import pandas as pd
 from scoring.attacks.catalog import REPLAY
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.replay import Replay, replayed
-from scoring.comparison import Comparison, Options, Prepared
-from scoring.equivalence import IntArray
 from scoring.evaluate import mark, measured
-from scoring.intervals import Rate
+from scoring.formulas.ranking import DECIMALS
 from scoring.measures.disclosure import DISCLOSURES, Disclosure
-from scoring.ranking import DECIMALS
 from scoring.registry import ATTACKS, MEASURES, Attack
-from scoring.schema import Schema
+from scoring.reporting.intervals import Rate
+from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.tables.equivalence import IntArray
+from scoring.tables.schema import Schema
 
 Progress = Callable[[int, int, str], None]
 

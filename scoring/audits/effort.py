@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.sequential.components import Components
-from scoring.sequential.permanents import MOST_ENTITIES
-from scoring.sequential.risk import Definition
-from scoring.sequential.sampling import N_SAMPLES
-from scoring.sequential.tables import Microdata, Release
-from scoring.sequential.worlds import Places, n_places
+from scoring.formats.sequential.components import Components
+from scoring.formats.sequential.permanents import MOST_ENTITIES
+from scoring.formats.sequential.risk import Definition
+from scoring.formats.sequential.sampling import N_SAMPLES
+from scoring.formats.sequential.tables import Microdata, Release
+from scoring.formats.sequential.worlds import Places, n_places
 
 SAMPLES = (N_SAMPLES, 200, 100)
 """Worlds that are looked at: the first number that is not too much work."""
@@ -59,8 +59,8 @@ def plan(microdata: Microdata, releases: Sequence[Release], definition: Definiti
 
     Examples
     --------
-    >>> from scoring.sequential.examples import SMALL
-    >>> from scoring.sequential.publishing import Options, publish
+    >>> from scoring.formats.sequential.examples import SMALL
+    >>> from scoring.formats.sequential.publishing import Options, publish
     >>> plan(SMALL, publish(SMALL, Options(m=2)).releases, Definition.WORLDS)
     Plan(effort=Effort(n_samples=1000, most_entities=20), is_over_time=True)
     """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scoring.audits.audit import Audit
-from scoring.equivalence import IntArray
-from scoring.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
+from scoring.tables.equivalence import IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

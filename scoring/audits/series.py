@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.audits.effort import Plan, plan
-from scoring.intervals import Rate
-from scoring.sequential.checking import check
-from scoring.sequential.guesses import (
+from scoring.formats.sequential.checking import check
+from scoring.formats.sequential.guesses import (
     GUESSERS,
     mark_values,
     true_values,
     values_of,
 )
-from scoring.sequential.last import Information, extra_information
-from scoring.sequential.loss import Loss, losses_of_series
-from scoring.sequential.risk import Definition, Risks, identification_risks, pinned_by
-from scoring.sequential.scored import SEED, as_published, heeding, stood_in
-from scoring.sequential.series import Series
-from scoring.sequential.tables import Microdata
+from scoring.formats.sequential.last import Information, extra_information
+from scoring.formats.sequential.loss import Loss, losses_of_series
+from scoring.formats.sequential.risk import Definition, Risks, identification_risks, pinned_by
+from scoring.formats.sequential.scored import SEED, as_published, heeding, stood_in
+from scoring.formats.sequential.series import Series
+from scoring.formats.sequential.tables import Microdata
+from scoring.reporting.intervals import Rate
 
 Progress = Callable[[int, int, str], None]
 
@@ -88,7 +88,7 @@ class SeriesAudit:
     definition : Definition
         The one that the contest chose, which the list of people is about; row counting where it is not found.
     is_m_invariant : bool
-        As far as files can tell; see `scoring.sequential.checking`.
+        As far as files can tell; see `scoring.formats.sequential.checking`.
     findings : tuple of DefinitionFinding
         Those that can be computed, row counting first.
     losses : tuple of Loss
@@ -174,9 +174,9 @@ def audit_series(
 
     Examples
     --------
-    >>> from scoring.sequential.examples import SMALL
-    >>> from scoring.sequential.publishing import Options, publish
-    >>> from scoring.sequential.series import of_publication
+    >>> from scoring.formats.sequential.examples import SMALL
+    >>> from scoring.formats.sequential.publishing import Options, publish
+    >>> from scoring.formats.sequential.series import of_publication
     >>> series = of_publication(publish(SMALL, Options(m=2)))
     >>> found = audit_series(SMALL, series, m=2, definition="counting")
     >>> [(str(f.definition), round(f.last.max, 3)) for f in found.findings]

@@ -6,9 +6,9 @@ from html import escape
 
 from scoring.audits.series import SeriesAudit
 from scoring.audits.series_words import Translate
-from scoring.document import figure, section
 from scoring.errors import gettext_noop as _
-from scoring.sequential import pictures
+from scoring.formats.sequential import pictures
+from scoring.reporting.document import figure, section
 
 MOST_PAIRS = 8
 """Pairs of releases whose boxes are drawn: the last ones."""

@@ -19,8 +19,8 @@ from scoring.audits.series_words import (
     verdict,
 )
 from scoring.audits.style import STYLE
-from scoring.document import document, section, table
 from scoring.errors import gettext_noop as _
+from scoring.reporting.document import document, section, table
 
 _STYLE = f"""{STYLE}.nowrap {{ white-space: nowrap; }}
 .small {{ color: var(--muted); font-size: .85rem; font-weight: 400; }}

@@ -15,9 +15,9 @@ from scoring.audits.series_words import (
     not_found,
     worlds_told,
 )
-from scoring.document import figure, section, table
 from scoring.errors import gettext_noop as _
-from scoring.sequential import pictures
+from scoring.formats.sequential import pictures
+from scoring.reporting.document import figure, section, table
 
 
 def definitions_compared(values: Values, t: Translate) -> str:

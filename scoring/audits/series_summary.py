@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from scoring.audits.series import AttackerFinding, DefinitionFinding, SeriesAudit
-from scoring.sequential.pictures import risk_counts
-from scoring.sequential.risk import Risks
-from scoring.sequential.scored import is_above
+from scoring.formats.sequential.pictures import risk_counts
+from scoring.formats.sequential.risk import Risks
+from scoring.formats.sequential.scored import is_above
 
 KIND = "series"
 """What tells these values from those of a table."""
@@ -25,9 +25,9 @@ def summary(audit: SeriesAudit) -> dict[str, Any]:
     Examples
     --------
     >>> from scoring.audits.series import audit_series
-    >>> from scoring.sequential.examples import SMALL
-    >>> from scoring.sequential.publishing import Options, publish
-    >>> from scoring.sequential.series import of_publication
+    >>> from scoring.formats.sequential.examples import SMALL
+    >>> from scoring.formats.sequential.publishing import Options, publish
+    >>> from scoring.formats.sequential.series import of_publication
     >>> series = of_publication(publish(SMALL, Options(m=2)))
     >>> found = summary(audit_series(SMALL, series, m=2, definition="counting"))
     >>> found["people"][0]["id"], found["people"][0]["over_time"], found["people"][0]["pinned_by"]

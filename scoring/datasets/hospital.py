@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scoring.equivalence import IntArray
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.equivalence import IntArray
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 MAX_RECORDS, MAX_RELEASES = 100_000, 20
 _OLDEST = 100

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from scoring.datasets import distributions as d
 from scoring.rulesets.loader import load_schema
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]

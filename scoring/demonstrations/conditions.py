@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from scoring.equivalence import Classes
+from scoring.tables.equivalence import Classes
 
 
 def xy_anonymity(table: pd.DataFrame, x: Sequence[str], y: Sequence[str]) -> int:

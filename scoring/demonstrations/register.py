@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from scoring.equivalence import Classes
+from scoring.tables.equivalence import Classes
 
 ZIP_CODES = ("02138", "02139", "02140", "02141", "02142", "02238", "02239")
 _SHARES = (0.32, 0.28, 0.19, 0.13, 0.06, 0.01, 0.01)

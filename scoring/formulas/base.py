@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from scoring.errors import Problem, shorten
+from scoring.formulas.ranking import AVERAGES, DECIMALS, K
 from scoring.options import Option, unknown_option, wrong_value
-from scoring.ranking import AVERAGES, DECIMALS, K
 
 PARTS = ("utility", "protection", "attack", "presentation")
 """What a team can be good at; each is a percentage, and more is better."""
@@ -53,7 +53,7 @@ class Scores(Generic[K]):
     defenders : frozenset
         The teams whose tables were published; all teams where none are named.
     attackers : {"mean", "median", "trimmed"}
-        How a team's rates against several tables make its attack, see `scoring.ranking.averaged`.
+        How a team's rates against several tables make its attack, see `scoring.formulas.ranking.averaged`.
 
     Raises
     ------

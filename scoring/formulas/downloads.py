@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from scoring.errors import Collector, shorten
-from scoring.text import decode, note_length, read_header, records
+from scoring.tables.text import decode, note_length, read_header, records
 
 TEAM, WORST_RATE = "team", "worst_rate"
 ATTACKER, KIND, BUILT_IN = "attacker", "kind", "built-in attack"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.formulas.base import Scores
-from scoring.text import MAX_UNUSABLE, decode, note_length, records
+from scoring.tables.text import MAX_UNUSABLE, decode, note_length, records
 
 ATTACKER, TEAM = "attacker", "team"
 MIN, MAX = 0, 100

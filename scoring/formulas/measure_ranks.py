@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
 from scoring.formulas.base import Line
-from scoring.formulas.standings import combined
-from scoring.ranking import (
+from scoring.formulas.ranking import (
     AnonymizationStanding,
     AttackStanding,
     K,
@@ -17,6 +16,7 @@ from scoring.ranking import (
     attack_board,
     overall_board,
 )
+from scoring.formulas.standings import combined
 
 if TYPE_CHECKING:
     from scoring.rulesets.base import RankingSpec
@@ -90,7 +90,7 @@ def measure_ranks(
     ranking : RankingSpec
         The measures under headings, the weights of the two boards, and what parts equal totals.
     weights : mapping of measure to number, optional
-        See `scoring.ranking.anonymization_board`; 1 where none is given.
+        See `scoring.formulas.ranking.anonymization_board`; 1 where none is given.
 
     Returns
     -------

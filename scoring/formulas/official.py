@@ -7,12 +7,12 @@ from scoring.formulas.base import Formula
 from scoring.formulas.catalog import FORMULAS, PART_RANKS
 from scoring.formulas.measure_ranks import measure_ranks
 from scoring.formulas.part_ranks import USES
-from scoring.ranking import compared_totals
+from scoring.formulas.ranking import compared_totals
 
 MEASURE_RANKS = "measure-ranks"
 """Measures are ranked under headings, attackers by their rates: three boards, see `measure_ranks`."""
 ESTIMATE_RANKS = "estimate-ranks"
-"""Of estimates of a hidden table the measures are ranked in each round, see `scoring.ranking.compared_totals`."""
+"""Of estimates of a hidden table the measures are ranked in each round, see `ranking.compared_totals`."""
 
 OFFICIAL: dict[str, Formula] = {
     formula.id: formula

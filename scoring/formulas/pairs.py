@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from scoring.formulas.base import Scores, Settings
 from scoring.formulas.parts import parts, points
-from scoring.ranking import K
+from scoring.formulas.ranking import K
 
 USES = ("utility", "protection")
 _HALF = 50

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.formulas.base import Scores, Settings
 from scoring.formulas.parts import parts
-from scoring.ranking import K, competition_ranks
+from scoring.formulas.ranking import K, competition_ranks
 
 USES = ("utility", "protection", "attack")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring.formulas.base import PARTS, Scores
-from scoring.ranking import K, averaged
+from scoring.formulas.ranking import K, averaged
 
 
 def protection(scores: Scores[K], team: K) -> float | None:

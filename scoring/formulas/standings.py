@@ -18,7 +18,7 @@ from scoring.formulas.base import (
 )
 from scoring.formulas.catalog import FORMULAS
 from scoring.formulas.parts import part
-from scoring.ranking import DECIMALS, K, competition_ranks
+from scoring.formulas.ranking import DECIMALS, K, competition_ranks
 
 
 def ranked(

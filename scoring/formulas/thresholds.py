@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from scoring.errors import gettext_noop as _
 from scoring.formulas.base import Scores, Setting, Settings
-from scoring.ranking import DECIMALS, K
+from scoring.formulas.ranking import DECIMALS, K
 
 CHANCE = (
     Setting("n", 100, 1, 20_000, _("records that an attacker guesses in each table")),

@@ -7,7 +7,7 @@ import math
 from scoring.errors import gettext_noop as _
 from scoring.formulas.base import Scores, Setting, Settings, mean
 from scoring.formulas.parts import protection, worst_rate
-from scoring.ranking import K, competition_ranks
+from scoring.formulas.ranking import K, competition_ranks
 
 TOP = (Setting("k", 3, 1, math.inf, _("how many of the best protected tables count")),)
 

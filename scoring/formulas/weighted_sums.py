@@ -8,7 +8,7 @@ from fractions import Fraction
 from scoring.errors import gettext_noop as _
 from scoring.formulas.base import PARTS, Scores, Setting, Settings
 from scoring.formulas.parts import parts, points
-from scoring.ranking import K
+from scoring.formulas.ranking import K
 
 WEIGHTS = (
     Setting("utility", 30.0, 0, math.inf, _("weight of utility")),

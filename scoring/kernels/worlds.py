@@ -314,7 +314,7 @@ def walk(
     rng : Generator
     n_sweeps : int
     entities : int64 array, shape (n,)
-        Those that move; the other arrays are those of `scoring.sequential.worlds.Places`.
+        Those that move; the other arrays are those of `scoring.formats.sequential.worlds.Places`.
     holder_starts, holders : int64 arrays
         Row r may be that of the slots holders[holder_starts[r]:holder_starts[r + 1]].
     row_of, slot_in : int64 arrays

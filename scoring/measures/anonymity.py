@@ -5,7 +5,7 @@ Source: Ito & Kikuchi, PWSCup 2015 evaluation, Table 1.
 
 from __future__ import annotations
 
-from scoring.comparison import Comparison, Options
+from scoring.scores.comparison import Comparison, Options
 
 DEFAULT = Options()
 

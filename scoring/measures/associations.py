@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from scoring.equivalence import FloatArray, IntArray
+from scoring.tables.equivalence import FloatArray, IntArray
 
 _DENSE = 4
 """Cells are counted in an array up to this many times the records, above by sorting."""

@@ -10,7 +10,7 @@ from scoring.addresses import docstring_at, function_at
 from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
-    from scoring.comparison import Comparison, Options
+    from scoring.scores.comparison import Comparison, Options
 
     MeasureFunction = Callable[[Comparison, Options], float | int | None]
 

@@ -11,10 +11,10 @@ import math
 import numpy as np
 import pandas as pd
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import IntArray, comparable
 from scoring.privacy.tables import contingency, l2, spearman
-from scoring.schema import Column, Schema
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import IntArray, comparable
+from scoring.tables.schema import Column, Schema
 
 DEFAULT = Options()
 MAX_CELLS = 10**6

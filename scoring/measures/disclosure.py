@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options
-from scoring.intervals import CONFIDENCE, Interval, Rate, risk_over_control
-from scoring.measures.coding import Coded, CodedTable, sample, scored
-from scoring.measures.controls import attacked_tables
 from scoring.measures.learning import target_column
 from scoring.measures.neighbours import nearest
 from scoring.measures.predicates import isolates, isolating, random_predicates
-from scoring.schema import Role
+from scoring.reporting.intervals import CONFIDENCE, Interval, Rate, risk_over_control
+from scoring.scores.coding import Coded, CodedTable, sample, scored
+from scoring.scores.comparison import Comparison, Options
+from scoring.scores.controls import attacked_tables
+from scoring.tables.schema import Role
 
 DEFAULT = Options()
 N_ATTACKS = 500

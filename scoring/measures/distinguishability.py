@@ -20,9 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import (
+from scoring.scores.coding import (
     Coded,
     CodedTable,
     coded_pair,
@@ -31,6 +29,8 @@ from scoring.measures.coding import (
     pairs,
     sample,
 )
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray, IntArray
 
 DEFAULT = Options()
 RECORDS_PER_TERM = 20

@@ -1,7 +1,7 @@
 """Similarity of distributions and of records: what an anonymized table still says about its original.
 
 All look at the scored columns, quasi-identifiers and sensitive ones. Where cells are counted, a
-number stands in bins that end at the tenths of X's values (`scoring.measures.coding.bins`); what
+number stands in bins that end at the tenths of X's values (`scoring.scores.coding.bins`); what
 lies outside X's range falls into two further bins.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray, IntArray
 from scoring.measures.associations import correlation_ratio, cramers_v, pearson
-from scoring.measures.coding import Coded, CodedTable, cells, coded_pair, pairs, scored
 from scoring.measures.loss import change, is_changed, share_of_range
+from scoring.scores.coding import Coded, CodedTable, cells, coded_pair, pairs, scored
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray, IntArray
 
 DEFAULT = Options()
 SMOOTHING = 0.5

@@ -2,7 +2,7 @@
 
 The attacker knows that a person is in a class and reads the sensitive values of the class. Every
 sensitive column is looked at by itself, an amount by its exact values; the worst class of the worst
-column counts. The formulas are those of `scoring.diversity`.
+column counts. The formulas are those of `scoring.privacy.diversity`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from scoring.comparison import Comparison, Options
-from scoring.diversity import (
+from scoring.privacy.diversity import (
     ClassCounts,
     alpha,
     distinct_l,
@@ -22,8 +21,9 @@ from scoring.diversity import (
     recursive_l,
     total_variation,
 )
-from scoring.equivalence import Classes, FloatArray, IntArray, comparable
-from scoring.schema import Role
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import Classes, FloatArray, IntArray, comparable
+from scoring.tables.schema import Role
 
 DEFAULT = Options()
 C = 3.0

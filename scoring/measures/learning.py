@@ -7,9 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import (
+from scoring.scores.coding import (
     Coded,
     CodedTable,
     coded_pair,
@@ -18,7 +16,9 @@ from scoring.measures.coding import (
     sample,
     told_apart,
 )
-from scoring.schema import Schema
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 DEFAULT = Options()
 TEST_SHARE = 0.25

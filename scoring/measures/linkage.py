@@ -14,9 +14,9 @@ from __future__ import annotations
 from scoring.attacks import quasi_identifiers as guesses
 from scoring.attacks import ties
 from scoring.attacks.ranks import rank_guess
-from scoring.comparison import Comparison, Options, row_sums
-from scoring.equivalence import IntArray, NumberArray
 from scoring.kernels import amounts
+from scoring.scores.comparison import Comparison, Options, row_sums
+from scoring.tables.equivalence import IntArray, NumberArray
 
 DEFAULT = Options()
 

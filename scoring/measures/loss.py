@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray
 
 DEFAULT = Options()
 

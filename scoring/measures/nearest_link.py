@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from scoring.attacks.neighbours import candidates_with_distances
-from scoring.comparison import Comparison, Options
+from scoring.scores.comparison import Comparison, Options
 
 DEFAULT = Options()
 

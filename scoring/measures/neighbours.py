@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import Coded, CodedTable
+from scoring.scores.coding import Coded, CodedTable
+from scoring.tables.equivalence import FloatArray, IntArray
 
 _BLOCK = 1 << 19  # distances held at a time
 

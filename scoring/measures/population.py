@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma, poch
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray, IntArray
 from scoring.measures.risk import class_sizes
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray, IntArray
 
 DEFAULT = Options()
 MANY = 1e3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.measures.coding import Coded, CodedTable
+from scoring.scores.coding import Coded, CodedTable
 
 MAX_CONDITIONS = 6
 TRIES = 20

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray, IntArray
-from scoring.measures.coding import Coded, CodedTable, coded_pair
+from scoring.scores.coding import Coded, CodedTable, coded_pair
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray, IntArray
 
 DEFAULT = Options()
 N_QUERIES = 1_000

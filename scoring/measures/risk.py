@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import Classes, IntArray
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import Classes, IntArray
 
 DEFAULT = Options()
 AT_RISK_BELOW = 5

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scoring.comparison import Comparison, Options
-from scoring.equivalence import FloatArray, IntArray, comparable
-from scoring.numbering import numbered
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.equivalence import FloatArray, IntArray, comparable
+from scoring.tables.numbering import numbered
 
 DEFAULT = Options()
 MAX_SIZE = 3

@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from scoring.comparison import Comparison, Options, correlations
-from scoring.equivalence import IntArray
 from scoring.kernels import amounts
 from scoring.kernels.parts import in_parts
-from scoring.sums import differences_of_means, exact_mean
+from scoring.scores.comparison import Comparison, Options, correlations
+from scoring.scores.sums import differences_of_means, exact_mean
+from scoring.tables.equivalence import IntArray
 
 DEFAULT = Options()
 

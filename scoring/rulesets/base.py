@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from scoring.formats.sequential.limits import NO_LIMITS, SeriesLimits
 from scoring.formulas import MEASURE_RANKS
 from scoring.rulesets.kinds import ONLY_STAGE, ROUND_KINDS
-from scoring.sequential.limits import NO_LIMITS, SeriesLimits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
-    from scoring.schema import Schema
-    from scoring.score_options import Options
+    from scoring.scores.options import Options
+    from scoring.tables.schema import Schema
 
 Text = dict[str, str]
 """A text for people: language code ("en", "ja") to words."""
@@ -132,7 +132,7 @@ class SequentialSpec:
 
     Every group has at least `m` records, and no sensitive value twice. `require` is "m-unique", no more
     than that, or "m-invariance", the definition of Xiao & Tao. `definition` says how an attacker
-    reckons, of whose success the risks speak; see `scoring.sequential.risk.Definition`. `limits` bound
+    reckons, of whose success the risks speak; see `scoring.formats.sequential.risk.Definition`. `limits` bound
     how much a series may leave out, displace and make up.
     """
 

@@ -8,7 +8,6 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from scoring import toml_text
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.registry import MEASURES, SERIES_MEASURES
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
@@ -18,10 +17,11 @@ from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ra
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
 from scoring.rulesets.loader_sequential import read_sequential
-from scoring.score_options import OPTION_CHOICES, Options
+from scoring.scores.options import OPTION_CHOICES, Options
+from scoring.tables import toml_text
 
 if TYPE_CHECKING:
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 DATA = files("scoring.rulesets") / "data"
 SCHEMA_SUFFIX = ".schema.toml"
@@ -47,7 +47,7 @@ def schema_names() -> tuple[str, ...]:
 @cache
 def load_schema(name: str) -> Schema:
     """The schema `name` of the library; KeyError, naming the known ones, where there is none."""
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
     if name not in schema_names():
         raise KeyError(f"no schema {name!r}; the library has {', '.join(schema_names())}")
@@ -133,7 +133,7 @@ def _schema(data: Document) -> Schema | None:
     if not data.has("schema"):
         return None
     if data.is_table("schema"):
-        from scoring.schema import Schema
+        from scoring.tables.schema import Schema
 
         return data.parsed("schema", Schema.from_dict)
     name = data.choice("schema", schema_names())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scoring.formulas import ESTIMATE_RANKS, FORMER_NAME, OF_ESTIMATES
 from scoring.rulesets.base import DisclosureSpec, RankingSpec
 from scoring.rulesets.kinds import HIDDEN
-from scoring.score_options import TABLE_MEASURES
+from scoring.scores.options import TABLE_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scoring.rulesets.base import DataSpec, MeasureSpec
     from scoring.rulesets.document import Document
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 EARLIER = ("earlier",)
 
@@ -44,7 +44,7 @@ def check_columns(spec: DisclosureSpec, schema: Schema) -> None:
         A column that the table lacks, whose values are not listed or that has but one; a target
         with more cells than can be estimated.
     """
-    from scoring.disclosure.attributes import MAX_CELLS, attributes_of, check_cells
+    from scoring.formats.disclosure.attributes import MAX_CELLS, attributes_of, check_cells
 
     attributes_of(schema, spec.columns)
     check_cells(attributes_of(schema, spec.target), MAX_CELLS)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from scoring.formulas import FORMER_NAME, MEASURE_RANKS, OFFICIAL, TIE_BREAKS
-from scoring.ranking import AVERAGES
+from scoring.formulas.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, Measure
 from scoring.rulesets.base import MeasureSpec, RankingSpec
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scoring.formats.sequential.limits import SeriesLimits
 from scoring.rulesets.base import SequentialSpec
 from scoring.rulesets.kinds import SERIES
-from scoring.sequential.limits import SeriesLimits
 
 if TYPE_CHECKING:
     from scoring.rulesets.base import DataSpec

@@ -11,10 +11,10 @@ import pandas as pd
 
 from scoring.anonymizers import anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.equivalence import FloatArray, IntArray
 from scoring.evaluate import score
 from scoring.registry import ATTACKS
-from scoring.schema import Schema
+from scoring.tables.equivalence import FloatArray, IntArray
+from scoring.tables.schema import Schema
 
 Clock = Callable[[], float]
 Step = Callable[[str], None]

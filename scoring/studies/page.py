@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 
 from scoring import __version__
-from scoring.document import document
+from scoring.reporting.document import document
 from scoring.studies import markup, words, words_cost
 from scoring.studies.comparison import (
     PAPER_RECORDS,

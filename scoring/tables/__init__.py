@@ -1,1 +1,1 @@
-"""Files of tables, and the archives in which several of them come."""
+"""Tables: schemas, reading and writing, archives, checks of uploaded files, equivalence classes."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from scoring.disclosure.curves import asked_once
+from scoring.formats.disclosure.curves import asked_once
 from scoring.rulesets import load_ruleset
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scoring.cli import main
+from scoring.cli.main import main
 
 
 def scoring(command: str, *arguments: str | Path, **options: str | int | Path) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from scoring.errors import Problem, ProblemsFound
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.series_files import read_series, read_tables
 from scoring.registry import drawing
 from scoring.rulesets import load_ruleset
-from scoring.schema import Schema
-from scoring.sequential.bundles import pack
-from scoring.sequential.series_files import read_series, read_tables
+from scoring.tables.schema import Schema
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
 from tests.e2e.team import approximately, make_team, measures_on

@@ -25,7 +25,7 @@ from pwscup.demo.cast import ORGANIZER, TEAMS
 from pwscup.submissions import services
 from pwscup.submissions.models import Release, Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import write_table
+from scoring.tables.reading import write_table
 from tests import factories
 from tests.e2e import stage_disclosure
 from tests.services import wait_until

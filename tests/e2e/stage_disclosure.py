@@ -14,7 +14,7 @@ from pwscup.disclosure.services import ask
 from pwscup.experiments.models import Experiment
 from pwscup.submissions import services
 from pwscup.submissions.models import Submission
-from scoring.disclosure.estimates import template
+from scoring.formats.disclosure.estimates import template
 from tests.services import wait_until
 from tests.web.experiments import requested
 

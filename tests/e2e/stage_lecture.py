@@ -30,7 +30,7 @@ from pwscup.submissions import draws, marks, rulings, services
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import write_table
+from scoring.tables.reading import write_table
 from tests.e2e.stage import LONG_FILE, LONG_NAME, SCORING_SECONDS, all_scored
 from tests.services import wait_until
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoring.disclosure.curves import asked_once
+from scoring.formats.disclosure.curves import asked_once
 from tests.e2e import lecture
 from tests.e2e.browser import Person
 from tests.e2e.disclosure import (

@@ -23,11 +23,11 @@ import numpy as np
 import pandas as pd
 
 from scoring.attacks import ties
-from scoring.comparison import OPTION_CHOICES, Comparison, Options, Prepared
 from scoring.evaluate import score
-from scoring.records import Records
 from scoring.registry import ATTACKS
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import OPTION_CHOICES, Comparison, Options, Prepared
+from scoring.tables.records import Records
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
 ALL_OPTIONS = [

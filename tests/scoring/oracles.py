@@ -12,7 +12,7 @@ from itertools import combinations
 import pandas as pd
 
 from scoring.evaluate import Options
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from scoring.sequential.tables import Microdata, Release
+from scoring.formats.sequential.tables import Microdata, Release
 
 Row = tuple[int, int]
 """A time and a row of its release."""

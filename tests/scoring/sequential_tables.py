@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from scoring.sequential.examples import PATIENTS, SMALL
-from scoring.sequential.tables import Microdata, Release
+from scoring.formats.sequential.examples import PATIENTS, SMALL
+from scoring.formats.sequential.tables import Microdata, Release
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 Group = tuple[Box, Mapping[str, str]]

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 
 @dataclass(frozen=True, eq=False)

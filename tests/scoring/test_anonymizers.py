@@ -11,9 +11,9 @@ import pytest
 
 from scoring.anonymizers import ANONYMIZERS, anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.equivalence import Classes
 from scoring.evaluate import score
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.equivalence import Classes
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 UNUSED = "value that no record has"

@@ -15,8 +15,8 @@ from scoring.anonymizers.mondrian import partition
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.examples import SCHEMA, table
-from scoring.reading import read_rows, read_table, write_rows, write_table
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.reading import read_rows, read_table, write_rows, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 

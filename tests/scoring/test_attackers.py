@@ -19,12 +19,12 @@ from scoring.attacks.neighbours import (
     one_candidate_each,
 )
 from scoring.attacks.pairs import Known
-from scoring.comparison import Prepared
 from scoring.errors import ProblemsFound
 from scoring.evaluate import mark
 from scoring.examples import SCHEMA, table
 from scoring.kernels import pairs as kernels
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Prepared
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
 MIXED = Schema(

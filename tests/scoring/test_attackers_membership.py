@@ -8,13 +8,13 @@ import pytest
 
 from scoring.attacks.base import DISTANCES
 from scoring.attacks.membership import area_under_curve, membership_scores
-from scoring.comparison import Prepared
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.examples import SCHEMA, table
-from scoring.intervals import difference
-from scoring.measures.controls import ControlError
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.reporting.intervals import difference
+from scoring.scores.comparison import Prepared
+from scoring.scores.controls import ControlError
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 from tests.scoring.test_attackers import LOOKED_AT, MIXED, distances, mixed
 

@@ -12,7 +12,7 @@ import pytest
 
 from scoring.anonymizers import anonymize
 from scoring.attacks.catalog import ATTACKS, INQUIRIES
-from scoring.cli_options import anonymizer_options, attack_options
+from scoring.cli.options import anonymizer_options, attack_options
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.evaluate import mark
 

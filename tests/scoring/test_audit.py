@@ -14,13 +14,13 @@ from scoring.audits.audit import audit
 from scoring.audits.numbers import percent
 from scoring.audits.pictures import records_by_class_size
 from scoring.audits.report import FAMILIES, report, verdict
-from scoring.cli import REJECTED, WRONG_USE, main
+from scoring.cli.main import REJECTED, WRONG_USE, main
 from scoring.datasets.households import households
 from scoring.evaluate import Options, score
-from scoring.reading import write_rows, write_table
 from scoring.registry import ATTACKS, MEASURES
 from scoring.rulesets.loader import load_schema
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.reading import write_rows, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = load_schema("households")
 SOME = ["E1", "E3", "EUC2", "gower"]

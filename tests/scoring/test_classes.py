@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.equivalence import Classes
-from scoring.records import Records
+from scoring.tables.equivalence import Classes
+from scoring.tables.records import Records
 from tests.scoring import tables
 
 

@@ -20,15 +20,15 @@ from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES
 from scoring.attacks.membership import membership_scores
 from scoring.attacks.neighbours import nearest_candidates
-from scoring.cli import COMMANDS, main
-from scoring.cli_arguments import DATASETS
-from scoring.cli_help import setting
+from scoring.cli.arguments import DATASETS
+from scoring.cli.main import COMMANDS, main
+from scoring.cli.methods import setting
 from scoring.evaluate import Options, score
-from scoring.kernels.warm import warm_up
-from scoring.reading import read_guess, read_rows, read_table
 from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.rulesets import load_ruleset
-from scoring.schema import Schema
+from scoring.tables.reading import read_guess, read_rows, read_table
+from scoring.tables.schema import Schema
+from scoring.warm import warm_up
 
 ROOT = Path(__file__).parents[2]
 N = 200
@@ -749,7 +749,7 @@ def test_an_interrupted_command_leaves_no_traceback(run, submission, monkeypatch
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scoring.cli_score.score", interrupted)
+    monkeypatch.setattr("scoring.cli.score.score", interrupted)
     status, out, err = run(f"score {SUBMISSION}")
     assert (status, out) == (130, "")
     assert err.endswith("score: interrupted\n")
@@ -778,7 +778,7 @@ def test_the_program_returns_the_status():
 
 def test_help_and_mistakes_need_no_numerical_library():
     code = (
-        "import sys; from scoring.cli import COMMANDS, main; main(['--help']); main(['score', '--help'])\n"
+        "import sys; from scoring.cli.main import COMMANDS, main; main(['--help']); main(['score', '--help'])\n"
         "for name in COMMANDS: main([name])\n"
         "print([m for m in ('numpy', 'pandas', 'scipy', 'sklearn', 'numba') if m in sys.modules])"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli import main
+from scoring.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 HEAVY = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli import main
+from scoring.cli.main import main
 
 ANONYMIZE = "anonymize sa-noise --original X.csv --out Y.csv --rows R.csv"
 SPLIT = "lecture-split --table X.csv --teams 2 --sample 10 --decoys 5 --out L"

@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.cli import main
-from scoring.commitments import DOMAIN, commitment, derived_seed, released_order, shuffled
+from scoring.cli.main import main
 from scoring.examples import SCHEMA, table
-from scoring.lecture import release as release_of_lines
-from scoring.records import Records
-from scoring.reveals import (
+from scoring.formats.lecture import release as release_of_lines
+from scoring.proof.commitments import DOMAIN, commitment, derived_seed, released_order, shuffled
+from scoring.proof.reveals import (
     ALIGNED_RELEASE,
     checks_of_receipt,
     checks_of_reveal,
@@ -27,8 +26,9 @@ from scoring.reveals import (
     read_reveal,
     released,
 )
-from scoring.trail import FIRST, event_hash, read_trail
-from scoring.writing import write_table
+from scoring.proof.trail import FIRST, event_hash, read_trail
+from scoring.tables.records import Records
+from scoring.tables.writing import write_table
 
 SECRET = bytes(range(32))
 PURPOSE = "release/attack/red"

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison, Options
 from scoring.errors import ProblemsFound
 from scoring.evaluate import score
 from scoring.measures import contingency
 from scoring.measures.contingency import table_distance, table_rank_correlation
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 from tests.scoring import tables
 from tests.scoring.test_similarity import mixed_comparison

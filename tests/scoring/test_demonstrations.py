@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring import cli
 from scoring.addresses import function_at
 from scoring.anonymizers.pseudonyms import pseudonyms
+from scoring.cli import main as cli
 from scoring.demonstrations.catalog import DEMONSTRATIONS
 from scoring.demonstrations.differencing import (
     SCORES,

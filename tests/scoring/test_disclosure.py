@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison, Options, Prepared
 from scoring.measures import disclosure
-from scoring.measures.coding import Coded
 from scoring.measures.neighbours import nearest
 from scoring.measures.predicates import Condition, isolates, isolating, random_predicates
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.coding import Coded
+from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring.test_similarity import MIXED, mixed
 
 ATTACKS = [disclosure.singling_out, disclosure.linkability, disclosure.inference]

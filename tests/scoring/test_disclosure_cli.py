@@ -8,16 +8,17 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from scoring import cli, cli_disclosure
-from scoring.disclosure.attributes import attributes_of, codes_of
-from scoring.disclosure.estimates import marks, read_estimate, write_estimate
-from scoring.disclosure.estimators import counted, reconstructed
-from scoring.disclosure.queries import noisy_answer, parse_query
-from scoring.disclosure.releases import read_release, release_csv, rho_at
+from scoring.cli import dp_disclosure as cli_disclosure
+from scoring.cli import main as cli
+from scoring.formats.disclosure.attributes import attributes_of, codes_of
+from scoring.formats.disclosure.estimates import marks, read_estimate, write_estimate
+from scoring.formats.disclosure.estimators import counted, reconstructed
+from scoring.formats.disclosure.queries import noisy_answer, parse_query
+from scoring.formats.disclosure.releases import read_release, release_csv, rho_at
 from scoring.privacy import reconstruction
 from scoring.privacy.sampling import seeded
-from scoring.reading import read_records
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.reading import read_records
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
     (

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from scoring.disclosure import curves
-from scoring.disclosure.attributes import MAX_CELLS, Attribute
-from scoring.disclosure.estimates import (
+from scoring.errors import ProblemsFound
+from scoring.formats.disclosure import curves
+from scoring.formats.disclosure.attributes import MAX_CELLS, Attribute
+from scoring.formats.disclosure.estimates import (
     MAX_COUNT,
     marks,
     read_answer,
@@ -20,10 +21,9 @@ from scoring.disclosure.estimates import (
     template,
     write_estimate,
 )
-from scoring.disclosure.estimators import counted, from_answer, reconstructed
-from scoring.disclosure.queries import Query, noisy_answer, true_counts
-from scoring.disclosure.releases import read_release, release_csv, rho_at
-from scoring.errors import ProblemsFound
+from scoring.formats.disclosure.estimators import counted, from_answer, reconstructed
+from scoring.formats.disclosure.queries import Query, noisy_answer, true_counts
+from scoring.formats.disclosure.releases import read_release, release_csv, rho_at
 from scoring.privacy.domains import MAX_CELLS as MOST_OF_A_TABLE
 from scoring.privacy.sampling import seeded
 from tests.scoring.privacy_oracles import full_matrix, slow_bayes

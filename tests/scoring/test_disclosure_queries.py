@@ -12,14 +12,15 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from scoring.disclosure.attributes import (
+from scoring.errors import ProblemsFound
+from scoring.formats.disclosure.attributes import (
     MAX_ANSWER_CELLS,
     Attribute,
     attributes_of,
     check_cells,
     codes_of,
 )
-from scoring.disclosure.queries import (
+from scoring.formats.disclosure.queries import (
     Query,
     answer_csv,
     cells_of,
@@ -29,10 +30,9 @@ from scoring.disclosure.queries import (
     sizes_of,
     true_counts,
 )
-from scoring.errors import ProblemsFound
 from scoring.privacy.sampling import secure, seeded
-from scoring.reading import read_records
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.reading import read_records
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
     (

@@ -11,9 +11,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from scoring.disclosure.attributes import Attribute
-from scoring.disclosure.releases import read_release, release_csv, rho_at
 from scoring.errors import ProblemsFound
+from scoring.formats.disclosure.attributes import Attribute
+from scoring.formats.disclosure.releases import read_release, release_csv, rho_at
 from scoring.privacy.post_randomization import epsilon_of
 from scoring.privacy.sampling import secure, seeded
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison
 from scoring.evaluate import score
 from scoring.measures.diversity import sensitive_counts
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Comparison
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 IDS = ("distinct-l", "entropy-l", "recursive-l", "t-closeness", "alpha")
@@ -69,7 +69,7 @@ def test_the_salaries():
 
 def test_the_salaries_of_one_class_are_the_papers():
     """D[{6k, 8k, 11k}, Q] = 0.167, the least of the two classes that the paper works out."""
-    from scoring.diversity import ordered_emd
+    from scoring.privacy.diversity import ordered_emd
 
     classes = [str(i) for i, part in enumerate(SALARIES_3_DIVERSE) for _ in part]
     salaries = [value for part in SALARIES_3_DIVERSE for value in part]

@@ -8,7 +8,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from scoring.diversity import (
+from scoring.privacy.diversity import (
     ClassCounts,
     alpha,
     distinct_l,

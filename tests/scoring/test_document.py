@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.document import POLICY, document
+from scoring.reporting.document import POLICY, document
 
 
 def test_a_page_carries_its_policy_before_anything_that_could_run():

@@ -16,9 +16,9 @@ from scoring.anonymizers.local_recoding import local_levels
 from scoring.anonymizers.mondrian import partition
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
-from scoring.hierarchies import hierarchies
-from scoring.numbering import combined, numbered
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.hierarchies import hierarchies
+from scoring.tables.numbering import combined, numbered
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE

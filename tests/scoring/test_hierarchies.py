@@ -11,8 +11,8 @@ import pytest
 
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
-from scoring.hierarchies import N_INTERVALS, hierarchies
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.hierarchies import N_INTERVALS, hierarchies
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 QI = Role.QUASI_IDENTIFIER

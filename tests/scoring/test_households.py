@@ -9,7 +9,7 @@ import pytest
 
 from scoring.datasets import distributions
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, MAX_RECORDS, households
-from scoring.reading import read_table, write_table
+from scoring.tables.reading import read_table, write_table
 
 PARTS = (
     "food",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from scoring.intervals import Interval, Rate, difference, risk_over_control, wilson
+from scoring.reporting.intervals import Interval, Rate, difference, risk_over_control, wilson
 
 
 @pytest.mark.parametrize(

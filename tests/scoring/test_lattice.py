@@ -14,8 +14,8 @@ from scoring.anonymizers import ANONYMIZERS, anonymize
 from scoring.anonymizers.constraints import Constraints, Sensitive
 from scoring.anonymizers.lattice_search import Lattice, Search
 from scoring.errors import ProblemsFound
-from scoring.hierarchies import hierarchies
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.hierarchies import hierarchies
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.aligned import read_aligned, read_release, write_aligned
-from scoring.candidate_guesses import read_candidate_guess, write_candidate_guess
 from scoring.evaluate import Mark, score
+from scoring.formats.lecture import candidate_table, draw, mark_kept, positions_of, release
+from scoring.formats.lecture.release import candidate_lines
 from scoring.formulas import Scores, ranked
-from scoring.lecture import candidate_table, draw, mark_kept, positions_of, release
-from scoring.lecture.release import candidate_lines
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.aligned import read_aligned, read_release, write_aligned
+from scoring.tables.candidate_guesses import read_candidate_guess, write_candidate_guess
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 SCHEMA = Schema(

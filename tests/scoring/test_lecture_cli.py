@@ -12,17 +12,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.aligned import read_aligned, read_release
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import ATTACKS
-from scoring.candidate_guesses import read_candidate_guess
-from scoring.cli import main
+from scoring.cli.main import main
 from scoring.evaluate import score
-from scoring.lecture import mark_kept, split
-from scoring.lecture.split import KEY_SCHEMA, TeamDraw, key_of, lines_of_team
-from scoring.reading import read_table, write_table
+from scoring.formats.lecture import mark_kept, split
+from scoring.formats.lecture.split import KEY_SCHEMA, TeamDraw, key_of, lines_of_team
 from scoring.rulesets import load_ruleset
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.aligned import read_aligned, read_release
+from scoring.tables.candidate_guesses import read_candidate_guess
+from scoring.tables.reading import read_table, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
     (

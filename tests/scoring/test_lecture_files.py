@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.aligned import read_aligned, read_release, write_aligned
-from scoring.candidate_guesses import read_candidate_guess, write_candidate_guess
 from scoring.errors import MESSAGES, ProblemsFound
-from scoring.lecture import positions_of
-from scoring.records import Records
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.formats.lecture import positions_of
+from scoring.tables.aligned import read_aligned, read_release, write_aligned
+from scoring.tables.candidate_guesses import read_candidate_guess, write_candidate_guess
+from scoring.tables.records import Records
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 SCHEMA = Schema(

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison
 from scoring.evaluate import score
 from scoring.measures.loss import mean_normalised_loss
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Comparison
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 from tests.scoring import tables
 

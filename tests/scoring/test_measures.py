@@ -9,7 +9,7 @@ import pytest
 from scoring.evaluate import Options, Prepared, mark, score
 from scoring.examples import SCHEMA, comparison, table
 from scoring.registry import ATTACKS, PWSCUP_2015
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
 ROWS = np.arange(4)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.comparison import Comparison
+from scoring.formats.sequential.catalog import RISKS
 from scoring.measures import queries
 from scoring.measures.catalog import DRAWING, MEASURES
-from scoring.measures.coding import coded_pair
 from scoring.registry import ALL_MEASURES
-from scoring.score_options import Options
-from scoring.sequential.catalog import RISKS
+from scoring.scores.coding import coded_pair
+from scoring.scores.comparison import Comparison
+from scoring.scores.options import Options
 from tests.scoring import tables
 
 N_QUERIES = 150

@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from scoring.attacks import nearest
-from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options, score
 from scoring.registry import ATTACKS, PWSCUP_2015
+from scoring.scores import nearest
+from scoring.scores.comparison import OPTION_CHOICES
 from tests.scoring import oracles, tables
 
 ALL_OPTIONS = [

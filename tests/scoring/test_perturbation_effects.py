@@ -7,8 +7,8 @@ import pytest
 
 from scoring.anonymizers import anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.equivalence import Classes
 from scoring.evaluate import score
+from scoring.tables.equivalence import Classes
 from tests.scoring.test_anonymizers import (
     before_and_after,
     case,

@@ -11,7 +11,7 @@ import pytest
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.local_laplace import local_laplace, with_laplace
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SA = Role.SENSITIVE
 FREE = Schema((Column("a", SA, Kind.NUMBER), Column("b", SA, Kind.NUMBER)))

@@ -15,7 +15,7 @@ from scoring.anonymizers import anonymize, microaggregation
 from scoring.anonymizers.microaggregation import group_means, mdav_groups, optimal_groups
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE

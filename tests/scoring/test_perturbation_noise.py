@@ -9,7 +9,7 @@ import pytest
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.noise import covariance_root, mean_one_factors, standard_noise
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 SCHEMA = Schema(

@@ -13,7 +13,7 @@ import pytest
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.pseudonyms import DIGITS, collision_probability, pseudonyms
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 KEY = bytes(range(32))
 

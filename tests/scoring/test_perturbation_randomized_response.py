@@ -20,7 +20,7 @@ from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.privacy.post_randomization import epsilon_of, k_of, rhos_of
 from scoring.privacy.randomized_response import estimate, probabilities, variance
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 PK, RESPONSE = "pk-anonymization", "generalized-randomized-response"

@@ -13,9 +13,9 @@ import pytest
 from scoring.anonymizers import anonymize, swapping
 from scoring.anonymizers.swapping import pairs_across, rank_partners
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.equivalence import Classes
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.equivalence import Classes
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 QI, SA, OTHER = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER

@@ -6,7 +6,7 @@ import xml.dom.minidom
 
 import pytest
 
-from scoring.pictures import svg
+from scoring.reporting.pictures import svg
 
 NAMES = ["font-family: x", "$\\nothing$", "<script>", "a --> <b>", 'id="x" href="#a"', "&amp;"]
 

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring import cli, cli_dp
+from scoring.cli import dp as cli_dp
+from scoring.cli import main as cli
 from scoring.errors import ProblemsFound
 from scoring.privacy.experiments import paper, report, run, sheets, summary
 from scoring.privacy.experiments.counts import Counts, published_counts, read_counts

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli import main
+from scoring.cli.main import main
 from scoring.formulas import FORMULAS, OFFICIAL, PARTS, Line, Scores, combined, ranked
 from scoring.rulesets import load_ruleset
 from tests.scoring.test_formulas import RANGES, SETTINGS
@@ -383,7 +383,7 @@ def test_a_setting_by_default_may_be_larger_than_the_contest(run, folder):
 
 def test_the_command_loads_no_numerical_library(folder):
     code = (
-        "import sys; from scoring.cli import main\n"
+        "import sys; from scoring.cli.main import main\n"
         "main(['rank', '--help']); main(['rank', '--formula', 'part-ranks', '--matrix', 'M.csv'])\n"
         "print([m for m in ('numpy', 'pandas', 'scipy', 'numba') if m in sys.modules])"
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli import main
-from scoring.disclosure.boards import read_marks
+from scoring.cli.main import main
 from scoring.errors import ProblemsFound
+from scoring.formats.disclosure.boards import read_marks
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```csv\n(.*?)^```$", re.MULTILINE | re.DOTALL)

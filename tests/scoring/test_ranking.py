@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.ranking import (
+from scoring.formulas.ranking import (
     anonymization_board,
     attack_board,
     compared_totals,

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.cells import MAX_CATEGORY
 from scoring.errors import MAX_REPORTED, ProblemsFound
-from scoring.reading import (
+from scoring.tables.cells import MAX_CATEGORY
+from scoring.tables.reading import (
     MAX_UNUSABLE,
     read_guess,
     read_rows,
@@ -22,8 +22,8 @@ from scoring.reading import (
     write_rows,
     write_table,
 )
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.validation import read_submission
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.validation import read_submission
 
 SCHEMA = Schema(
     (

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import scoring.kernels.csv as kernel  # loads numba: from here on, compiled code is always used
-from scoring import ordinary_files, reading, row_numbers, validation
 from scoring.errors import ProblemsFound
-from scoring.records import Records
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables import ordinary_files, reading, row_numbers, validation
+from scoring.tables.records import Records
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 PLACES = ("", "北", "east, far", "metropolitan area", "12345678", "123456789", "12345679")
 SCHEMA = Schema(
@@ -379,8 +379,8 @@ def test_values_chosen_to_collide_are_left_to_the_careful_reader():
 def test_small_files_do_not_load_compiled_code():
     program = """
 import sys
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.reading import read_rows, read_table, write_rows, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.reading import read_rows, read_table, write_rows, write_table
 schema = Schema((Column("a", Role.OTHER, Kind.CATEGORY),))
 table = read_table(b"a\\nx\\n", schema, file="f")
 assert write_table(table, schema) == b"a\\nx\\n"

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import scoring.kernels.csv_writing as kernel  # loads numba: from here on, compiled code is always used
-from scoring import ordinary_files, row_numbers, writing
-from scoring.reading import read_records, read_table, write_rows, write_table
-from scoring.records import Records
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables import ordinary_files, row_numbers, writing
+from scoring.tables.reading import read_records, read_table, write_rows, write_table
+from scoring.tables.records import Records
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 SCHEMA = Schema(
     (

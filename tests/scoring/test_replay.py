@@ -12,10 +12,10 @@ from scoring.attacks.replay import replayed
 from scoring.audits.audit import audit
 from scoring.audits.report import report, verdict
 from scoring.audits.summary import summary
-from scoring.cli_seeds import SMALLEST
-from scoring.comparison import Prepared
+from scoring.cli.seeds import SMALLEST
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import read_table, write_table
+from scoring.scores.comparison import Prepared
+from scoring.tables.reading import read_table, write_table
 from tests.every import every
 
 N = 300

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison
 from scoring.evaluate import score
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import Comparison
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 from tests.scoring import tables
 

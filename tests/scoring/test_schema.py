@@ -7,9 +7,9 @@ import string
 import pytest
 
 from scoring.errors import MESSAGES, Problem, ProblemsFound
-from scoring.reading import read_table
-from scoring.schema import Column, Kind, Role, Schema, suggest_schema
-from scoring.text import MAX_UNUSABLE
+from scoring.tables.reading import read_table
+from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.text import MAX_UNUSABLE
 
 TOML = """
 [[column]]

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from scoring.anonymizers import anonymize
-from scoring.cli import main, parser
-from scoring.comparison import Comparison
+from scoring.cli.main import main, parser
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.evaluate import score
 from scoring.formulas import Scores, ranked
+from scoring.formulas.ranking import AVERAGES, anonymization_board, attack_board, averaged
 from scoring.measures.nearest_link import nearest_link
-from scoring.ranking import AVERAGES, anonymization_board, attack_board, averaged
 from scoring.registry import PWSCUP_2015
 from scoring.rulesets import load_ruleset, parse_ruleset
+from scoring.scores.comparison import Comparison
 from tests.scoring import tables
 
 GAMING = "gaming"

@@ -15,19 +15,19 @@ from scoring.audits.series import audit_series
 from scoring.audits.series_report import report
 from scoring.audits.series_summary import summary
 from scoring.audits.series_words import ATTACKERS, DEFINITIONS, not_found
-from scoring.cli import REJECTED, WRONG_USE, main
+from scoring.cli.main import REJECTED, WRONG_USE, main
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
-from scoring.reading import write_table
-from scoring.sequential import pictures
-from scoring.sequential.bundles import pack
-from scoring.sequential.examples import SMALL
-from scoring.sequential.files import read_microdata
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.risk import Definition, identification_risks
-from scoring.sequential.scored import heeding
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import handed_in, of_publication
-from scoring.sequential.series_files import read_series
+from scoring.formats.sequential import pictures
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.examples import SMALL
+from scoring.formats.sequential.files import read_microdata
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.risk import Definition, identification_risks
+from scoring.formats.sequential.scored import heeding
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import handed_in, of_publication
+from scoring.formats.sequential.series_files import read_series
+from scoring.tables.reading import write_table
 
 N_RECORDS = 12
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scoring.errors import ProblemsFound
-from scoring.sequential import bundles
-from scoring.sequential.bundles import pack, unpack
+from scoring.formats.sequential import bundles
+from scoring.formats.sequential.bundles import pack, unpack
 from tests.zips import zipped, zipped_raw
 
 FILES = {"R1.csv": b"a" * 300, "R2.csv": b"b,c\n", "C2.csv": b"", "N1.csv": b"group\n1\n"}

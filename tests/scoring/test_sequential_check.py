@@ -11,13 +11,13 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
+from scoring.formats.sequential import candidates
+from scoring.formats.sequential.checking import check, unmatched
+from scoring.formats.sequential.files import read_microdata
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.told import n_left_over
 from scoring.kernels.matching import match
-from scoring.reading import write_table
-from scoring.sequential import candidates
-from scoring.sequential.checking import check, unmatched
-from scoring.sequential.files import read_microdata
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.told import n_left_over
+from scoring.tables.reading import write_table
 from tests.every import every
 
 

@@ -9,15 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring import cli
+from scoring.cli import main as cli
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
-from scoring.reading import write_table
-from scoring.sequential.background import background, read_background, read_published
-from scoring.sequential.bundles import pack, unpack
-from scoring.sequential.examples import PATIENTS
-from scoring.sequential.guess_files import read_value_guess, write_value_guess
-from scoring.sequential.guesses import (
+from scoring.formats.sequential.background import background, read_background, read_published
+from scoring.formats.sequential.bundles import pack, unpack
+from scoring.formats.sequential.examples import PATIENTS
+from scoring.formats.sequential.guess_files import read_value_guess, write_value_guess
+from scoring.formats.sequential.guesses import (
     ValueMark,
     baseline_guesses,
     intersecting_guesses,
@@ -25,9 +24,10 @@ from scoring.sequential.guesses import (
     true_values,
     values_of,
 )
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.series import of_publication, published
-from scoring.sequential.series_files import read_tables
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.series import of_publication, published
+from scoring.formats.sequential.series_files import read_tables
+from scoring.tables.reading import write_table
 from tests.scoring import sequential_oracles as oracle
 from tests.scoring.sequential_tables import T3, T4, T9
 

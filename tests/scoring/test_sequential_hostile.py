@@ -10,21 +10,21 @@ import pytest
 
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
-from scoring.reading import write_table
-from scoring.sequential.bundles import pack
-from scoring.sequential.guesses import (
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.guesses import (
     baseline_guesses,
     mark_guesses,
     mark_values,
     true_values,
     values_of,
 )
-from scoring.sequential.loss import losses_of_series
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import Series, handed_in, of_publication, without
-from scoring.sequential.series_files import read_series, read_tables
-from scoring.sequential.tables import Microdata, Release
+from scoring.formats.sequential.loss import losses_of_series
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import Series, handed_in, of_publication, without
+from scoring.formats.sequential.series_files import read_series, read_tables
+from scoring.formats.sequential.tables import Microdata, Release
+from scoring.tables.reading import write_table
 
 M = 3
 

@@ -8,20 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from scoring import cli
+from scoring.cli import main as cli
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
-from scoring.reading import write_table
+from scoring.formats.sequential import candidates, series_files
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.examples import SMALL
+from scoring.formats.sequential.limits import SeriesLimits
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import handed_in, of_publication
+from scoring.formats.sequential.series_files import read_series, read_tables
+from scoring.formats.sequential.tables import Microdata
 from scoring.rulesets import load_ruleset, parse_ruleset
-from scoring.sequential import candidates, series_files
-from scoring.sequential.bundles import pack
-from scoring.sequential.examples import SMALL
-from scoring.sequential.limits import SeriesLimits
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import handed_in, of_publication
-from scoring.sequential.series_files import read_series, read_tables
-from scoring.sequential.tables import Microdata
+from scoring.tables.reading import write_table
 
 MEASURES = {
     "max_deleted": "series-deletions",

@@ -11,21 +11,21 @@ import pytest
 
 from scoring.addresses import docstring_at, function_at
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
-from scoring.reading import write_table
+from scoring.formats.sequential import measures, queries
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.catalog import SERIES_MEASURES
+from scoring.formats.sequential.examples import PATIENTS, SMALL
+from scoring.formats.sequential.loss import losses
+from scoring.formats.sequential.publishing import METHODS, Options, publish
+from scoring.formats.sequential.risk import Definition
+from scoring.formats.sequential.scored import Scored
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import Series, of_publication
+from scoring.formats.sequential.series_files import read_tables
+from scoring.formats.sequential.tables import Microdata, Release, Snapshot
 from scoring.registry import ALL_MEASURES, MEASURES
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential import measures, queries
-from scoring.sequential.bundles import pack
-from scoring.sequential.catalog import SERIES_MEASURES
-from scoring.sequential.examples import PATIENTS, SMALL
-from scoring.sequential.loss import losses
-from scoring.sequential.publishing import METHODS, Options, publish
-from scoring.sequential.risk import Definition
-from scoring.sequential.scored import Scored
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import Series, of_publication
-from scoring.sequential.series_files import read_tables
-from scoring.sequential.tables import Microdata, Release, Snapshot
+from scoring.tables.reading import write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import sequential_oracles as oracle
 from tests.scoring.sequential_tables import T3, T4, T9, T12, T13, T16
 

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.errors import ProblemsFound
-from scoring.sequential import phases
-from scoring.sequential.counting import counting_risks
-from scoring.sequential.definitions import excess, is_m_unique, signatures
-from scoring.sequential.drafts import Convention, default_widths
-from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
-from scoring.sequential.last import extra_information, with_last
-from scoring.sequential.loss import losses
-from scoring.sequential.publishing import METHODS, Options, generalize, publish, scales
-from scoring.sequential.release_files import read_release, write_release
-from scoring.sequential.tables import Attribute, Microdata, Release, Snapshot
+from scoring.formats.sequential import phases
+from scoring.formats.sequential.counting import counting_risks
+from scoring.formats.sequential.definitions import excess, is_m_unique, signatures
+from scoring.formats.sequential.drafts import Convention, default_widths
+from scoring.formats.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
+from scoring.formats.sequential.last import extra_information, with_last
+from scoring.formats.sequential.loss import losses
+from scoring.formats.sequential.publishing import METHODS, Options, generalize, publish, scales
+from scoring.formats.sequential.release_files import read_release, write_release
+from scoring.formats.sequential.tables import Attribute, Microdata, Release, Snapshot
 from tests.scoring import sequential_tables as printed
 
 BELOW = Convention((1, 1000), "below")

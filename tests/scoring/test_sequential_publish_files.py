@@ -12,16 +12,13 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from scoring import cli, cli_sequential
+from scoring.cli import main as cli
+from scoring.cli.sequential import command as cli_sequential
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import MAX_REPORTED, Collector, ProblemsFound
-from scoring.kernels.matching import match
-from scoring.reading import write_table
-from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential import drafts, files, improved, last, publishing, release_files
-from scoring.sequential.checking import check
-from scoring.sequential.examples import (
+from scoring.formats.sequential import drafts, files, improved, last, publishing, release_files
+from scoring.formats.sequential.checking import check
+from scoring.formats.sequential.examples import (
     PATIENTS,
     SCHEMA,
     SMALL,
@@ -30,12 +27,16 @@ from scoring.sequential.examples import (
     TABLE_10,
     TABLE_11,
 )
-from scoring.sequential.guesses import GUESSERS
-from scoring.sequential.loss import losses
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.risk import Definition
-from scoring.sequential.series import M_INVARIANCE, M_UNIQUE
-from scoring.sequential.tables import Release
+from scoring.formats.sequential.guesses import GUESSERS
+from scoring.formats.sequential.loss import losses
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.risk import Definition
+from scoring.formats.sequential.series import M_INVARIANCE, M_UNIQUE
+from scoring.formats.sequential.tables import Release
+from scoring.kernels.matching import match
+from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
+from scoring.tables.reading import write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 from tests.scoring import sequential_tables as printed
 

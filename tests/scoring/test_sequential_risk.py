@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 
 from scoring.errors import ProblemsFound
-from scoring.sequential import scored
-from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.risk import Definition, identification_risks, pinned_by, risks_over_time
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import of_publication
-from scoring.sequential.tables import Attribute, Microdata, Release, Snapshot
-from scoring.sequential.worlds import check_size, n_places
+from scoring.formats.sequential import scored
+from scoring.formats.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.risk import (
+    Definition,
+    identification_risks,
+    pinned_by,
+    risks_over_time,
+)
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import of_publication
+from scoring.formats.sequential.tables import Attribute, Microdata, Release, Snapshot
+from scoring.formats.sequential.worlds import check_size, n_places
 from tests.scoring.sequential_oracles import counting_risks, world_risks
 from tests.scoring.sequential_tables import T3, T4, T9, T9_AS_PRINTED, T12, T13, T16
 

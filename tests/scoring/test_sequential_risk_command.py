@@ -8,12 +8,12 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 
-from scoring.cli import main
-from scoring.sequential import pictures
-from scoring.sequential.examples import SCHEMA, SMALL, TABLE_10, TABLE_11
-from scoring.sequential.guesses import mark_guesses, most_frequent_values
-from scoring.sequential.release_files import write_counterfeits, write_release
-from scoring.sequential.risk import Definition, identification_risks, risks_over_time
+from scoring.cli.main import main
+from scoring.formats.sequential import pictures
+from scoring.formats.sequential.examples import SCHEMA, SMALL, TABLE_10, TABLE_11
+from scoring.formats.sequential.guesses import mark_guesses, most_frequent_values
+from scoring.formats.sequential.release_files import write_counterfeits, write_release
+from scoring.formats.sequential.risk import Definition, identification_risks, risks_over_time
 from tests.scoring.sequential_tables import T12, T13, T16
 
 FILES = ("--schema", "S.toml", "--tables", "T1.csv", "T2.csv", "--releases", "R1.csv", "R2.csv")

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from scoring.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
+from scoring.formats.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
 from tests.scoring.sequential_oracles import counting_risks, world_risks
 from tests.scoring.sequential_tables import T3, T4, T9, T12, T13, T16
 

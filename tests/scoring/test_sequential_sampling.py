@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
-from scoring.reading import write_table
-from scoring.sequential.chances import chances
-from scoring.sequential.components import Components
-from scoring.sequential.files import read_microdata
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.risk import Definition, identification_risks
-from scoring.sequential.starts import finds_world, start
-from scoring.sequential.worlds import Places
+from scoring.formats.sequential.chances import chances
+from scoring.formats.sequential.components import Components
+from scoring.formats.sequential.files import read_microdata
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.risk import Definition, identification_risks
+from scoring.formats.sequential.starts import finds_world, start
+from scoring.formats.sequential.worlds import Places
+from scoring.tables.reading import write_table
 from tests.scoring.sequential_oracles import true_values, worlds
 from tests.scoring.test_sequential_risk import WORLDS, cases, published, risks
 

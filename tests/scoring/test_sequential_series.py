@@ -9,16 +9,22 @@ import pytest
 
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import ProblemsFound
-from scoring.reading import write_table
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential.background import background, read_background, read_published
-from scoring.sequential.bundles import pack, unpack
-from scoring.sequential.checking import check
-from scoring.sequential.examples import PATIENTS, SCHEMA, SMALL
-from scoring.sequential.publishing import METHODS, Options, publish
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import handed_in, not_telling, of_publication, published, without
-from scoring.sequential.series_files import read_series, read_tables
+from scoring.formats.sequential.background import background, read_background, read_published
+from scoring.formats.sequential.bundles import pack, unpack
+from scoring.formats.sequential.checking import check
+from scoring.formats.sequential.examples import PATIENTS, SCHEMA, SMALL
+from scoring.formats.sequential.publishing import METHODS, Options, publish
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import (
+    handed_in,
+    not_telling,
+    of_publication,
+    published,
+    without,
+)
+from scoring.formats.sequential.series_files import read_series, read_tables
+from scoring.tables.reading import write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring.sequential_tables import T3, T4, T9, T12, T13, T16
 
 HEADER = "group,age_low,age_high,zip_low,zip_high,disease\n"
@@ -222,7 +228,7 @@ def test_m_invariance_is_asked_where_it_is_required():
 
 
 def published_texts(*releases):
-    from scoring.sequential.release_files import write_release
+    from scoring.formats.sequential.release_files import write_release
 
     return (write_release(release, PATIENTS) for release in releases)
 

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison
 from scoring.measures import distributions
 from scoring.measures.associations import correlation_ratio, cramers_v, pearson
-from scoring.measures.coding import Coded, bins, coded_pair, frequent, sample, told_apart
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.coding import Coded, bins, coded_pair, frequent, sample, told_apart
+from scoring.scores.comparison import Comparison
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 
 CASES = [tables.case(seed) for seed in range(0, 60, 2)]

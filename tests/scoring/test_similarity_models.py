@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.comparison import Comparison, Options
 from scoring.measures import distinguishability, learning, queries
-from scoring.measures.coding import Coded, coded_pair
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.coding import Coded, coded_pair
+from scoring.scores.comparison import Comparison, Options
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.scoring import tables
 from tests.scoring.test_similarity import MIXED, mixed, mixed_comparison
 

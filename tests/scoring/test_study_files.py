@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli import main
+from scoring.cli.main import main
 from scoring.studies import experiment, figures, pwscup2015
 from scoring.studies.experiment import run_study
 from scoring.studies.folder import FolderError, fill, new_folder

@@ -11,7 +11,7 @@ import pytest
 from scoring.evaluate import score
 from scoring.measures import suda
 from scoring.measures.suda import Suda, dis_scores, minimal_sample_uniques
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
 # Benschop, Machingauta & Welch, "Statistical Disclosure Control: A Practice Guide", section

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scoring import toml_text
 from scoring.errors import ProblemsFound
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
-from scoring.schema import Schema
+from scoring.tables import toml_text
+from scoring.tables.schema import Schema
 
 HOSTILE = {
     "dotted key": "a" + ".a" * 100_000 + " = 1",

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring.attacks.nearest import PointIndex, ValueIndex
-from scoring.comparison import Comparison, Prepared, numbers
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.evaluate import score
 from scoring.kernels import parts
-from scoring.reading import read_records
-from scoring.records import Records
-from scoring.writing import write_table
+from scoring.scores.comparison import Comparison, Prepared, numbers
+from scoring.scores.nearest import PointIndex, ValueIndex
+from scoring.tables.reading import read_records
+from scoring.tables.records import Records
+from scoring.tables.writing import write_table
 
 N = 8_333
 AMOUNTS = HOUSEHOLDS_SCHEMA.sensitive_numeric
@@ -156,14 +156,14 @@ def test_parts_are_worth_a_thread_and_cover_everything():
 
 PROGRAM = """
 import sys
-from scoring.kernels.warm import warm_up
+from scoring.warm import warm_up
 warm_up()
 before = set(sys.modules)
 import numpy as np
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.evaluate import Prepared, score
-from scoring.reading import read_records, write_table
-from scoring.validation import read_submitted_records
+from scoring.tables.reading import read_records, write_table
+from scoring.tables.validation import read_submitted_records
 data = write_table(households(3000, seed=1), HOUSEHOLDS_SCHEMA)
 original = read_records(data, HOUSEHOLDS_SCHEMA, file="original", original=True)
 rows = "".join(f"{row}\\n" for row in range(1, 3001)).encode()

@@ -16,7 +16,7 @@ from pwscup.accounts.models import Team, User
 from pwscup.contests.models import Contest
 from pwscup.submissions import releases, services
 from pwscup.submissions.models import Release, Submission
-from scoring.sequential.bundles import pack, unpack
+from scoring.formats.sequential.bundles import pack, unpack
 from tests import factories
 from tests.web import pipeline
 from tests.web.pipeline import round_of

@@ -15,11 +15,11 @@ from pwscup.accounts.models import Team
 from pwscup.core import storage
 from pwscup.submissions import services
 from pwscup.submissions.models import Release, Submission
+from scoring.formats.sequential.background import read_background, read_published
+from scoring.formats.sequential.guess_files import write_value_guess
+from scoring.formats.sequential.guesses import intersecting_guesses, values_of
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import Ruleset
-from scoring.sequential.background import read_background, read_published
-from scoring.sequential.guess_files import write_value_guess
-from scoring.sequential.guesses import intersecting_guesses, values_of
 from tests import factories
 from tests.web import board_facts, lecture, pipeline
 

@@ -35,7 +35,7 @@ from pwscup.core import seals, storage
 from pwscup.core.models import Event
 from pwscup.leaderboards import facts
 from pwscup.submissions.models import Evaluation, JudgeMark, Submission
-from scoring.trail import first_broken
+from scoring.proof.trail import first_broken
 from tests import factories
 from tests.web import archives, board_facts
 from tests.web.archives import bytes_of, entries, imported, listed, world, written, zipped

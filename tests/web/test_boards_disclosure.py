@@ -22,7 +22,7 @@ from pwscup.leaderboards import services
 from pwscup.leaderboards.boards import DISCLOSURE_BOARDS
 from pwscup.leaderboards.models import Standing
 from pwscup.submissions.models import Choice, Ruling, Submission
-from scoring.disclosure.curves import asked_once
+from scoring.formats.disclosure.curves import asked_once
 from tests import factories
 from tests.web.disclosure_facts import HOUR, answer, estimate, game
 

@@ -12,7 +12,7 @@ from pwscup.core.exports import BOM, csv_text
 from pwscup.leaderboards import boards
 from pwscup.leaderboards.export import LINES
 from pwscup.leaderboards.sections import Facts, Phase, Player
-from scoring.cli import main
+from scoring.cli.main import main
 from scoring.formulas import TIE_BREAKS
 from scoring.rulesets import load_ruleset, parse_ruleset
 from tests.every import every

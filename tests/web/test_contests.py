@@ -14,9 +14,9 @@ from django.utils import timezone
 from pwscup.contests import guidance, services
 from pwscup.contests.models import Contest
 from pwscup.core import storage
-from scoring.reading import read_table
-from scoring.schema import Schema
-from scoring.validation import read_submission
+from scoring.tables.reading import read_table
+from scoring.tables.schema import Schema
+from scoring.tables.validation import read_submission
 from tests import factories
 
 NAMES = ("Ishikawa", "Tanaka", "Suzuki", "Watanabe")

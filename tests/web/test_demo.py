@@ -20,7 +20,7 @@ from pwscup.leaderboards.services import final_boards
 from pwscup.submissions import draws, tasks
 from pwscup.submissions.models import Release, Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.reading import write_table
+from scoring.tables.reading import write_table
 
 STATES = Submission.State
 ATTACKED = {

@@ -19,9 +19,9 @@ from pwscup.disclosure import ledger, pages, services
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.services import submit
-from scoring.disclosure.attributes import Attribute
-from scoring.disclosure.queries import parse_query
-from scoring.schema import Schema
+from scoring.formats.disclosure.attributes import Attribute
+from scoring.formats.disclosure.queries import parse_query
+from scoring.tables.schema import Schema
 from tests import factories
 from tests.web import crawler
 from tests.web.pipeline import close, scored

@@ -26,7 +26,7 @@ from pwscup.submissions import draws, uploads
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused
-from scoring.sequential import bundles
+from scoring.formats.sequential import bundles
 from tests import factories
 from tests.web import lecture, pipeline
 

@@ -13,7 +13,7 @@ from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions.models import Submission
 from scoring.errors import ProblemsFound
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests import factories
 from tests.web.pipeline import counting_by
 

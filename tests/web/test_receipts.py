@@ -15,8 +15,8 @@ from django.utils import timezone
 from pwscup.core import audit, seals
 from pwscup.core.models import Event, Seal
 from pwscup.submissions import receipts
-from scoring.reveals import checks_of_receipt, read_receipt
-from scoring.trail import read_trail
+from scoring.proof.reveals import checks_of_receipt, read_receipt
+from scoring.proof.trail import read_trail
 from tests import factories
 from tests.web import pipeline
 from tests.web.pipeline import hand_in, scored

@@ -18,8 +18,8 @@ from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import reveals, rulings
 from pwscup.submissions.models import LateAllowance
-from scoring.cli import main
-from scoring.commitments import commitment
+from scoring.cli.main import main
+from scoring.proof.commitments import commitment
 from tests import factories
 from tests.web import pipeline
 from tests.web.pipeline import hand_in, scored

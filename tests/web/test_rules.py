@@ -16,16 +16,16 @@ from pwscup.contests import (
 )
 from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.rules import rules_of
-from scoring.comparison import OPTION_CHOICES
 from scoring.evaluate import Options
 from scoring.formulas import FORMULAS, MEASURE_RANKS, OFFICIAL, PARTS, TIE_BREAKS
-from scoring.ranking import AVERAGES
+from scoring.formulas.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
 from scoring.rulesets.kinds import MARKING, ROUND_KINDS, TABLES, VALUES
 from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.scores.comparison import OPTION_CHOICES
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests import factories
 
 RULESET = load_ruleset("pwscup2015")

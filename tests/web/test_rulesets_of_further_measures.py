@@ -14,8 +14,8 @@ from django.urls import reverse
 from pwscup.contests.models import Contest
 from pwscup.submissions.evaluation import kinds
 from pwscup.submissions.reveals import purposes_of
-from scoring.commitments import derived_seed
 from scoring.errors import ProblemsFound
+from scoring.proof.commitments import derived_seed
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.rulesets import load_ruleset, parse_ruleset
 from tests.web import pipeline

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scoring.cli import main
+from scoring.cli.main import main
 from tests.web import series_facts
 from tests.web.series_facts import download, page, weighted
 

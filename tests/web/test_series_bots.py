@@ -22,15 +22,15 @@ from pwscup.submissions.evaluation import handed_in as handed_in_files
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
+from scoring.formats.sequential.background import read_background, read_published
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.examples import SMALL
+from scoring.formats.sequential.guesses import intersecting_guesses, values_of
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.series import handed_in, of_publication
+from scoring.formats.sequential.series_files import read_series, read_tables
+from scoring.formats.sequential.tables import Microdata, Snapshot
 from scoring.rulesets.base import SequentialSpec
-from scoring.sequential.background import read_background, read_published
-from scoring.sequential.bundles import pack
-from scoring.sequential.examples import SMALL
-from scoring.sequential.guesses import intersecting_guesses, values_of
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.series import handed_in, of_publication
-from scoring.sequential.series_files import read_series, read_tables
-from scoring.sequential.tables import Microdata, Snapshot
 from tests import factories
 from tests.web import pipeline
 

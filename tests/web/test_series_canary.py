@@ -15,7 +15,7 @@ from pwscup.accounts.tokens import create_token
 from pwscup.core import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions.models import Evaluation, Release, Submission
-from scoring.sequential.bundles import pack, unpack
+from scoring.formats.sequential.bundles import pack, unpack
 from tests import factories
 from tests.web import crawler, pipeline, series
 from tests.web.pipeline import scored

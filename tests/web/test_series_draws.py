@@ -27,11 +27,11 @@ from pwscup.core import seals, storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import draws, reveals
 from pwscup.submissions.evaluation import people
-from scoring.commitments import derived_seed
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
-from scoring.reveals import checks_of_reveal, checks_of_reveal_in_trail, read_reveal
-from scoring.schema import Column, Kind, Role, Schema
-from scoring.sequential.bundles import pack, unpack
+from scoring.formats.sequential.bundles import pack, unpack
+from scoring.proof.commitments import derived_seed
+from scoring.proof.reveals import checks_of_reveal, checks_of_reveal_in_trail, read_reveal
+from scoring.tables.schema import Column, Kind, Role, Schema
 from tests import factories
 from tests.web import pipeline
 

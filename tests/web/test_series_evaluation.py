@@ -21,16 +21,16 @@ from pwscup.submissions import releases
 from pwscup.submissions.models import Evaluation, Release, Submission
 from pwscup.submissions.selectors import latest_evaluation, tries_left
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
-from scoring.schema import Schema
-from scoring.sequential.background import read_background, read_published
-from scoring.sequential.bundles import pack, unpack
-from scoring.sequential.catalog import SERIES_MEASURES
-from scoring.sequential.guess_files import read_value_guess
-from scoring.sequential.guesses import baseline_guesses, mark_values, values_of
-from scoring.sequential.publishing import Options, publish
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import handed_in, of_publication, without
-from scoring.sequential.series_files import read_series, read_tables
+from scoring.formats.sequential.background import read_background, read_published
+from scoring.formats.sequential.bundles import pack, unpack
+from scoring.formats.sequential.catalog import SERIES_MEASURES
+from scoring.formats.sequential.guess_files import read_value_guess
+from scoring.formats.sequential.guesses import baseline_guesses, mark_values, values_of
+from scoring.formats.sequential.publishing import Options, publish
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import handed_in, of_publication, without
+from scoring.formats.sequential.series_files import read_series, read_tables
+from scoring.tables.schema import Schema
 from tests import factories
 from tests.web import pipeline, series
 

@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from pwscup.submissions import worker
 from scoring.errors import Problem
-from scoring.sequential import scored
-from scoring.sequential.bundles import pack
+from scoring.formats.sequential import scored
+from scoring.formats.sequential.bundles import pack
 from tests import factories
 from tests.web import pipeline, series
 

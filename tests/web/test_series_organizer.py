@@ -19,8 +19,8 @@ from pwscup.contests.selectors import original_of
 from pwscup.submissions import draws
 from pwscup.submissions import services as submissions
 from pwscup.submissions.services import SubmissionRefused
-from scoring.schema import Role, Schema
-from scoring.sequential.bundles import pack, unpack
+from scoring.formats.sequential.bundles import pack, unpack
+from scoring.tables.schema import Role, Schema
 from tests import factories
 
 DATA, COLUMNS, GENERATE = (f"/organize/waves/data/{end}" for end in ("", "columns/", "generate/"))

@@ -16,11 +16,11 @@ from pwscup.contests.rules import preview_of, rules_of
 from pwscup.core import storage
 from pwscup.submissions import draws, releases, services
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
+from scoring.formats.sequential.bundles import pack, unpack
+from scoring.formats.sequential.limits import SeriesLimits
 from scoring.registry import SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import SequentialSpec
-from scoring.sequential.bundles import pack, unpack
-from scoring.sequential.limits import SeriesLimits
 from tests import factories
 from tests.web import pipeline
 
@@ -418,7 +418,7 @@ def test_the_attack_page_says_what_to_do(cast, played, as_user):
 
 
 def test_the_commands_of_the_pages_lead_to_a_result(cast, played, as_user, tmp_path, monkeypatch):
-    from scoring import cli
+    from scoring.cli import main as cli
 
     published = publish(cast, played)["Blue"]
     client = as_user(cast.alice)
@@ -452,7 +452,7 @@ def test_the_commands_of_the_pages_lead_to_a_result(cast, played, as_user, tmp_p
 def test_the_first_commands_make_a_series_that_is_accepted(
     cast, played, as_user, tmp_path, monkeypatch
 ):
-    from scoring import cli
+    from scoring.cli import main as cli
 
     client = as_user(cast.alice)
     response = client.get(reverse("round", args=[played.contest.slug, "release"]))

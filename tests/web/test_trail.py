@@ -22,7 +22,7 @@ from pwscup.contests.trail import KINDS
 from pwscup.core import audit, seals
 from pwscup.core.models import AppendOnlyError, Event, Seal
 from pwscup.core.tasks import seal as seal_task
-from scoring.trail import FIRST, event_hash, first_broken, read_trail
+from scoring.proof.trail import FIRST, event_hash, first_broken, read_trail
 from tests.web.pipeline import hand_in
 
 

@@ -28,7 +28,7 @@ from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Question, Webhook
 from pwscup.submissions import evaluation, queue, rulings
 from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
-from scoring import commitments
+from scoring.proof import commitments
 from tests import factories
 from tests.web import crawler, pipeline
 from tests.web.pipeline import hand_in, scored

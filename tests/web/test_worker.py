@@ -31,7 +31,7 @@ from pwscup.submissions.selectors import tries_left
 from pwscup.submissions.states import State
 from scoring.errors import Problem
 from scoring.evaluate import score
-from scoring.reading import read_records, read_table
+from scoring.tables.reading import read_records, read_table
 from tests import factories
 from tests.services import wait_until
 from tests.web import pipeline
@@ -88,7 +88,7 @@ def test_rows_and_declared_rows_move_together():
 
 
 def evaluation_schema():
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
     return Schema.from_toml(factories.SCHEMA)
 

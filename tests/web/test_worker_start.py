@@ -13,7 +13,7 @@ from django.db import OperationalError
 from pwscup.core import prepare, probe, storage
 from pwscup.core.models import StorageProbe
 from pwscup.web import site
-from scoring.kernels import warm
+from scoring import warm
 from tests.services import free_port
 
 # Celery closes the connections, which ends the transaction of a test that has one.

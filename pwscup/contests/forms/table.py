@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rule_words import KINDS, ROLES
 from pwscup.contests.rule_words_series import IDENTIFIER
-from scoring.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile

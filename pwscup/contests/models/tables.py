@@ -7,7 +7,7 @@ from django.utils.timezone import now
 
 from pwscup.contests.models.contest import Contest
 from pwscup.core.models import StoredFile
-from scoring.schema import Schema
+from scoring.tables.schema import Schema
 
 
 class Dataset(models.Model):

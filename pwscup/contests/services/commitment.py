@@ -9,7 +9,7 @@ from django.db import transaction
 
 from pwscup.contests.models import Contest
 from pwscup.core import audit, storage
-from scoring.commitments import SECRET_BYTES, commitment
+from scoring.proof.commitments import SECRET_BYTES, commitment
 
 if TYPE_CHECKING:
     from pwscup.core.models import StoredFile

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pwscup.contests.tables import Described
     from pwscup.core.refusals import Words
     from scoring.rulesets import Ruleset
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 
 def upload_table(

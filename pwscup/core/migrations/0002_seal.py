@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
                 ('contest_id', models.BigIntegerField(null=True)),
                 ('position', models.PositiveBigIntegerField(help_text='counts the chain from 1 without gaps')),
                 ('previous', models.CharField(help_text='the hash of the event before', max_length=64)),
-                ('hash', models.CharField(help_text='SHA-256, as scoring.trail makes it', max_length=64)),
+                ('hash', models.CharField(help_text='SHA-256, as scoring.proof.trail makes it', max_length=64)),
             ],
             options={
                 'ordering': ['id'],

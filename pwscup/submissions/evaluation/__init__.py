@@ -25,7 +25,7 @@ from pwscup.submissions.evaluation.originals import (
 from pwscup.submissions.evaluation.published import ShuffledTable
 from pwscup.submissions.evaluation.tables import shuffled_table
 from pwscup.submissions.models import Release, Submission, SubmissionFile
-from scoring.commitments import shuffled
+from scoring.proof.commitments import shuffled
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

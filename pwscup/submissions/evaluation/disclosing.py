@@ -9,11 +9,11 @@ from pwscup.contests import truth
 from pwscup.contests.disclosed import spec_of, target_attributes
 from pwscup.contests.models import Dataset
 from pwscup.contests.selectors import dataset_of
-from scoring.disclosure.attributes import attributes_of, codes_of
-from scoring.disclosure.estimates import marks, read_estimate
-from scoring.disclosure.estimators import counted
-from scoring.disclosure.queries import noisy_answer
-from scoring.disclosure.releases import release_csv
+from scoring.formats.disclosure.attributes import attributes_of, codes_of
+from scoring.formats.disclosure.estimates import marks, read_estimate
+from scoring.formats.disclosure.estimators import counted
+from scoring.formats.disclosure.queries import noisy_answer
+from scoring.formats.disclosure.releases import release_csv
 from scoring.privacy import sampling
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pwscup.contests.models import Contest
-    from scoring.disclosure.attributes import Attribute
-    from scoring.disclosure.queries import Query
+    from scoring.formats.disclosure.attributes import Attribute
+    from scoring.formats.disclosure.queries import Query
 
 MAX_TABLES = 4
 

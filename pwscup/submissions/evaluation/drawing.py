@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pwscup.contests import truth
-from scoring.lecture import candidate_table, draw
-from scoring.records import Records
-from scoring.writing import write_table
+from scoring.formats.lecture import candidate_table, draw
+from scoring.tables.records import Records
+from scoring.tables.writing import write_table
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
     from pwscup.contests.models import Dataset, Round
-    from scoring.equivalence import IntArray
+    from scoring.tables.equivalence import IntArray
 
 
 @dataclass(frozen=True, slots=True)

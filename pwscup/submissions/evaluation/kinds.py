@@ -12,11 +12,11 @@ from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.originals import dataset_for, original_table
 from pwscup.submissions.evaluation.tables import read_anonymized
 from pwscup.submissions.finals import drawing_measures
-from scoring.candidate_guesses import read_candidate_guess
-from scoring.commitments import shuffled
 from scoring.evaluate import Mark, mark, score
-from scoring.lecture import mark_kept
-from scoring.reading import read_guess
+from scoring.formats.lecture import mark_kept
+from scoring.proof.commitments import shuffled
+from scoring.tables.candidate_guesses import read_candidate_guess
+from scoring.tables.reading import read_guess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

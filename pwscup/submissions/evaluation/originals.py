@@ -17,7 +17,7 @@ from scoring.evaluate import Prepared
 if TYPE_CHECKING:
     from pwscup.contests.models import Dataset
     from pwscup.submissions.models import Submission
-    from scoring.schema import Schema
+    from scoring.tables.schema import Schema
 
 MAX_ORIGINALS = 4
 

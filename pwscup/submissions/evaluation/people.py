@@ -14,14 +14,14 @@ import pandas as pd
 from pwscup.contests import truth
 from pwscup.contests.team_tables import n_needed
 from pwscup.submissions.evaluation.drawing import Drawn
-from scoring.sequential.bundles import numbered, pack, unpacked
-from scoring.sequential.files import identifier_of
+from scoring.formats.sequential.bundles import numbered, pack, unpacked
+from scoring.formats.sequential.files import identifier_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pwscup.contests.models import Contest, Dataset
-    from scoring.equivalence import IntArray
+    from scoring.tables.equivalence import IntArray
 
 LETTER = "T"
 PURPOSE = "people"

@@ -13,29 +13,29 @@ from pwscup.core import storage
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.originals import dataset_for
 from pwscup.submissions.evaluation.published import ShuffledTable
-from scoring.schema import Role
-from scoring.sequential import series_files
-from scoring.sequential.background import background, read_background, read_published
-from scoring.sequential.bundles import pack
-from scoring.sequential.files import identifier_of
-from scoring.sequential.guess_files import read_value_guess
-from scoring.sequential.guesses import (
+from scoring.formats.sequential import series_files
+from scoring.formats.sequential.background import background, read_background, read_published
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.files import identifier_of
+from scoring.formats.sequential.guess_files import read_value_guess
+from scoring.formats.sequential.guesses import (
     baseline_guesses,
     mark_values,
     true_values,
     values_of,
 )
-from scoring.sequential.scores import score_series
-from scoring.sequential.series import published
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import published
+from scoring.tables.schema import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pwscup.submissions.models import Release, Submission
+    from scoring.formats.sequential.series import Series
+    from scoring.formats.sequential.tables import Microdata
     from scoring.rulesets.base import SequentialSpec
-    from scoring.schema import Schema
-    from scoring.sequential.series import Series
-    from scoring.sequential.tables import Microdata
+    from scoring.tables.schema import Schema
 
 Values = dict[str, float | int | None]
 MAX_TABLES = 4

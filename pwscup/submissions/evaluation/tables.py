@@ -13,19 +13,19 @@ from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.drawing import published_candidates, rows_of
 from pwscup.submissions.evaluation.originals import Original, dataset_for, original_table
 from pwscup.submissions.evaluation.published import ShuffledTable
-from scoring.aligned import read_aligned, write_aligned
-from scoring.commitments import shuffled
-from scoring.lecture import release
-from scoring.original_values import check_original_values
-from scoring.reading import write_table
-from scoring.validation import read_submitted_records
+from scoring.formats.lecture import release
+from scoring.proof.commitments import shuffled
+from scoring.tables.aligned import read_aligned, write_aligned
+from scoring.tables.original_values import check_original_values
+from scoring.tables.reading import write_table
+from scoring.tables.validation import read_submitted_records
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pwscup.contests.models import Round
     from pwscup.submissions.models import Submission
-    from scoring.records import Records
+    from scoring.tables.records import Records
 
 ALIGNED, CANDIDATES, VALUES = "aligned-anonymization", "candidate-attack", "value-attack"
 
@@ -65,7 +65,7 @@ def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
 
     A series of releases is sorted.
 
-    The order follows from the contest's secret, to which it has committed; `scoring.commitments` says how.
+    The order follows from the contest's secret, to which it has committed; `scoring.proof.commitments` says how.
     """
     if attack.kind == VALUES:
         from pwscup.submissions.evaluation.series import published_series

@@ -14,7 +14,7 @@ import numpy as np
 
 from scoring.errors import MAX_REPORTED, Collector, Problem, ProblemsFound, shorten
 from scoring.privacy.domains import Integers
-from scoring.text import MAX_UNUSABLE, decode, note_length, read_header, records
+from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 if TYPE_CHECKING:
     import pandas as pd

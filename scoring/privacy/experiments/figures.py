@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
 from scoring.privacy.experiments.run import IT, Experiment
 from scoring.privacy.experiments.sheets import distributed, figure_name, query_axis, rho_curve
 from scoring.privacy.experiments.summary import (
@@ -17,6 +16,7 @@ from scoring.privacy.experiments.summary import (
     Score,
     crossing_of,
 )
+from scoring.reporting.pictures import BAR, INK, MUTED, WIDTH, WORST, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

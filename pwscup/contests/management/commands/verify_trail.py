@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pwscup.contests.models import Contest
 from pwscup.core import seals
 from pwscup.core.models import Seal
-from scoring.trail import first_broken
+from scoring.proof.trail import first_broken
 
 
 class Command(BaseCommand):

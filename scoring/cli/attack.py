@@ -1,0 +1,166 @@
+"""`attack`: guesses, candidates, or whether somebody is in the table at all."""
+
+from __future__ import annotations
+
+import io
+from argparse import Namespace
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP, Inquiry
+from scoring.attacks.membership import Membership
+from scoring.cli.input import (
+    files_read,
+    read_anonymized,
+    read_control,
+    read_original,
+    read_schema,
+)
+from scoring.cli.options import attack_options, inquiry
+from scoring.cli.output import Output, UsageError, check_writable, read_file, write_files
+from scoring.errors import ProblemsFound
+from scoring.formulas.ranking import DECIMALS
+from scoring.reporting.intervals import CONFIDENCE
+from scoring.scores.controls import ControlError
+from scoring.tables.aligned import read_release
+from scoring.tables.candidate_guesses import write_candidate_guess
+from scoring.tables.equivalence import IntArray
+from scoring.tables.reading import read_table, write_guess
+from scoring.tables.schema import Schema
+
+
+def attack(arguments: Namespace, output: Output) -> None:
+    method = inquiry(arguments.method)
+    _check_files(method, arguments)
+    schema = read_schema(arguments)
+    options = attack_options(method, schema, arguments.set)
+    target = _target(arguments, schema, output)
+    tables = [target.known, target.attacked]
+    if method is MEMBERSHIP:
+        tables.insert(1, read_control(arguments, schema, output).to_frame())
+    elif method is not CANDIDATES:
+        options["rng"] = np.random.default_rng(arguments.seed)
+    output.step(f"attacking {len(tables[-1])} records by {method.id}")
+    try:
+        answer = method.function(*tables, schema, **options)
+    except ProblemsFound as error:  # an option does not fit the tables
+        raise UsageError("options", error.problems) from error
+    except ControlError as error:
+        raise UsageError(f"--{error}") from error
+    if method is MEMBERSHIP:
+        _tell_membership(answer, tables, arguments.out, output)
+    elif method is CANDIDATES:
+        _write_candidates(target.by_line(answer), arguments.out, output)
+    else:
+        guess = target.by_line(answer)
+        write = write_guess if target.lines is None else write_candidate_guess
+        write_files({arguments.out: write(guess)})
+        n_guessed = int((guess >= 0).sum())
+        values = {"n_records": len(guess), "n_guessed": n_guessed, "out": arguments.out}
+        text = f"{n_guessed} guesses for {len(guess)} {target.noun} → {arguments.out}"
+        output.result(values, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The table that the attacker knows and the one attacked, whose records are these of its lines."""
+
+    known: pd.DataFrame
+    attacked: pd.DataFrame
+    lines: IntArray | None = None
+    n_lines: int = 0
+
+    @property
+    def noun(self) -> str:
+        return "records" if self.lines is None else "lines"
+
+    def by_line(self, answer: IntArray) -> IntArray:
+        """What was found by lines, empty ones among them; -1 there."""
+        if self.lines is None:
+            return answer
+        found = np.full((self.n_lines, *answer.shape[1:]), -1, dtype=np.int64)
+        found[self.lines] = answer
+        return found
+
+
+def _target(arguments: Namespace, schema: Schema, output: Output) -> _Target:
+    if arguments.candidates is None:
+        original = read_original(arguments, schema, output)
+        anonymized = read_anonymized(arguments, schema, output)
+        return _Target(original.to_frame(), anonymized.to_frame())
+    output.step("reading the candidate table")
+    data = read_file(arguments.candidates)
+    candidates = read_table(data, schema, file="candidates", original=True)
+    output.step("reading the release")
+    records, lines, n_lines = read_release(read_file(arguments.table), schema=schema, file="table")
+    return _Target(candidates, records.to_frame(), lines, n_lines)
+
+
+def _check_files(method: Inquiry, arguments: Namespace) -> None:
+    if (arguments.candidates is None) != (arguments.table is None):
+        raise UsageError("--candidates and --table belong together, --original and --anonymized")
+    if arguments.candidates is not None and method is MEMBERSHIP:
+        raise UsageError(f"--candidates: expected an attack that guesses, got {method.id}")
+    if arguments.out is None and method is not MEMBERSHIP:
+        raise UsageError(f"--out is needed: {method.id} writes a file")
+    if arguments.control is None and method is MEMBERSHIP:
+        raise UsageError(f"--control is needed: {method.id} compares with others")
+    if arguments.control is not None and method is not MEMBERSHIP:
+        raise UsageError(f"--control: only {MEMBERSHIP.id} compares with others, got {method.id}")
+    check_writable(arguments.out, reads=files_read(arguments))
+
+
+def _write_candidates(candidates: IntArray, out: str, output: Output) -> None:
+    n_records, n = candidates.shape
+    text = io.StringIO()
+    header = ",".join(f"candidate_{i}" for i in range(1, n + 1))
+    np.savetxt(text, candidates + 1, fmt="%d", delimiter=",", header=header, comments="")
+    write_files({out: text.getvalue().encode()})
+    values = {"n_records": n_records, "n_candidates": n, "out": out}
+    output.result(values, f"{n} candidates for each of {n_records} records → {out}")
+
+
+def _tell_membership(
+    found: Membership, tables: list[pd.DataFrame], out: str | None, output: Output
+) -> None:
+    n_original, n_control, n_anonymized = map(len, tables)
+    if out is not None:
+        write_files({out: _scores(found, n_original, n_control)})
+    values = {
+        "n_original": n_original,
+        "n_control": n_control,
+        "n_anonymized": n_anonymized,
+        "auc": round(found.auc, DECIMALS),
+        "members": _rounded(asdict(found.members)),
+        "others": _rounded(asdict(found.others)),
+        "advantage": _rounded(asdict(found.advantage)),
+        "confidence": CONFIDENCE,
+        "out": out,
+    }
+    advantage = found.advantage
+    lines = [
+        f"AUC {found.auc:.4f}",
+        f"taken for members: {found.members.hits} of {n_original} who are in the table, "
+        f"{found.others.hits} of {n_control} others",
+        f"advantage {advantage.value:.4f}, {CONFIDENCE:.0%} interval "
+        f"{advantage.low:.4f} to {advantage.high:.4f}",
+        *([] if out is None else [f"scores → {out}"]),
+    ]
+    output.result(values, "\n".join(lines))
+
+
+def _rounded(values: dict[str, Any]) -> dict[str, Any]:
+    return {k: round(v, DECIMALS) if isinstance(v, float) else v for k, v in values.items()}
+
+
+def _scores(found: Membership, n_original: int, n_control: int) -> bytes:
+    persons = [("original", row) for row in range(1, n_original + 1)]
+    persons += [("control", row) for row in range(1, n_control + 1)]
+    lines = [
+        f"{table},{row},{round(score, DECIMALS)}"
+        for (table, row), score in zip(persons, found.scores.tolist(), strict=True)
+    ]
+    return "\n".join(["table,row,score", *lines, ""]).encode()

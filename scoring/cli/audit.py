@@ -1,0 +1,109 @@
+"""`audit`: every attacker and every measure on one table, and a report."""
+
+from __future__ import annotations
+
+import hashlib
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+
+from scoring import __version__
+from scoring.audits.audit import Audit, audit
+from scoring.audits.numbers import percent
+from scoring.audits.report import report, verdict
+from scoring.audits.summary import summary
+from scoring.cli.input import (
+    files_read,
+    read_control,
+    read_declared,
+    read_original,
+    read_schema,
+)
+from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
+from scoring.errors import Problem
+from scoring.registry import ATTACKS
+from scoring.scores.controls import ControlError
+
+
+def run_audit(arguments: Namespace, output: Output) -> None:
+    check_writable(arguments.report, reads=files_read(arguments))
+    attacks = _attacks(arguments.attacks)
+    schema = read_schema(arguments)
+    original = read_original(arguments, schema, output)
+    table, source = read_declared(arguments, original, schema, output)
+    control = None
+    if arguments.control is not None:
+        control = read_control(arguments, schema, output).to_frame()
+    try:
+        found = audit(
+            original.to_frame(),
+            table.to_frame(),
+            source,
+            schema,
+            rng=np.random.default_rng(arguments.seed),
+            control=control,
+            attacks=attacks,
+            progress=lambda i, n, name: output.step(f"{name}, step {i + 1} of {n}"),
+        )
+    except ControlError as error:
+        raise UsageError(f"--{error}") from error
+    if arguments.report is not None:
+        output.step("writing the report")
+        write_files({arguments.report: report(found, _facts(arguments)).encode()})
+    values = summary(found) | {"report": arguments.report}
+    output.result(values, _text(found, arguments.report))
+
+
+def _attacks(names: str | None) -> list[str] | None:
+    if names is None:
+        return None
+    chosen = list(dict.fromkeys(name.strip() for name in names.split(",")))
+    problems = [
+        Problem("attack.unknown", {"got": name, "expected": ", ".join(ATTACKS)})
+        for name in chosen
+        if name not in ATTACKS
+    ]
+    if problems:
+        raise UsageError("--attacks", problems)
+    return chosen
+
+
+def _facts(arguments: Namespace) -> dict[str, str]:
+    """What the report says of its origin: files by name and digest, version, seed."""
+    files = {
+        "original": arguments.original,
+        "anonymized": arguments.anonymized,
+        "rows": arguments.rows,
+        "control": arguments.control,
+    }
+    facts = {
+        name: f"{Path(path).name}, SHA-256 {hashlib.sha256(read_file(path)).hexdigest()}"
+        for name, path in files.items()
+        if path is not None
+    }
+    return facts | {"scoring": __version__, "seed": str(arguments.seed)}
+
+
+def _text(found: Audit, path: str | None) -> str:
+    head = ("attack", "rate", "found", "interval", "what it looks for")
+    rows = [
+        (
+            finding.attack.id,
+            percent(finding.rate),
+            f"{finding.found.hits:,}",
+            f"{percent(finding.found.low)} – {percent(finding.found.high)}",
+            finding.attack.title,
+        )
+        for finding in found.findings
+    ]
+    compared = [
+        f"{name}: {percent(d.risk.value)} beyond strangers "
+        f"({percent(d.main.value)} against {percent(d.control.value)})"
+        for name, d in found.disclosures.items()
+    ]
+    if found.membership is not None:
+        compared.append(f"membership: AUC {found.membership.auc:.3f}")
+    beside = "".join(f"\n{line}" for line in ["", *compared]) if compared else ""
+    where = "" if path is None else f"\n\nreport → {path}"
+    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{beside}{where}"

@@ -1,0 +1,22 @@
+"""The command `demonstrate`: an attack on a made-up table, as a small table of what it found."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+
+import numpy as np
+
+from scoring.cli.output import Output, aligned
+from scoring.demonstrations.catalog import DEMONSTRATIONS
+
+
+def demonstrate(arguments: Namespace, output: Output) -> None:
+    """Run one demonstration and print its result."""
+    demonstration = DEMONSTRATIONS[arguments.name]
+    output.step(demonstration.title)
+    found = demonstration(rng=np.random.default_rng(arguments.seed))
+    rows = found.rows()
+    text = aligned(rows, right=range(1, len(rows[0])))
+    values = {"demonstration": demonstration.id, **asdict(found)}
+    output.result(values, f"{demonstration.title}\n\n{text}")

@@ -1,0 +1,137 @@
+"""What commands read: the files that their arguments name."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoring.cli.output import Output, UsageError, read_file
+from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
+from scoring.rulesets.loader import load_schema
+from scoring.tables.aligned import read_aligned
+from scoring.tables.equivalence import IntArray, Table
+from scoring.tables.hierarchy_files import FILE as HIERARCHY
+from scoring.tables.original_values import check_original_values
+from scoring.tables.reading import read_records
+from scoring.tables.records import Records
+from scoring.tables.schema import Schema
+from scoring.tables.validation import read_submitted_records
+
+if TYPE_CHECKING:
+    from scoring.scores.prepared import Prepared  # which loads the kernels
+
+_FILES = (
+    "schema",
+    "original",
+    "anonymized",
+    "rows",
+    "guess",
+    "control",
+    "candidates",
+    "table",
+    "key",
+    "release",
+    "answer",
+    "estimate",
+)
+
+
+def read_ruleset(name: str) -> Ruleset:
+    """A ruleset of the library, or that of a TOML file."""
+    if name in ruleset_names():
+        return load_ruleset(name)
+    if Path(name).suffix == ".toml":
+        return parse_ruleset(read_text(name))
+    known = ", ".join(ruleset_names())
+    raise UsageError(f"--ruleset: expected one of {known}, or a TOML file, got {name}")
+
+
+def is_aligned(ruleset: Ruleset) -> bool:
+    """Whether teams hand in aligned tables, which need no row numbers."""
+    kinds = (file.kind for spec in ruleset.rounds for file in spec.files)
+    return "aligned_table" in kinds
+
+
+def read_schema(arguments: Namespace, ruleset: Ruleset | None = None) -> Schema:
+    """The schema of `--schema`; where there is none, the ruleset's or that of households."""
+    if arguments.schema is not None:
+        return Schema.from_toml(read_text(arguments.schema))
+    if ruleset is None:
+        return load_schema("households")
+    if ruleset.schema is None:
+        raise UsageError(f"--schema is needed: the ruleset {ruleset.id} names no columns")
+    return ruleset.schema
+
+
+def read_original(arguments: Namespace, schema: Schema, output: Output) -> Records:
+    """The table of `--original`."""
+    output.step("reading the original table")
+    return read_records(read_file(arguments.original), schema, file="original", original=True)
+
+
+def read_anonymized(arguments: Namespace, schema: Schema, output: Output) -> Records:
+    """The table of `--anonymized`."""
+    output.step("reading the anonymized table")
+    return read_records(read_file(arguments.anonymized), schema, file="anonymized")
+
+
+def files_read(arguments: Namespace, *, but: Sequence[str] = ()) -> dict[str, str | None]:
+    """The files that the command reads, by their options; `but` those that it writes."""
+    given = vars(arguments)
+    files = {f"--{name}": given.get(name) for name in _FILES if name not in but}
+    for setting in given.get("set", ()):
+        name, _equals, text = setting.partition("=")
+        if name.strip().rpartition(".")[2] == HIERARCHY:
+            files[f"--set {setting}"] = text
+    return files
+
+
+def read_control(arguments: Namespace, schema: Schema, output: Output) -> Records:
+    """The table of `--control`: people whom the anonymized table was not made from."""
+    output.step("reading the control table")
+    return read_records(read_file(arguments.control), schema, file="control", original=True)
+
+
+def read_declared(
+    arguments: Namespace,
+    known: Records | Prepared,
+    schema: Schema,
+    output: Output,
+    ruleset: Ruleset | None = None,
+) -> tuple[Records, IntArray]:
+    """The table of `--anonymized` and the original row of each of its records, both checked.
+
+    The ruleset decides whether the table is an aligned one, and which values it may hold.
+    """
+    output.step("checking the submission")
+    values_only = ruleset is not None and ruleset.validity.values == "original"
+    if ruleset is not None and is_aligned(ruleset):
+        if arguments.rows is not None:
+            raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
+        return read_aligned(
+            read_file(arguments.anonymized),
+            original=_table(known),
+            schema=schema,
+            original_values_only=values_only,
+            blank_records=ruleset.validity.blank_records,
+        )
+    rows = None if arguments.rows is None else read_file(arguments.rows)
+    data = read_file(arguments.anonymized)
+    table, source = read_submitted_records(data, rows, n_original=len(known), schema=schema)
+    if values_only:
+        check_original_values(table, _table(known), schema)
+    return table, source
+
+
+def _table(known: Records | Prepared) -> Table:
+    return known if isinstance(known, Records) else known.original
+
+
+def read_text(path: str) -> str:
+    """The text of a file that the user named."""
+    try:
+        return read_file(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected UTF-8 text") from error

@@ -1,0 +1,102 @@
+"""A lecture contest without a server: every team's tables, and the shuffled release of each."""
+
+from __future__ import annotations
+
+import hashlib
+from argparse import Namespace
+
+import numpy as np
+import pandas as pd
+
+from scoring.cli.input import (
+    files_read,
+    is_aligned,
+    read_declared,
+    read_original,
+    read_ruleset,
+    read_schema,
+)
+from scoring.cli.output import Output, UsageError, check_writable, read_file, write_files
+from scoring.cli.seeds import secret_seed
+from scoring.formats.lecture import TeamDraw, key_of, lines_of_team, release, split
+from scoring.formats.lecture.split import KEY_SCHEMA
+from scoring.studies.folder import FolderError, fill, new_folder
+from scoring.tables.aligned import write_aligned
+from scoring.tables.candidate_guesses import write_candidate_guess
+from scoring.tables.reading import read_table, write_table
+from scoring.tables.schema import Schema
+
+KEY = "key.csv"
+
+
+def lecture_split(arguments: Namespace, output: Output) -> None:
+    """Write each team's original and candidate table, and the key, into a new folder."""
+    schema = read_schema(arguments)
+    output.step("reading the table")
+    table = read_table(read_file(arguments.table), schema, file="table", original=True)
+    numbers = (arguments.teams, arguments.sample, arguments.decoys)
+    try:
+        teams = split(len(table), *numbers, seed=secret_seed(arguments, output))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    key = write_table(key_of(teams), KEY_SCHEMA)
+    files = _team_files(table, teams, schema.public()) | {KEY: key}
+    try:
+        with new_folder(arguments.out) as folder:
+            output.step("writing")
+            fill(folder, files)
+            (folder / KEY).chmod(0o600)  # for the teacher's eyes
+    except FolderError as error:
+        raise UsageError(str(error)) from error
+    digest = hashlib.sha256(key).hexdigest()
+    values = {
+        "n_records": len(table),
+        "teams": [team.team for team in teams],
+        "sample": arguments.sample,
+        "decoys": arguments.decoys,
+        "out": arguments.out,
+        "files": sorted(files),
+        "key_sha256": digest,
+    }
+    text = (
+        f"{len(teams)} teams of {arguments.sample} records and {arguments.decoys} decoys each → "
+        f"{arguments.out}\n{KEY} stays with you; its SHA-256 may be announced: {digest}"
+    )
+    output.result(values, text)
+
+
+def _team_files(table: pd.DataFrame, teams: list[TeamDraw], public: Schema) -> dict[str, bytes]:
+    files = {}
+    for team in teams:
+        files[f"{team.team}_original.csv"] = write_table(table.iloc[team.own], public)
+        files[f"{team.team}_candidate.csv"] = write_table(table.iloc[team.candidates], public)
+    return files
+
+
+def lecture_release(arguments: Namespace, output: Output) -> None:
+    """Shuffle a team's aligned table for its attackers, and write the key to mark them with."""
+    check_writable(arguments.out, arguments.key_out, reads=files_read(arguments))
+    ruleset = read_ruleset(arguments.ruleset)
+    if not is_aligned(ruleset):
+        raise UsageError(f"--ruleset: expected one with aligned tables, got {ruleset.id}")
+    schema = read_schema(arguments)
+    original = read_original(arguments, schema, output)
+    table, source = read_declared(arguments, original, schema, output, ruleset)
+    key = read_table(read_file(arguments.key), KEY_SCHEMA, file="key", original=True)
+    lines = lines_of_team(key, arguments.team, len(original))
+    rng = np.random.default_rng(secret_seed(arguments, output))
+    shuffled = release(lines, source, np.arange(lines.max() + 1), rng=rng)
+    files = {
+        arguments.out: write_aligned(table, shuffled.positions, schema),
+        arguments.key_out: write_candidate_guess(shuffled.key),
+    }
+    write_files(files)
+    values = {
+        "team": arguments.team,
+        "n_lines": len(original),
+        "n_kept": len(table),
+        "out": arguments.out,
+        "key_out": arguments.key_out,
+    }
+    text = f"{len(original)} lines, {len(table)} of them records → {', '.join(files)}"
+    output.result(values, text)

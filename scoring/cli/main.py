@@ -1,0 +1,248 @@
+"""The command line: the same code as the server, for everybody to run at home.
+
+This module only describes the commands; the numerical libraries are loaded when one of them runs
+or its methods are listed, so that other help and all mistakes are answered at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from scoring import __version__
+from scoring.addresses import function_at
+from scoring.cli import arguments as cli_arguments
+from scoring.cli import dp as cli_dp
+from scoring.cli import rank_estimates as cli_rank_estimates
+from scoring.cli import study as cli_study
+from scoring.cli import verify as cli_verify
+from scoring.cli.arguments import Parser
+from scoring.cli.output import Output, UnprintedError, UsageError
+from scoring.cli.sequential import command as cli_sequential
+from scoring.errors import ProblemsFound
+
+FINE, REJECTED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+_DESCRIPTION = (
+    "Anonymize tables, attack them, and measure both: the official scores of the contest."
+)
+_EPILOG = """\
+a contest in six commands:
+  python -m scoring generate households --records 8333 --seed 1 --out X.csv --schema-out S.toml
+  python -m scoring anonymize mondrian class-average --schema S.toml --original X.csv \\
+      --set k=5 --out Y.csv --rows R.csv
+  python -m scoring validate --schema S.toml --original X.csv --anonymized Y.csv --rows R.csv
+  python -m scoring score --original X.csv --anonymized Y.csv --rows R.csv
+  python -m scoring attack EUC2 --schema S.toml --original X.csv --anonymized Y.csv \\
+      --out G.csv
+  python -m scoring mark --rows R.csv --guess G.csv
+
+exit status: 0 fine, 1 a file was rejected or a check fails (all is listed), 2 wrong use
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what it does, its arguments, and by their addresses what runs it and what lists
+    its methods, which may load the numerical libraries."""
+
+    name: str
+    text: str
+    arguments: Callable[[Parser], None]
+    run: str
+    methods: str | None = None
+
+
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        Command(
+            "generate",
+            "draw a table of pseudo microdata",
+            cli_arguments.generate,
+            "scoring.cli.anonymize:generate",
+        ),
+        Command(
+            "anonymize",
+            "anonymize a table by one method or several in a row",
+            cli_arguments.anonymize,
+            "scoring.cli.anonymize:anonymize_table",
+            "scoring.cli.methods:anonymizers",
+        ),
+        Command(
+            "validate",
+            "check a submission as the server does and list every problem",
+            cli_arguments.validate,
+            "scoring.cli.validate:validate",
+        ),
+        Command(
+            "score",
+            "compute the official utility and safety of a submission",
+            cli_arguments.score,
+            "scoring.cli.score:score_submission",
+        ),
+        Command(
+            "attack",
+            "guess which original record each anonymized record was made from",
+            cli_arguments.attack,
+            "scoring.cli.attack:attack",
+            "scoring.cli.methods:attacks",
+        ),
+        Command(
+            "mark",
+            "compare a guess file with the declared row numbers, or with a key",
+            cli_arguments.mark,
+            "scoring.cli.mark:mark_guess",
+        ),
+        Command(
+            "lecture-split",
+            "draw every team's records and candidates for a lecture contest",
+            cli_arguments.lecture_split,
+            "scoring.cli.lecture:lecture_split",
+        ),
+        Command(
+            "lecture-release",
+            "shuffle a team's table for the attackers of a lecture contest",
+            cli_arguments.lecture_release,
+            "scoring.cli.lecture:lecture_release",
+        ),
+        Command(
+            "audit",
+            "run every attacker and every measure on a table, and say which attacker hurts most",
+            cli_arguments.audit,
+            "scoring.cli.audit:run_audit",
+        ),
+        Command(
+            "rank",
+            "rank the teams of a contest, or of a season, by a formula",
+            cli_arguments.rank,
+            "scoring.cli.rank:rank",
+            "scoring.cli.rank:listed",
+        ),
+        Command(
+            "rank-estimates",
+            "rank the teams that estimated a hidden table, in each round and over all",
+            cli_rank_estimates.rank_estimates_arguments,
+            "scoring.cli.rank_estimates:rank_estimates",
+        ),
+        Command(
+            "demonstrate",
+            "show what goes wrong with data that only looks anonymous, on made-up tables",
+            cli_arguments.demonstrate,
+            "scoring.cli.demonstrate:demonstrate",
+        ),
+        Command(
+            "study",
+            "run a published experiment again and write it beside the published figures",
+            cli_study.study_arguments,
+            "scoring.cli.study:study",
+        ),
+        Command(
+            "dp",
+            "convert ε into other words, compare batch with interactive disclosure, rehearse both",
+            cli_dp.dp_arguments,
+            "scoring.cli.dp:dp",
+        ),
+        Command(
+            "sequential",
+            "publish a changing table again and again, and check what was published",
+            cli_sequential.sequential_arguments,
+            "scoring.cli.sequential.command:sequential",
+        ),
+        Command(
+            "verify",
+            "check the draws of a contest, its audit trail, and receipts",
+            cli_verify.verify_arguments,
+            "scoring.cli.verify:verify",
+        ),
+    )
+}
+"""Name to command, in the order in which they are shown."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 fine, 1 rejected, 2 wrong use."""
+    _show_what_can_be_shown()
+    try:
+        arguments = parser().parse_args(argv)
+    except SystemExit as stop:  # argparse has printed help or the mistake
+        return FINE if stop.code in (None, 0) else WRONG_USE
+    output = Output(as_json=arguments.json, progress=arguments.progress, command=arguments.command)
+    try:
+        return _status(arguments, output)
+    except BrokenPipeError:  # the reader has gone
+        _discard_output()
+        return FINE
+    except UnprintedError as error:
+        _discard_output()
+        output.note(f"error: cannot write to standard output: {error}")
+        return WRONG_USE
+
+
+def _status(arguments: argparse.Namespace, output: Output) -> int:
+    """Run a command; what comes of it is told."""
+    try:
+        run: Callable[[argparse.Namespace, Output], int | None]
+        run = function_at(COMMANDS[arguments.command].run)
+        return run(arguments, output) or FINE
+    except UsageError as error:
+        output.wrong_use(error)
+        return WRONG_USE
+    except ProblemsFound as error:
+        output.rejected(error)
+        return REJECTED
+    except KeyboardInterrupt:
+        output.note("interrupted")
+        return INTERRUPTED
+
+
+def _discard_output() -> None:
+    """What Python flushes at its end must not fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_what_can_be_shown() -> None:
+    """Names of files need be no text, and a terminal need not know all characters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def parser() -> Parser:
+    """The parser of the whole command line."""
+    top = Parser(
+        prog="python -m scoring",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # a script must not break when an option is added
+    )
+    top.add_argument("--version", action="version", version=f"scoring {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in COMMANDS.values():
+        added = commands.add_parser(
+            command.name,
+            help=command.text,
+            description=f"{command.text[0].upper()}{command.text[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        _fill(added, command)
+    return top
+
+
+def _fill(parser: Parser, command: Command) -> None:
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--progress",
+        action="store_true",
+        help="show progress on standard error (on a terminal it is always shown)",
+    )
+    if command.methods is not None:
+        address = command.methods
+        parser.methods = lambda: str(function_at(address)())
+    command.arguments(parser)

@@ -1,0 +1,60 @@
+"""The command `mark`: what a guess file hits."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from scoring.cli.output import Output, UsageError, read_file
+from scoring.errors import Problem, ProblemsFound
+from scoring.formats.lecture.marking import mark_kept
+from scoring.scores.results import Mark, mark
+from scoring.tables.candidate_guesses import read_candidate_guess
+from scoring.tables.row_numbers import read_guess, read_rows
+from scoring.tables.text import decode, read_header, records
+
+ANY_ROW = 10**18 - 1
+"""The number of original records where the original is not at hand: any row number will do."""
+
+
+def mark_guess(arguments: Namespace, output: Output) -> None:
+    marked = _mark_candidates(arguments) if arguments.key else _mark_rows(arguments, output)
+    values = {"n_records": marked.n_records, "hits": marked.hits, "rate": marked.rate}
+    rate = f"re-identification rate {marked.rate:,.6f}"
+    output.result(values, f"{marked.hits} of {marked.n_records} records hit, {rate}")
+
+
+def _mark_rows(arguments: Namespace, output: Output) -> Mark:
+    """The mark of guessed rows of the original."""
+    if arguments.candidates is not None:
+        raise UsageError("--candidates: row numbers name records of the --original")
+    n_original = ANY_ROW
+    if arguments.original is not None:
+        output.step("counting the original's records")
+        n_original = _count_records(read_file(arguments.original), "original")
+    source = read_rows(read_file(arguments.rows), n_original=n_original, n_records=None)
+    guess = read_guess(read_file(arguments.guess), n_original=n_original, n_records=len(source))
+    return mark(source, guess)
+
+
+def _mark_candidates(arguments: Namespace) -> Mark:
+    """The mark of guessed lines of a candidate table."""
+    if arguments.original is not None:
+        raise UsageError("--original: a key names lines of the --candidates")
+    n_candidates = ANY_ROW
+    if arguments.candidates is not None:
+        n_candidates = _count_records(read_file(arguments.candidates), "candidates")
+    data = read_file(arguments.key)
+    n_lines = max(1, len(data.splitlines()))
+    key = read_candidate_guess(data, n_candidates=n_candidates, n_lines=n_lines, file="key")
+    if (key < 0).all():
+        raise ProblemsFound([Problem("aligned.all_deleted", {}, "key")])
+    guess = read_candidate_guess(
+        read_file(arguments.guess), n_candidates=n_candidates, n_lines=n_lines
+    )
+    return mark_kept(key, guess)
+
+
+def _count_records(data: bytes, file: str) -> int:
+    rows = records(decode(data, file=file), file=file)
+    read_header(rows, file=file)
+    return sum(1 for _ in rows)

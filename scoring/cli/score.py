@@ -1,0 +1,84 @@
+"""The command `score`: the official values of a submission."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+
+from scoring.cli.input import read_declared, read_original, read_ruleset, read_schema
+from scoring.cli.output import Output, UsageError, aligned, drawn_with
+from scoring.errors import ProblemsFound
+from scoring.evaluate import Options, Prepared, score
+from scoring.formulas.ranking import DECIMALS
+from scoring.registry import MEASURES, drawing
+from scoring.rulesets import Ruleset
+from scoring.scores.options import TABLE_MEASURES
+from scoring.tables.schema import Schema
+
+
+def score_submission(arguments: Namespace, output: Output) -> None:
+    ruleset = read_ruleset(arguments.ruleset)
+    schema = read_schema(arguments, ruleset)
+    options, measures = _counted_by(arguments.table_columns, ruleset, schema)
+    options = replace(options, seed=arguments.seed)
+    prepared = _prepared(arguments, schema, output)
+    table, source = read_declared(arguments, prepared, schema, output, ruleset)
+    values = score(
+        prepared,
+        table,
+        source,
+        schema,
+        options=options,
+        measures=measures,
+        progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
+    )
+    text = _score_table(values)
+    if drawn := drawing(measures):
+        values["seed"] = arguments.seed
+        text += drawn_with(arguments.seed, drawn)
+    measure = ruleset.ranking.utility_measure
+    if measure is not None and (loss := values[measure]) is not None:
+        values["utility"] = utility = round(100 * (1 - loss), DECIMALS)
+        text += f"\n\nutility {utility:.2f} = 100 · (1 − {measure})"
+    output.result(values, text)
+
+
+def _prepared(arguments: Namespace, schema: Schema, output: Output) -> Prepared:
+    """The original, prepared; as it was read it is gone before the submission is read."""
+    original = read_original(arguments, schema, output)
+    output.step("preparing the original")
+    return Prepared.of(original, schema)
+
+
+def _counted_by(
+    names: str | None, ruleset: Ruleset, schema: Schema
+) -> tuple[Options, tuple[str, ...]]:
+    """The options and measures of a score: the ruleset's, but for columns that the command chooses."""
+    if names is None:
+        if problems := ruleset.options.problems(schema):
+            raise ProblemsFound(problems)
+        return ruleset.options, ruleset.measures
+    columns = tuple(name.strip() for name in names.split(","))
+    known = schema.public().names
+    if not set(columns) <= set(known) or len(set(columns)) < len(columns):
+        expected = f"different columns out of {', '.join(known)}"
+        raise UsageError(f"--table-columns: expected {expected}, got {names}")
+    options = replace(ruleset.options, table_columns=columns)
+    return options, tuple(dict.fromkeys((*ruleset.measures, *TABLE_MEASURES)))
+
+
+def _score_table(values: dict[str, float | int | None]) -> str:
+    head = ("", "measure", "value", "better", "what it is")
+    measured = [
+        (id_, MEASURES[id_].name, _number(value), MEASURES[id_].direction, MEASURES[id_].title)
+        for id_, value in values.items()
+        if id_ in MEASURES
+    ]
+    counts = f"{values['n_anonymized']} anonymized records of {values['n_original']}"
+    return f"{counts}\n\n{aligned([head, *measured], right=[2])}"
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:,.6f}"

@@ -1,0 +1,1 @@
+"""The command `sequential` and its parts."""

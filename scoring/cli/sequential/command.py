@@ -1,0 +1,283 @@
+"""The command `sequential`: publish a changing table again and again, check, measure and attack what was published."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scoring.addresses import function_at
+from scoring.cli.arguments import Parser, add_parts, add_seed
+from scoring.cli.output import Output
+
+METHODS = ("m-invariance", "last", "improved")
+DEFINITIONS = ("counting", "worlds", "worlds-counterfeit-known", "m-invariance")
+N_SAMPLES, MAX_SAMPLES = 1_000, 1_000_000
+SIDES, WHERE, RULES = ("below", "above", "none"), ("everywhere", "overlaps"), ("risk", "overlap")
+REQUIREMENTS = ("m-unique", "m-invariance")
+LIMITS = {
+    "--max-deleted": "records left out",
+    "--max-displaced": "published records outside of their box",
+    "--max-counterfeits": "counterfeits for each record",
+}
+RULESET = "sequential-release"
+ATTACKS = ("baseline", "intersection")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that the command does: its arguments, and the address of what runs it."""
+
+    text: str
+    arguments: Callable[[Parser], None]
+    run: str
+
+
+def sequential_arguments(command: Parser) -> None:
+    """The things that the command does, each with its options."""
+    add_parts(command, ((name, part.text, part.arguments) for name, part in PARTS.items()))
+
+
+def sequential(arguments: Namespace, output: Output) -> int | None:
+    """Run the part that was asked for."""
+    run: Callable[[Namespace, Output], int | None] = function_at(PARTS[arguments.part].run)
+    return run(arguments, output)
+
+
+def add_tables(part: Parser) -> None:
+    """The tables of all times, and their columns."""
+    part.add_argument("--schema", required=True, metavar="S.toml", help="the tables' columns")
+    part.add_argument(
+        "--tables",
+        required=True,
+        nargs="+",
+        metavar="T.csv",
+        help="the table of each time, or one zip archive of T1.csv, T2.csv …",
+    )
+
+
+def add_releases(part: Parser) -> None:
+    """The releases of all times."""
+    part.add_argument(
+        "--releases", required=True, nargs="+", metavar="R.csv", help="the release of each table"
+    )
+
+
+def _publish_arguments(part: Parser) -> None:
+    _add_m(part)
+    add_tables(part)
+    part.add_argument(
+        "--method", choices=METHODS, default=METHODS[0], help="how to publish (m-invariance)"
+    )
+    part.add_argument("--out", metavar="DIR", help="the folder to write: new, or empty")
+    part.add_argument(
+        "--zip", metavar="S.zip", help="the archive to write: what a contest asks to hand in"
+    )
+    part.add_argument(
+        "--without-counterfeits",
+        action="store_true",
+        help="tell nobody how many counterfeits each group has: leave C1.csv … out of the archive",
+    )
+    part.add_argument(
+        "--people-out",
+        metavar="P.zip",
+        help="an archive of who is in the tables, without sensitive values: what attackers get",
+    )
+    part.add_argument(
+        "--tables-out",
+        metavar="DIR",
+        help="a folder for the tables without deleted records; not to be published",
+    )
+    part.add_argument(
+        "--widths",
+        metavar="W,W…",
+        help="least width of boxes with counterfeits, for each attribute (a fiftieth of its range)",
+    )
+    part.add_argument(
+        "--side",
+        choices=SIDES,
+        default=SIDES[0],
+        help="where such a box is wider than its records (below)",
+    )
+    part.add_argument(
+        "--where",
+        choices=WHERE,
+        default=WHERE[0],
+        help="of last: where the group before is told (everywhere)",
+    )
+    part.add_argument(
+        "--rule", choices=RULES, default=RULES[0], help="of improved: what is repaired (risk)"
+    )
+
+
+def _check_arguments(part: Parser) -> None:
+    _add_m(part)
+    add_tables(part)
+    add_releases(part)
+    part.add_argument(
+        "--notice",
+        action="append",
+        default=[],
+        metavar="J=N.csv",
+        help="the notice of tampering of release J; may be repeated",
+    )
+
+
+def _risk_arguments(part: Parser) -> None:
+    add_tables(part)
+    add_releases(part)
+    part.add_argument(
+        "--counterfeits", nargs="+", metavar="C.csv", help="the counterfeits of each release"
+    )
+    part.add_argument(
+        "--definition",
+        choices=DEFINITIONS,
+        default=DEFINITIONS[0],
+        help="how the attacker reckons, and what it knows (counting)",
+    )
+    part.add_argument(
+        "--over-time",
+        action="store_true",
+        help="the risk after each release, too, and which releases pin each record down",
+    )
+    part.add_argument(
+        "--samples",
+        type=int,
+        default=N_SAMPLES,
+        metavar="N",
+        help=f"worlds looked at where there are too many to count ({N_SAMPLES})",
+    )
+    add_seed(part, required=False)
+    part.add_argument("--pictures", metavar="DIR", help="a folder for pictures: new, or empty")
+
+
+def _generate_arguments(part: Parser) -> None:
+    part.add_argument("--records", type=int, default=1000, metavar="N", help="in each table (1000)")
+    part.add_argument("--releases", type=int, default=4, metavar="N", help="how many tables (4)")
+    add_seed(part, required=True)
+    part.add_argument(
+        "--out", required=True, metavar="DIR", help="the folder to write: new, or empty"
+    )
+
+
+def _score_arguments(part: Parser) -> None:
+    _add_ruleset(part)
+    add_tables(part)
+    _add_series(part, "the archive of R1.csv, R2.csv … that is handed in")
+    _add_other_m(part)
+    part.add_argument(
+        "--definition", choices=DEFINITIONS, help="how the attacker reckons, instead of the rules'"
+    )
+    part.add_argument(
+        "--require", choices=REQUIREMENTS, help="what must hold, instead of the rules'"
+    )
+    for option, what in LIMITS.items():
+        text = f"largest share of {what}, from 0 to 1, instead of the rules'"
+        part.add_argument(option, type=float, metavar="S", help=text)
+    add_seed(part, required=False)
+
+
+def _audit_arguments(part: Parser) -> None:
+    _score_arguments(part)
+    part.add_argument(
+        "--attributes",
+        metavar="A,B",
+        help="the two quasi-identifiers along which boxes are drawn (the first two)",
+    )
+    part.add_argument("--out", metavar="A.html", help="the report to write as well")
+
+
+def _guess_arguments(part: Parser) -> None:
+    part.add_argument("--schema", required=True, metavar="S.toml", help="the tables' columns")
+    part.add_argument(
+        "--people",
+        required=True,
+        metavar="P.zip",
+        help="the archive of B1.csv, B2.csv …: who is in the tables",
+    )
+    _add_series(part, "the archive of R1.csv, R2.csv … as it is published")
+    part.add_argument(
+        "--method",
+        choices=ATTACKS,
+        default=ATTACKS[0],
+        help="what is guessed (baseline)",
+    )
+    part.add_argument("--out", required=True, metavar="G.csv", help="the guess to write")
+
+
+def _mark_arguments(part: Parser) -> None:
+    add_tables(part)
+    _add_series(part, "the archive of R1.csv, R2.csv … that was attacked")
+    part.add_argument("--guess", required=True, metavar="G.csv", help="the guess to mark")
+    _add_ruleset(part)
+    _add_other_m(part)
+
+
+def _add_ruleset(part: Parser) -> None:
+    part.add_argument(
+        "--ruleset",
+        default=RULESET,
+        metavar="R",
+        help="a ruleset of the library, or a TOML file (sequential-release)",
+    )
+
+
+def _add_other_m(part: Parser) -> None:
+    part.add_argument(
+        "--m", type=int, metavar="M", help="different values in each group, instead of the rules'"
+    )
+
+
+def _add_series(part: Parser, text: str) -> None:
+    part.add_argument("--series", required=True, metavar="S.zip", help=text)
+
+
+def _add_m(part: Parser) -> None:
+    part.add_argument(
+        "--m", required=True, type=int, metavar="M", help="different values in each group, at least"
+    )
+
+
+PARTS: dict[str, Part] = {
+    "generate": Part(
+        "draw the half-year windows of a made-up hospital",
+        _generate_arguments,
+        "scoring.cli.sequential.publish:generate",
+    ),
+    "publish": Part(
+        "publish the tables of several times, one release for each",
+        _publish_arguments,
+        "scoring.cli.sequential.publish:publish",
+    ),
+    "check": Part(
+        "check that releases are generalizations, m-unique and m-invariant",
+        _check_arguments,
+        "scoring.cli.sequential.check:check",
+    ),
+    "risk": Part(
+        "say how sure an attacker may be of each record's sensitive value",
+        _risk_arguments,
+        "scoring.cli.sequential.risk:risk",
+    ),
+    "score": Part(
+        "check and measure a series of releases by the rules of a contest",
+        _score_arguments,
+        "scoring.cli.sequential.contest:score",
+    ),
+    "audit": Part(
+        "find the risks of a series under every definition, attack it, and write a report",
+        _audit_arguments,
+        "scoring.cli.sequential.audit:audit",
+    ),
+    "guess": Part(
+        "guess everybody's sensitive value from the releases",
+        _guess_arguments,
+        "scoring.cli.sequential.contest:guess",
+    ),
+    "mark": Part(
+        "mark guessed sensitive values beside the guess that anybody can make",
+        _mark_arguments,
+        "scoring.cli.sequential.contest:mark",
+    ),
+}
+"""Name to part, in the order in which they are shown."""

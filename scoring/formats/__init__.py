@@ -1,0 +1,1 @@
+"""Contest formats: what each family adds to the library."""

@@ -1,0 +1,111 @@
+"""From a release or an answer to an estimate: plain methods that everybody can run at home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from scoring.formats.disclosure.attributes import (
+    MAX_CELLS,
+    Attribute,
+    Codes,
+    check_cells,
+    positions_of,
+    sizes_of_attributes,
+)
+from scoring.formats.disclosure.releases import rho_at
+from scoring.privacy.domains import Floats, Integers
+from scoring.privacy.reconstruction import MAX_ITERATIONS, iterative_bayes
+from scoring.privacy.tables import contingency
+
+
+def counted(codes: Codes, attributes: Sequence[Attribute], target: Sequence[Attribute]) -> Integers:
+    """The target's table counted from records: of a hidden table the truth, of a release an estimate.
+
+    Parameters
+    ----------
+    codes, attributes
+        The records and all their columns.
+    target
+        Some of the attributes, of at most `MAX_CELLS` cells together.
+
+    Raises
+    ------
+    ProblemsFound
+        The target has too many cells.
+
+    Examples
+    --------
+    >>> attributes = (Attribute("sex", ("F", "M")), Attribute("age", ("18", "35", "65")))
+    >>> codes = np.array([[0, 0], [0, 2], [1, 2]], dtype=np.uint8)
+    >>> counted(codes, attributes, attributes[1:]).tolist()
+    [1, 0, 2]
+    """
+    check_cells(target, MAX_CELLS)
+    chosen = codes[:, list(positions_of(target, attributes))]
+    return contingency(chosen, sizes_of_attributes(target))
+
+
+def reconstructed(
+    codes: Codes,
+    attributes: Sequence[Attribute],
+    target: Sequence[Attribute],
+    epsilon: Decimal,
+    *,
+    iterations: int = MAX_ITERATIONS,
+) -> Integers:
+    """The target's table that a release most likely came from, by iterative Bayes from equal counts.
+
+    Parameters
+    ----------
+    codes, attributes
+        The released records, one at least, and all columns of the release.
+    target
+        Some of the attributes, of at most `MAX_CELLS` cells together.
+    epsilon
+        That of the whole release; its ρ holds for each of its columns.
+    iterations
+        At how many it stops; at a small ε this decides the result.
+
+    Returns
+    -------
+    int64 array
+        Rounded by largest remainders to the number of records.
+
+    Examples
+    --------
+    >>> attributes = (Attribute("sex", ("F", "M")), Attribute("age", ("18", "35", "65")))
+    >>> codes = np.array([[0, 0], [0, 2], [1, 2]], dtype=np.uint8)
+    >>> reconstructed(codes, attributes, attributes[1:], Decimal(20)).tolist()
+    [1, 0, 2]
+    """
+    observed = counted(codes, attributes, target)
+    found = iterative_bayes(
+        observed,
+        sizes_of_attributes(target),
+        rho_at(epsilon, attributes),
+        max_iterations=iterations,
+    )
+    return _rounded(found.table, len(codes))
+
+
+def _rounded(table: Floats, total: int) -> Integers:
+    """Whole numbers of this total: rounded down, and up where the remainders are largest."""
+    whole = np.floor(table).astype(np.int64)
+    missing = total - int(whole.sum())
+    largest = np.argsort((whole - table).ravel(), kind="stable")[:missing]
+    whole.reshape(-1)[largest] += 1
+    return whole
+
+
+def from_answer(counts: Integers) -> Integers:
+    """An answer as an estimate: counts below 0 are 0, which is never farther from the truth.
+
+    Examples
+    --------
+    >>> from_answer(np.array([3, -1])).tolist()
+    [3, 0]
+    """
+    return np.maximum(counts, 0)

@@ -1,0 +1,207 @@
+"""What a publication costs: wide boxes, counterfeits, deletions, boxes tampered with and tuples outside of theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scoring.formats.sequential.checking import unmatched
+from scoring.formats.sequential.publishing import Publication
+from scoring.formats.sequential.series import Series
+from scoring.formats.sequential.tables import FloatArray, Microdata, Release, Snapshot
+from scoring.tables.equivalence import IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The cost of one release.
+
+    Attributes
+    ----------
+    n_records, n_groups, n_counterfeits : int
+        Tuples that are published, groups, and counterfeits beside the tuples.
+    n_deleted : int
+        Tuples that are left out from this release on.
+    n_tampered : int
+        Groups whose box was cut.
+    n_displaced : int
+        Tuples that their box does not hold.
+    extent : float
+        How wide the boxes of tuples are on average, as a share of each attribute's range in all tables: 0 where all
+        values are published as they are, 1 where nothing is told of them.
+    """
+
+    n_records: int
+    n_groups: int
+    n_counterfeits: int
+    n_deleted: int
+    n_tampered: int
+    n_displaced: int
+    extent: float
+
+
+def losses(publication: Publication) -> list[Loss]:
+    """The loss of each release.
+
+    Examples
+    --------
+    >>> from scoring.formats.sequential.examples import SMALL
+    >>> from scoring.formats.sequential.publishing import Options, publish
+    >>> [round(loss.extent, 3) for loss in losses(publish(SMALL, Options(m=2)))]
+    [0.34, 0.568]
+    """
+    ranges = ranges_of(publication.microdata)
+    found = []
+    for snapshot, release, tampered, deleted in zip(
+        publication.microdata.snapshots,
+        publication.releases,
+        publication.tampered,
+        publication.deleted,
+        strict=True,
+    ):
+        rows = _rows(release, snapshot)
+        low, high = release.low[rows], release.high[rows]
+        is_inside = ((low <= snapshot.qi) & (snapshot.qi <= high)).all(axis=1)
+        found.append(
+            Loss(
+                n_records=len(rows),
+                n_groups=len(np.unique(release.group)),
+                n_counterfeits=len(release.group) - len(rows),
+                n_deleted=len(deleted),
+                n_tampered=len(tampered),
+                n_displaced=int((~is_inside).sum()),
+                extent=float(((high - low) / ranges).mean()) if len(rows) else 0.0,
+            )
+        )
+    return found
+
+
+def losses_of_series(original: Microdata, series: Series) -> list[Loss]:
+    """The loss of each release of a series, which does not tell whose its rows are.
+
+    Displaced are those that a largest matching leaves without a row of their value in whose box they lie. No box
+    counts as wider than the range, those that a notice names as wide as that, and of the rows the widest count,
+    as in `scoring.formats.sequential.measures.extent`.
+
+    Parameters
+    ----------
+    original : Microdata
+        The tables in full.
+    series : Series
+
+    Examples
+    --------
+    >>> from scoring.formats.sequential.examples import SMALL
+    >>> from scoring.formats.sequential.publishing import Options, publish
+    >>> from scoring.formats.sequential.series import of_publication
+    >>> found = losses_of_series(SMALL, of_publication(publish(SMALL, Options(m=2))))
+    >>> [(loss.n_records, loss.n_groups, loss.n_counterfeits) for loss in found]
+    [(4, 2, 0), (3, 2, 1)]
+    """
+    ranges = ranges_of(original)
+    found = []
+    for snapshot, release, tampered, deleted, n_displaced in zip(
+        series.microdata.snapshots,
+        series.releases,
+        series.tampered,
+        series.deleted,
+        displaced_tuples(series),
+        strict=True,
+    ):
+        n = len(snapshot.ids)
+        read = as_read(release, tampered, original)
+        found.append(
+            Loss(
+                n_records=n,
+                n_groups=len(np.unique(release.group)),
+                n_counterfeits=len(release.group) - n,
+                n_deleted=len(deleted),
+                n_tampered=len(tampered),
+                n_displaced=n_displaced,
+                extent=float(widest(read, n, ranges).mean()) if n else 1.0,
+            )
+        )
+    return found
+
+
+def displaced_tuples(series: Series) -> list[int]:
+    """By release, the tuples that a largest matching leaves without a row of their value in whose box they lie.
+
+    Boxes are taken as they are published. Without a notice there are none, for else the series is refused.
+
+    Examples
+    --------
+    >>> from scoring.formats.sequential.examples import scored
+    >>> displaced_tuples(scored().series)
+    [0, 0]
+    """
+    return [
+        len(unmatched(snapshot, release)) if len(tampered) else 0
+        for snapshot, release, tampered in zip(
+            series.microdata.snapshots, series.releases, series.tampered, strict=True
+        )
+    ]
+
+
+def _rows(release: Release, snapshot: Snapshot) -> IntArray:
+    """The row of each tuple."""
+    assert release.owner is not None
+    order = np.argsort(release.owner, kind="stable")
+    found: IntArray = order[np.searchsorted(release.owner, snapshot.ids, sorter=order)]
+    return found
+
+
+def widest(release: Release, n: int, ranges: FloatArray) -> FloatArray:
+    """How wide the boxes of the n widest rows are: the mean of their shares of each range, each at most 1.
+
+    A release that was read from a file does not tell whose its rows are; so no counterfeit makes the mean smaller.
+
+    Examples
+    --------
+    >>> low, high = np.array([[0.0], [0.0], [2.0]]), np.array([[1.0], [8.0], [4.0]])
+    >>> release = Release(np.arange(3), low, high, np.zeros(3, int), None, {}, None)
+    >>> widest(release, 2, np.array([4.0]))
+    array([0.5, 1. ])
+    """
+    widths: FloatArray = np.minimum((release.high - release.low) / ranges, 1.0).mean(axis=1)
+    return np.sort(widths)[len(widths) - n :]
+
+
+def as_read(release: Release, tampered: IntArray, microdata: Microdata) -> Release:
+    """The release as its readers may take it: boxes that a notice names are as wide as the ranges of all values.
+
+    Examples
+    --------
+    >>> from scoring.formats.sequential.examples import SMALL
+    >>> point = np.array([[22.0, 13_000.0]] * 2)
+    >>> release = Release(np.array([1, 2]), point, point, np.array([0, 1]), None, {}, None)
+    >>> read = as_read(release, np.array([2]), SMALL)
+    >>> read.low.tolist()[1], read.high.tolist()[1]
+    ([21.0, 12000.0], [24.0, 25000.0])
+    >>> as_read(release, np.array([], dtype=int), SMALL) is release
+    True
+    """
+    if not len(tampered):
+        return release
+    values = np.concatenate([snapshot.qi for snapshot in microdata.snapshots])
+    low, high = values.min(axis=0), values.max(axis=0)
+    for column, attribute in enumerate(microdata.attributes):
+        if attribute.values is not None:
+            low[column], high[column] = 0.0, len(attribute.values) - 1.0
+    is_open = np.isin(release.group, tampered)[:, None]
+    return replace(
+        release,
+        low=np.where(is_open, low, release.low),
+        high=np.where(is_open, high, release.high),
+    )
+
+
+def ranges_of(microdata: Microdata) -> FloatArray:
+    """Largest less smallest value of each attribute in all tables; of categories, of their list."""
+    values = np.concatenate([snapshot.qi for snapshot in microdata.snapshots])
+    found: FloatArray = np.ptp(values, axis=0) if len(values) else np.ones(values.shape[1])
+    for column, attribute in enumerate(microdata.attributes):
+        if attribute.values is not None:
+            found[column] = len(attribute.values) - 1
+    return np.where(found > 0, found, 1.0)

@@ -1,0 +1,1 @@
+"""Proof of fairness: commitments, the audit log's chain, reveals."""

@@ -1,0 +1,1 @@
+"""Reports: documents, pictures, intervals."""

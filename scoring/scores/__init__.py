@@ -1,0 +1,1 @@
+"""Scores: an original prepared once, comparisons with it, and options."""

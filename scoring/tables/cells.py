@@ -1,0 +1,157 @@
+"""From the cells of one column to its values, strictly as the schema says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.errors import MAX_REPORTED, Problem, shorten
+from scoring.tables.schema import Column, Kind
+
+MAX_DIGITS = 15
+"""Before the decimal point; so many decimal digits survive a 64-bit float."""
+MAX_DECIMALS = 4
+MAX_CATEGORY = 1_000
+
+NumberArray = npt.NDArray[np.number[Any]]
+Params = dict[str, str | int | float]
+
+_INTEGER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}")
+_NUMBER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(?:\.[0-9]{{1,{MAX_DECIMALS}}})?")
+_INTEGERS = re.compile(rf"(?:{_INTEGER.pattern}\n)*+")
+_NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}\n)*+")
+_LONG_NUMBER = re.compile(r"-?([0-9]+)(?:\.([0-9]+))?")
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_EXPONENT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)e[+-]?[0-9]+", re.IGNORECASE)
+_SEPARATED = re.compile(r"[+-]?[0-9]{1,3}(?:[,_' \u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProblems:
+    """The first problems of a column, by position of the cell, and the number of all."""
+
+    first: list[tuple[int, Problem]]
+    n_total: int
+
+
+def read_numbers(
+    cells: Sequence[str], column: Column, *, file: str, integral: bool
+) -> NumberArray | ColumnProblems:
+    """The numbers of a column, int64 where `integral`, else float64."""
+    joined = "\n".join(cells) + "\n"
+    pattern = _INTEGERS if integral else _NUMBERS
+    # One match over all cells is much quicker than one a cell; a cell may hold line feeds itself.
+    if not (pattern.fullmatch(joined) and joined.count("\n") == len(cells)):
+        return _collect(
+            cells, partial(_number_problem, column=column, integral=integral), column, file
+        )
+    convert = float if "." in joined else int  # int is the quicker one, and as exact
+    numbers = np.array(list(map(convert, cells))).astype(np.int64 if integral else np.float64)
+    low = -np.inf if column.min is None else column.min
+    high = np.inf if column.max is None else column.max
+    if numbers.min() < low or numbers.max() > high:
+        return _collect(cells, partial(_outside, column=column), column, file)
+    return numbers + 0  # turns -0.0 into 0.0
+
+
+def check_categories(cells: Sequence[str], column: Column, *, file: str) -> ColumnProblems | None:
+    """What is wrong with the values of a category."""
+    known = None if column.values is None else set(column.values)
+    wrong = {cell: found for cell in set(cells) if (found := _not_in_domain(cell, column, known))}
+    return _collect(cells, wrong.get, column, file) if wrong else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number that a table may hold."""
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def is_integer(cell: str) -> bool:
+    """Whether a cell is an integer that a table may hold."""
+    return _INTEGER.fullmatch(cell) is not None
+
+
+def _collect(
+    cells: Sequence[str],
+    problem: Callable[[str], tuple[str, Params] | None],
+    column: Column,
+    file: str,
+) -> ColumnProblems:
+    first: list[tuple[int, Problem]] = []
+    n_total = 0
+    for position, cell in enumerate(cells):
+        if (found := problem(cell)) is None:
+            continue
+        n_total += 1
+        if len(first) < MAX_REPORTED:
+            first.append((position, Problem(*found, file=file, column=column.name)))
+    return ColumnProblems(first, n_total)
+
+
+def _number_problem(cell: str, column: Column, *, integral: bool) -> tuple[str, Params] | None:
+    if is_integer(cell) or (not integral and is_number(cell)):
+        return _outside(cell, column)
+    return _not_a_number(cell, integral=integral)
+
+
+def _outside(cell: str, column: Column) -> tuple[str, Params] | None:
+    number = float(cell)
+    if column.min is not None and number < column.min:
+        return "cell.below_minimum", {"expected": column.min, "got": cell}
+    if column.max is not None and number > column.max:
+        return "cell.above_maximum", {"expected": column.max, "got": cell}
+    return None
+
+
+def _not_a_number(cell: str, *, integral: bool) -> tuple[str, Params]:
+    """Why a cell is not a number that a table may hold, as closely as it can be told."""
+    got: Params = {"got": shorten(cell)}
+    if not cell:
+        return "cell.empty", {}
+    if match := _LONG_NUMBER.fullmatch(cell):
+        if len(match[1]) > MAX_DIGITS:
+            return "cell.too_many_digits", got | {"expected": MAX_DIGITS}
+        if integral:
+            return "cell.not_an_integer", got
+        return "cell.too_many_decimals", got | {"expected": MAX_DECIMALS}
+    if cell != cell.strip():
+        return "cell.spaces", got
+    for code, pattern in (
+        ("cell.not_finite", _NOT_FINITE),
+        ("cell.exponent", _EXPONENT),
+        ("cell.separator", _SEPARATED),
+    ):
+        if pattern.fullmatch(cell):
+            return code, got
+    if not cell.isascii() and _LONG_NUMBER.fullmatch(_with_ascii_digits(cell)):
+        return "cell.not_ascii_digits", got
+    return "cell.not_a_number", got
+
+
+def _with_ascii_digits(cell: str) -> str:
+    return unicodedata.normalize("NFKC", cell).replace("\u2212", "-")
+
+
+def _not_in_domain(cell: str, column: Column, known: set[str] | None) -> tuple[str, Params] | None:
+    if known is not None and cell in known:
+        return None
+    if not cell:
+        return "cell.empty", {}
+    if known is not None:
+        expected = shorten(", ".join(column.values or ()))
+        return "cell.not_in_values", {"expected": expected, "got": shorten(cell)}
+    if len(cell) > MAX_CATEGORY:
+        return "cell.too_long", {"expected": MAX_CATEGORY, "got": len(cell)}
+    return None
+
+
+def binds_integers(column: Column, *, original: bool) -> bool:
+    """Whether the cells must be integers: averages make fractions of anonymized integers."""
+    return original and column.kind is Kind.INTEGER

@@ -1,0 +1,254 @@
+"""Generalization hierarchies: which values of a column become one, level by level.
+
+A hierarchy comes from a file, as `attr_depth.json` of the lecture's contest gives it, or is made
+from the column: numbers by nested intervals, categories by halving the schema's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.errors import Collector, shorten
+from scoring.tables.cells import MAX_CATEGORY
+from scoring.tables.hierarchy_files import FILE, read_definitions
+from scoring.tables.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Intervals = Literal["quantile", "width"]
+
+N_INTERVALS = 16
+"""Intervals of a number at the finest level that is made; each further level joins two and two."""
+EVERYTHING = "*"
+"""The label of the group of all values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The groups of one column's values at each level; level 0 leaves every value as it is.
+
+    Attributes
+    ----------
+    values : array, shape (n_values,)
+        The values that occur in the column, in the column's order.
+    of_record : int64 array, shape (n_records,)
+        The position of each record's value.
+    groups : int64 array, shape (n_levels, n_values)
+        The group of each value, 0 to the last group of the level, in the order of their first
+        values.
+    labels : tuple of tuples of str
+        What the groups of each level are called; for numbers empty.
+    """
+
+    column: Column
+    values: NDArray[Any]
+    of_record: Ints
+    groups: Ints
+    labels: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.groups)
+
+    @property
+    def top(self) -> int:
+        """The highest level."""
+        return self.n_levels - 1
+
+    def losses(self) -> Floats:
+        """The information that each value loses at each level, shape (n_levels, n_values).
+
+        Of a number the width of its group over that of the column, of a category the other values
+        of its group over the other values of the column: 0 as it is, 1 if all are one group.
+
+        Notes
+        -----
+        Iyengar, "Transforming Data to Satisfy Privacy Constraints", general loss metric.
+        """
+        places = self.values.astype(np.float64) if self.column.is_numeric else None
+        found = np.zeros(self.groups.shape)
+        n_values = len(self.values)
+        if n_values < 2:
+            return found
+        for level, groups in enumerate(self.groups):
+            if places is None:
+                found[level] = (np.bincount(groups)[groups] - 1) / (n_values - 1)
+            else:
+                low, high = np.full(n_values, np.inf), np.full(n_values, -np.inf)
+                np.minimum.at(low, groups, places)
+                np.maximum.at(high, groups, places)
+                found[level] = ((high - low) / (places[-1] - places[0]))[groups]
+        return found
+
+    def ascending(self) -> Hierarchy:
+        """The same levels from fine to coarse, each within the next, without repetitions.
+
+        The deepest level of a file may be its finest or its coarsest.
+
+        Raises
+        ------
+        ProblemsFound
+            The levels are not nested.
+        """
+        order = sorted(range(self.n_levels), key=lambda level: -int(self.groups[level].max()))
+        kept = [0]
+        for level in order:
+            finer, coarser = self.groups[kept[-1]], self.groups[level]
+            if coarser.max() == finer.max() and (coarser == finer).all():
+                continue
+            if len(set(zip(finer.tolist(), coarser.tolist(), strict=True))) > finer.max() + 1:
+                problems = Collector()
+                got = f"{self._depth(kept[-1])}, {self._depth(level)}"
+                problems.add("hierarchy.not_nested", file=FILE, column=self.column.name, got=got)
+                problems.raise_if_any()
+            kept.append(level)
+        labels = tuple(self.labels[level] for level in kept) if self.labels else ()
+        return Hierarchy(self.column, self.values, self.of_record, self.groups[kept], labels)
+
+    def _depth(self, level: int) -> str:
+        return f"{'threshold' if self.column.is_numeric else 'depth'}_{level}"
+
+
+def hierarchies(
+    table: pd.DataFrame,
+    schema: Schema,
+    columns: Iterable[str],
+    content: Mapping[str, Any] | str = "",
+    *,
+    intervals: Intervals = "quantile",
+) -> list[Hierarchy]:
+    """The hierarchies of some columns: from the file's content where it has one, else made.
+
+    Raises
+    ------
+    ProblemsFound
+        All problems of the content: columns that do not exist, keys missing or unknown, values of
+        the table without an entry, thresholds that are not ascending numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from scoring.tables.schema import Kind, Role
+    >>> schema = Schema((Column("age", Role.QUASI_IDENTIFIER, Kind.INTEGER),))
+    >>> table = pd.DataFrame({"age": [21, 39, 40, 68]})
+    >>> content = {"age": {"type": "numeric", "threshold_1": "30/60"}}
+    >>> (age,) = hierarchies(table, schema, ["age"], content)
+    >>> age.groups.tolist()
+    [[0, 1, 2, 3], [0, 1, 1, 2]]
+    """
+    definitions = read_definitions(content if isinstance(content, Mapping) else {}, schema)
+    problems = Collector()
+    found = []
+    for name in columns:
+        column = schema.column(name)
+        values, of_record = _occurring(table[name], column)
+        definition = definitions.get(name)
+        if definition is None:
+            found.append(_made(column, values, of_record, intervals))
+        elif column.is_numeric:
+            found.append(_by_thresholds(column, values, of_record, definition.thresholds))
+        else:
+            missing = [value for value in values if value not in definition.labels[0]]
+            for value in missing:
+                got = shorten(value)
+                problems.add("hierarchy.missing_value", file=FILE, column=name, got=got)
+            if not missing:
+                found.append(_by_labels(column, values, of_record, definition.labels))
+    problems.raise_if_any()
+    return found
+
+
+def _occurring(series: pd.Series, column: Column) -> tuple[NDArray[Any], Ints]:
+    """The values that occur, in the column's order, and the position of each record's value."""
+    import pandas as pd
+
+    if column.is_numeric:
+        values, of_record = np.unique(series.to_numpy(), return_inverse=True)
+        return values, of_record.astype(np.int64)
+    found, distinct = pd.factorize(series.to_numpy(dtype=object), use_na_sentinel=False)
+    place = {value: i for i, value in enumerate(column.values or sorted(distinct))}
+    order = sorted(range(len(distinct)), key=lambda i: place.get(distinct[i], len(place)))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return np.array([distinct[i] for i in order], dtype=object), rank[found]
+
+
+def _by_thresholds(
+    column: Column, values: NDArray[Any], of_record: Ints, thresholds: Sequence[tuple[float, ...]]
+) -> Hierarchy:
+    """A threshold is the smallest value of the group above it."""
+    levels = [np.arange(len(values))]
+    levels += [np.searchsorted(np.array(cuts), values, side="right") for cuts in thresholds]
+    return Hierarchy(column, values, of_record, np.stack([_numbered(g) for g in levels]))
+
+
+def _by_labels(
+    column: Column, values: NDArray[Any], of_record: Ints, depths: Sequence[Mapping[str, str]]
+) -> Hierarchy:
+    import pandas as pd
+
+    groups, labels = [np.arange(len(values), dtype=np.int64)], [tuple(map(str, values))]
+    for depth in depths:
+        found, names = pd.factorize(np.array([depth[v] for v in values], dtype=object))
+        groups.append(found.astype(np.int64))
+        labels.append(tuple(names))
+    return Hierarchy(column, values, of_record, np.stack(groups), tuple(labels))
+
+
+def _made(column: Column, values: NDArray[Any], of_record: Ints, intervals: Intervals) -> Hierarchy:
+    """Halves of halves, up to one group of all; levels that would change nothing are left out."""
+    if column.is_numeric:
+        finest = _intervals(values.astype(np.float64), np.bincount(of_record), intervals)
+        levels = [np.arange(len(values)), finest]
+    else:
+        place = {value: i for i, value in enumerate(column.values or values)}
+        levels = [np.array([place.get(v, len(place)) for v in values], dtype=np.int64)]
+    while len(values) and levels[-1].max() > 0:
+        levels.append(levels[-1] >> 1)
+    groups = [_numbered(level) for level in levels]
+    changed = [True] + [bool((a != b).any()) for a, b in pairwise(groups)]
+    kept = [g for g, is_new in zip(groups, changed, strict=True) if is_new]
+    labels = () if column.is_numeric else tuple(_named(values, level) for level in kept)
+    return Hierarchy(column, values, of_record, np.stack(kept), labels)
+
+
+def _intervals(values: Floats, counts: Ints, intervals: Intervals) -> Ints:
+    """The interval of each value: of equal width, or with about as many records each."""
+    if intervals == "width":
+        width = values[-1] - values[0] if len(values) > 1 else 1.0
+        steps = np.floor((values - values[:1]) / width * N_INTERVALS).astype(np.int64)
+        last: Ints = np.minimum(steps, N_INTERVALS - 1)
+        return last
+    below: Ints = np.cumsum(counts) - counts
+    places: Ints = below * N_INTERVALS // max(int(counts.sum()), 1)
+    return places
+
+
+def _named(values: NDArray[Any], groups: Ints) -> tuple[str, ...]:
+    """Labels such as `30-39..50-59`, of the first and the last value of each group."""
+    n_groups = int(groups.max(initial=-1)) + 1
+    if n_groups == 1 and len(values) > 1:
+        return (EVERYTHING,)
+    ends = [values[groups == group] for group in range(n_groups)]
+    return tuple(e[0] if len(e) == 1 else _label(e[0], e[-1]) for e in ends)
+
+
+def _label(first: str, last: str) -> str:
+    return shorten(f"{first}..{last}", MAX_CATEGORY)
+
+
+def _numbered(groups: Ints) -> Ints:
+    """The same groups numbered from 0 in the order of their first values."""
+    import pandas as pd
+
+    numbered: Ints = pd.factorize(groups)[0].astype(np.int64)
+    return numbered

@@ -1,0 +1,160 @@
+"""Files of generalization hierarchies, read strictly: `attr_depth.json` of the lecture's contest."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from scoring.errors import Collector, Problem, shorten
+from scoring.tables.cells import MAX_CATEGORY
+from scoring.tables.schema import Column, Schema
+
+FILE = "hierarchy"
+"""What problems call the file: the option that names it."""
+_LABEL = f"a text of 1 to {MAX_CATEGORY} printable characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a file says of one column: labels of categories or thresholds of numbers, by depth."""
+
+    labels: tuple[Mapping[str, str], ...] = ()
+    thresholds: tuple[tuple[float, ...], ...] = ()
+
+
+def read_definitions(content: Mapping[str, Any], schema: Schema) -> dict[str, Definition]:
+    """What a file of hierarchies says, column by column.
+
+    Raises
+    ------
+    ProblemsFound
+        All problems of the content.
+    """
+    problems = Collector()
+    known = {column.name: column for column in schema.columns}
+    found = {}
+    for name, entry in content.items():
+        if name not in known:
+            expected = ", ".join(known)
+            problems.add("hierarchy.unknown_column", file=FILE, expected=expected, got=name)
+        elif not isinstance(entry, Mapping):
+            _wrong(problems, name, name, "an object", entry)
+        else:
+            found[name] = _definition(known[name], entry, problems)
+    problems.raise_if_any()
+    return found
+
+
+def _definition(column: Column, entry: Mapping[str, Any], problems: Collector) -> Definition:
+    kind = "numeric" if column.is_numeric else "category"
+    if "type" not in entry:
+        _missing(problems, column.name, "type", kind)
+    elif entry["type"] != kind:
+        _wrong(problems, column.name, "type", kind, entry["type"])
+    rest = {key: value for key, value in entry.items() if key != "type"}
+    if column.is_numeric:
+        return Definition(thresholds=_thresholds(column.name, rest, problems))
+    for key in rest:
+        if key != "definition":
+            _unknown(problems, column.name, key, "type, definition")
+    values = rest.get("definition")
+    if "definition" not in rest:
+        _missing(problems, column.name, "definition", "an object by value")
+    elif not isinstance(values, Mapping) or not values:
+        _wrong(problems, column.name, "definition", "an object by value", values)
+    else:
+        return Definition(labels=_labels(column.name, values, problems))
+    return Definition()
+
+
+def _thresholds(
+    name: str, entry: Mapping[str, Any], problems: Collector
+) -> tuple[tuple[float, ...], ...]:
+    found = []
+    for key in _depths(name, "threshold", entry, _deepest("threshold", [entry]), problems):
+        numbers = _numbers(entry[key])
+        if numbers is None:
+            expected = "numbers in ascending order with / between them"
+            _wrong(problems, name, key, expected, entry[key])
+        else:
+            found.append(numbers)
+    return tuple(found)
+
+
+def _numbers(text: object) -> tuple[float, ...] | None:
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        return None
+    try:
+        numbers = tuple(float(part) for part in str(text).split("/"))
+    except ValueError:
+        return None
+    ascending = all(a < b for a, b in pairwise(numbers))
+    return numbers if ascending and all(map(math.isfinite, numbers)) else None
+
+
+def _labels(
+    name: str, values: Mapping[str, Any], problems: Collector
+) -> tuple[Mapping[str, str], ...]:
+    """The label of each value at each depth; all values have as many depths as the deepest."""
+    entries = [entry for entry in values.values() if isinstance(entry, Mapping)]
+    depths: list[dict[str, str]] = [{} for _ in range(_deepest("depth", entries))]
+    for value, entry in values.items():
+        if not isinstance(entry, Mapping):
+            _wrong(problems, name, value, "an object with depth_1, depth_2 …", entry)
+            continue
+        for key in _depths(name, "depth", entry, len(depths), problems, value):
+            if _is_label(entry[key]):
+                depths[int(key.removeprefix("depth_")) - 1][value] = entry[key]
+            else:
+                _wrong(problems, name, f"{value}.{key}", _LABEL, entry[key])
+    return tuple(depths)
+
+
+def _is_label(text: object) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= MAX_CATEGORY and text.isprintable()
+
+
+def _deepest(noun: str, entries: Iterable[Mapping[str, Any]]) -> int:
+    """The highest n for which an entry has a key noun_n, at least 1."""
+    found = (re.fullmatch(rf"{noun}_([1-9][0-9]?)", key) for entry in entries for key in entry)
+    return max((int(match[1]) for match in found if match), default=1)
+
+
+def _depths(
+    name: str,
+    noun: str,
+    entry: Mapping[str, Any],
+    n_depths: int,
+    problems: Collector,
+    value: str | None = None,
+) -> list[str]:
+    """The keys noun_1 to noun_n of an entry that are there; the others are noted."""
+    keys = [f"{noun}_{i}" for i in range(1, n_depths + 1)]
+    prefix = "" if value is None else f"{value}."
+    for key in entry:
+        if key not in keys:
+            _unknown(problems, name, prefix + key, ", ".join(keys))
+    for key in keys:
+        if key not in entry:
+            expected = "one for every depth from 1 on" if value is None else "one of every value"
+            _missing(problems, name, prefix + key, expected)
+    return [key for key in keys if key in entry]
+
+
+def _missing(problems: Collector, column: str, key: str, expected: str) -> None:
+    params = {"key": shorten(key), "expected": expected}
+    problems.extend([Problem("hierarchy.missing_key", params, FILE, None, column)])
+
+
+def _unknown(problems: Collector, column: str, key: str, expected: str) -> None:
+    params = {"key": shorten(key), "expected": expected}
+    problems.extend([Problem("hierarchy.unknown_key", params, FILE, None, column)])
+
+
+def _wrong(problems: Collector, column: str, key: str, expected: str, got: object) -> None:
+    params = {"key": shorten(key), "expected": expected, "got": shorten(got)}
+    problems.extend([Problem("hierarchy.wrong_value", params, FILE, None, column)])

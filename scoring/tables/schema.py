@@ -1,0 +1,365 @@
+"""The columns of a table: names, roles, kinds and domains, read from and written as TOML."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import tomli_w
+
+from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.tables import toml_text
+
+SOURCE_ROW = "source_row"
+"""The column that holds the declared row numbers where table and rows come in one file."""
+
+
+class Role(StrEnum):
+    """What a column is to an attacker."""
+
+    QUASI_IDENTIFIER = "quasi_identifier"
+    SENSITIVE = "sensitive"
+    IDENTIFIER = "identifier"
+    OTHER = "other"
+
+
+class Kind(StrEnum):
+    """What a column's cells are."""
+
+    CATEGORY = "category"
+    INTEGER = "integer"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: `cross` columns span the cells of U2 and U3; `min`, `max`, `values` bound it."""
+
+    name: str
+    role: Role
+    kind: Kind
+    cross: bool = False
+    min: float | int | None = None
+    max: float | int | None = None
+    values: tuple[str, ...] | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.kind is not Kind.CATEGORY
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column as it stands in a schema file, defaults left out."""
+        data: dict[str, Any] = {"name": self.name, "role": str(self.role), "kind": str(self.kind)}
+        if self.cross:
+            data["cross"] = True
+        for key in ("min", "max"):
+            if getattr(self, key) is not None:
+                data[key] = getattr(self, key)
+        if self.values is not None:
+            data["values"] = list(self.values)
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of an original table, in order, and the columns that E2 and E4 look at.
+
+    Raises
+    ------
+    ProblemsFound
+        Where names repeat, a domain is empty or an attack names an unsuitable column.
+    """
+
+    columns: tuple[Column, ...]
+    e2_column: str | None = None
+    e4_column: str | None = None
+
+    def __post_init__(self) -> None:
+        problems = Collector()
+        _check_columns(self.columns, problems)
+        by_name = {column.name: column for column in self.columns}
+        for key in ("e2_column", "e4_column"):
+            _check_attack_column(key, getattr(self, key), by_name, problems)
+        problems.raise_if_any()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All column names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers, in order."""
+        return tuple(c.name for c in self.columns if c.role is Role.QUASI_IDENTIFIER)
+
+    @property
+    def cross(self) -> tuple[str, ...]:
+        """Names of the columns that span the cells of U2 and U3, in order."""
+        return tuple(column.name for column in self.columns if column.cross)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of all sensitive columns, categories among them, in order."""
+        return tuple(c.name for c in self.columns if c.role is Role.SENSITIVE)
+
+    @property
+    def sensitive_numeric(self) -> tuple[str, ...]:
+        """Names of the numeric sensitive columns, in order."""
+        return tuple(c.name for c in self.columns if c.role is Role.SENSITIVE and c.is_numeric)
+
+    def column(self, name: str) -> Column:
+        """The column of that name.
+
+        Raises
+        ------
+        KeyError
+            Where the schema has no such column.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    def public(self) -> Schema:
+        """The schema of what participants see and hand in: no identifier columns."""
+        kept = tuple(c for c in self.columns if c.role is not Role.IDENTIFIER)
+        return self if len(kept) == len(self.columns) else dataclasses.replace(self, columns=kept)
+
+    def replace_column(self, column: Column) -> Schema:
+        """A schema whose column of the same name is this one.
+
+        Raises
+        ------
+        KeyError
+            Where the schema has no such column.
+        """
+        self.column(column.name)
+        columns = tuple(column if old.name == column.name else old for old in self.columns)
+        return dataclasses.replace(self, columns=columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as the data of its TOML file."""
+        data: dict[str, Any] = {"column": [column.to_dict() for column in self.columns]}
+        attacks = {"e2_column": self.e2_column, "e4_column": self.e4_column}
+        named = {key: name for key, name in attacks.items() if name is not None}
+        return data | {"attacks": named} if named else data
+
+    def to_toml(self) -> str:
+        """The schema file."""
+        return tomli_w.dumps(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, text: str) -> Schema:
+        """Read a schema file.
+
+        Raises
+        ------
+        ProblemsFound
+            Naming the key, what was expected and what was found.
+        """
+        try:
+            data = toml_text.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            problems = Collector()
+            problems.add("toml.syntax", file="schema", got=shorten(error, 200))
+            raise ProblemsFound(problems.problems) from error
+        return cls.from_dict(data)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """Read a schema from the data of its TOML file.
+
+        Raises
+        ------
+        ProblemsFound
+            Naming the key, what was expected and what was found.
+        """
+        problems = Collector()
+        _check_keys(data, ("column", "attacks"), problems, prefix="")
+        columns = _read_columns(data.get("column", []), problems)
+        attacks = _read_attacks(data.get("attacks", {}), problems)
+        if problems:
+            _check_columns(columns, problems)
+            problems.raise_if_any()
+        return cls(columns, **attacks)
+
+
+def suggest_schema(data: bytes) -> Schema:
+    """A first proposal for any CSV file; the organizer decides.
+
+    Kind: integer or number where every cell is one, without exponent or separators and with at
+    most 4 decimals; else category.
+    Role: identifier where all cells differ and they are text, or integers that are consecutive or
+    named like an identifier; quasi-identifier, kind category and values listed, where a category
+    has at most 200 values, or a number at most 50 and on average two records a value; sensitive for
+    the other numbers; other for the other categories, their values listed only where some cell is
+    empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the first and the
+    second of the sensitive columns with the most distinct values.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the file is no UTF-8 CSV with a header and records of one length.
+    """
+    from scoring.tables.suggestion import propose  # which is built on this module
+
+    return propose(data)
+
+
+_COLUMN_KEYS = ("name", "role", "kind", "cross", "min", "max", "values")
+_ATTACK_KEYS = ("e2_column", "e4_column")
+
+
+def _check_keys(
+    data: Mapping[str, Any], known: Sequence[str], problems: Collector, *, prefix: str
+) -> None:
+    for key in data:
+        if key not in known:
+            name = shorten(f"{prefix}{key}")
+            problems.add("toml.unknown_key", file="schema", key=name, expected=", ".join(known))
+
+
+def _wrong_type(problems: Collector, key: str, expected: str, value: object) -> None:
+    got = {bool: "true or false", dict: "a table", list: "an array", str: "a string"}.get(
+        type(value), type(value).__name__
+    )
+    problems.add("toml.wrong_type", file="schema", key=key, expected=expected, got=got)
+
+
+def _read_columns(data: object, problems: Collector) -> tuple[Column, ...]:
+    if not isinstance(data, list):
+        _wrong_type(problems, "column", "an array of tables, [[column]]", data)
+        return ()
+    columns = []
+    for position, entry in enumerate(data, start=1):
+        key = f"column[{position}]"
+        if not isinstance(entry, Mapping):
+            _wrong_type(problems, key, "a table", entry)
+        elif (column := _read_column(entry, key, problems)) is not None:
+            columns.append(column)
+    if not data:
+        problems.add("schema.no_columns", file="schema")
+    return tuple(columns)
+
+
+def _read_column(entry: Mapping[str, Any], key: str, problems: Collector) -> Column | None:
+    before = problems.n_total
+    _check_keys(entry, _COLUMN_KEYS, problems, prefix=f"{key}.")
+    name = _read_string(entry, key, "name", problems)
+    role = _read_choice(entry, key, "role", Role, problems)
+    kind = _read_choice(entry, key, "kind", Kind, problems)
+    cross = entry.get("cross", False)
+    if not isinstance(cross, bool):
+        _wrong_type(problems, f"{key}.cross", "true or false", cross)
+    for bound in ("min", "max"):
+        _check_bound(entry.get(bound), f"{key}.{bound}", problems)
+    values = entry.get("values")
+    if values is not None and not (
+        isinstance(values, list) and values and all(isinstance(value, str) for value in values)
+    ):
+        _wrong_type(problems, f"{key}.values", "a non-empty array of strings", values)
+    if problems.n_total > before or name is None or role is None or kind is None:
+        return None
+    listed = None if values is None else tuple(values)
+    return Column(name, Role(role), Kind(kind), cross, entry.get("min"), entry.get("max"), listed)
+
+
+def _read_string(
+    entry: Mapping[str, Any], prefix: str, key: str, problems: Collector
+) -> str | None:
+    value = entry.get(key)
+    if isinstance(value, str):
+        return value
+    if value is None:
+        problems.add("toml.missing_key", file="schema", key=f"{prefix}.{key}", expected="a string")
+    else:
+        _wrong_type(problems, f"{prefix}.{key}", "a string", value)
+    return None
+
+
+def _read_choice(
+    entry: Mapping[str, Any], prefix: str, key: str, choices: type[StrEnum], problems: Collector
+) -> str | None:
+    value = _read_string(entry, prefix, key, problems)
+    if value is not None and value not in list(choices):
+        problems.add(
+            "toml.wrong_value",
+            file="schema",
+            key=f"{prefix}.{key}",
+            expected=", ".join(choices),
+            got=shorten(value),
+        )
+        return None
+    return value
+
+
+def _check_bound(value: object, key: str, problems: Collector) -> None:
+    if value is None:
+        return
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (is_number and math.isfinite(float(str(value)))):
+        _wrong_type(problems, key, "a finite number", value)
+
+
+def _read_attacks(data: object, problems: Collector) -> dict[str, str | None]:
+    if not isinstance(data, Mapping):
+        _wrong_type(problems, "attacks", "a table", data)
+        return {}
+    _check_keys(data, _ATTACK_KEYS, problems, prefix="attacks.")
+    for key in _ATTACK_KEYS:
+        if key in data and not isinstance(data[key], str):
+            _wrong_type(problems, f"attacks.{key}", "a string", data[key])
+    return {key: data.get(key) for key in _ATTACK_KEYS}
+
+
+def _check_columns(columns: Iterable[Column], problems: Collector) -> None:
+    columns = tuple(columns)
+    if not columns:
+        problems.add("schema.no_columns", file="schema")
+    for name, count in Counter(column.name for column in columns).items():
+        if count > 1:
+            problems.add("schema.repeated_name", file="schema", column=name, got=shorten(name))
+    for column in columns:
+        _check_column(column, problems)
+
+
+def _check_column(column: Column, problems: Collector) -> None:
+    where: dict[str, Any] = {"file": "schema", "column": column.name}
+    if column.name == SOURCE_ROW:
+        problems.add("schema.reserved_name", got=SOURCE_ROW, **where)
+    if not column.name or not column.name.isprintable():
+        expected, got = "printable characters", shorten(ascii(column.name))
+        problems.add("toml.wrong_value", key="name", expected=expected, got=got, **where)
+    if column.cross and column.role is not Role.QUASI_IDENTIFIER:
+        problems.add("schema.cross_not_quasi_identifier", got=str(column.role), **where)
+    if column.is_numeric:
+        if column.values is not None:
+            problems.add("schema.values_on_number", **where)
+        if column.min is not None and column.max is not None and column.min > column.max:
+            problems.add("schema.min_above_max", min=column.min, max=column.max, **where)
+        return
+    for key in ("min", "max"):
+        if getattr(column, key) is not None:
+            problems.add("schema.range_on_category", key=key, **where)
+    for value, count in Counter(column.values or ()).items():
+        if count > 1:
+            problems.add("schema.repeated_value", got=shorten(value), **where)
+
+
+def _check_attack_column(
+    key: str, name: str | None, by_name: Mapping[str, Column], problems: Collector
+) -> None:
+    if name is None:
+        return
+    column = by_name.get(name)
+    where: dict[str, Any] = {"file": "schema", "key": f"attacks.{key}", "got": shorten(name)}
+    if column is None:
+        problems.add("schema.unknown_column", **where)
+    elif not (column.role is Role.SENSITIVE and column.is_numeric):
+        problems.add("schema.not_numeric_sensitive", **where)

@@ -1,0 +1,122 @@
+"""A first proposal of a schema for a table nobody prepared."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scoring.errors import Collector
+from scoring.tables.cells import is_integer, is_number
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.text import MAX_UNUSABLE, decode, read_header, records
+
+MAX_NUMBERS_AS_CATEGORY = 50
+MAX_LISTED_VALUES = 200
+N_CROSS = 3
+FILE = "original"
+
+_IDENTIFIER_NAME = re.compile(
+    r"(?:.*[_\W])?(?:id|uuid|no|nr|number|key|code|index|name|email|e-?mail|phone)|.*Id"
+    r"|.*(?:番号|氏名|名前|識別子|メール)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Profile:
+    """What the cells of one column look like."""
+
+    name: str
+    counts: Counter[str]
+    n_records: int
+
+    @property
+    def kind(self) -> Kind:
+        if all(map(is_integer, self.counts)):
+            return Kind.INTEGER
+        return Kind.NUMBER if all(map(is_number, self.counts)) else Kind.CATEGORY
+
+    @property
+    def n_distinct(self) -> int:
+        return len(self.counts)
+
+    @property
+    def is_identifier(self) -> bool:
+        if self.n_distinct < self.n_records or self.n_records < 2 or self.kind is Kind.NUMBER:
+            return False
+        if self.kind is Kind.CATEGORY or _IDENTIFIER_NAME.fullmatch(self.name.lower()):
+            return True
+        numbers = [int(cell) for cell in self.counts]
+        return max(numbers) - min(numbers) == len(numbers) - 1
+
+    @property
+    def has_few_values(self) -> bool:
+        """Few enough to be categories: numbers also repeat, on average at least once."""
+        if self.kind is Kind.CATEGORY:
+            return self.n_distinct <= MAX_LISTED_VALUES
+        return self.n_distinct <= MAX_NUMBERS_AS_CATEGORY and 2 * self.n_distinct <= self.n_records
+
+
+def propose(data: bytes) -> Schema:
+    """The proposal of `scoring.tables.schema.suggest_schema`."""
+    profiles = _profiles(data)
+    columns: list[Column] = []
+    for profile in profiles:
+        n_cross = sum(column.cross for column in columns)
+        columns.append(_column(profile, may_cross=n_cross < N_CROSS))
+    e2, e4 = _attack_columns(profiles, columns)
+    return Schema(tuple(columns), e2, e4)
+
+
+def _profiles(data: bytes) -> list[_Profile]:
+    rows = records(decode(data, file=FILE), file=FILE)
+    header = read_header(rows, file=FILE)
+    counts: list[Counter[str]] = [Counter() for _ in header]
+    problems = Collector()
+    n_records = 0
+    for n_records, cells in enumerate(rows, start=1):
+        if len(cells) != len(header):
+            got, expected = len(cells), len(header)
+            problems.add("record.cell_count", file=FILE, row=n_records, expected=expected, got=got)
+            if problems.n_total > MAX_UNUSABLE:
+                break
+            continue
+        for count, cell in zip(counts, cells, strict=True):
+            count[cell] += 1
+    if not n_records:
+        problems.add("file.header_only", file=FILE)
+    problems.raise_if_any()
+    return [_Profile(n, c, n_records) for n, c in zip(header, counts, strict=True)]
+
+
+def _column(profile: _Profile, *, may_cross: bool) -> Column:
+    if profile.is_identifier:
+        return Column(profile.name, Role.IDENTIFIER, profile.kind)
+    if profile.has_few_values:
+        values = tuple(sorted(profile.counts, key=_natural))
+        role = Role.QUASI_IDENTIFIER
+        return Column(profile.name, role, Kind.CATEGORY, cross=may_cross, values=values)
+    if profile.kind is Kind.CATEGORY:
+        # An empty cell is allowed only where the values are listed.
+        values_or_none = tuple(sorted(profile.counts)) if "" in profile.counts else None
+        return Column(profile.name, Role.OTHER, Kind.CATEGORY, values=values_or_none)
+    return Column(profile.name, Role.SENSITIVE, profile.kind)
+
+
+def _natural(value: str) -> tuple[int, float, str]:
+    return (0, float(value), value) if is_number(value) else (1, 0.0, value)
+
+
+def _attack_columns(
+    profiles: Sequence[_Profile], columns: Sequence[Column]
+) -> tuple[str | None, str | None]:
+    sensitive = [
+        profile
+        for profile, column in zip(profiles, columns, strict=True)
+        if column.role is Role.SENSITIVE
+    ]
+    ranked = sorted(sensitive, key=lambda profile: -profile.n_distinct)
+    names: list[str | None] = [profile.name for profile in ranked[:2]]
+    e2, e4 = [*names, None, None][:2]
+    return e2, e4
