@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from scoring.errors import ProblemsFound
-from scoring.formulas.ranking import DECIMALS
 from scoring.registry import MEASURES, PWSCUP_2015
 from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.scores.options import DECIMALS
 from scoring.scores.results import Mark, mark
 from scoring.tables.equivalence import IntArray, Table
 from scoring.tables.schema import Schema

@@ -19,7 +19,8 @@ from scoring.formats.sequential.series import of_publication, published
 from scoring.formats.sequential.series_files import read_tables
 from scoring.rulesets import load_ruleset
 from scoring.tables.reading import read_table, write_table
-from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.suggestion import suggest_schema
 
 CLINIC = Path(__file__).resolve().parent.parent / "fixtures" / "clinic.csv"
 N_PATIENTS = 300

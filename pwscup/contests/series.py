@@ -16,7 +16,8 @@ from scoring.errors import Collector, shorten
 from scoring.formats.sequential.bundles import numbered, pack, unpacked
 from scoring.formats.sequential.files import read_each, read_microdata
 from scoring.tables.reading import read_records, read_table, write_table
-from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.suggestion import suggest_schema
 from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, records
 
 if TYPE_CHECKING:

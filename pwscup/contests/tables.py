@@ -20,7 +20,8 @@ from scoring.errors import shorten
 from scoring.evaluate import score
 from scoring.rulesets import Ruleset
 from scoring.tables.reading import read_table, write_rows, write_table
-from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.suggestion import suggest_schema
 
 FILE = "original"
 N_EXAMPLES = 3

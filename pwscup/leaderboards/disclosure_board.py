@@ -19,7 +19,8 @@ from pwscup.leaderboards.sections import (
     phase_row,
 )
 from scoring.formulas import Line, combined, direction_of
-from scoring.formulas.ranking import DECIMALS, EstimatesStanding, compared_totals, estimates_board
+from scoring.formulas.ranking import EstimatesStanding, compared_totals, estimates_board
+from scoring.scores.options import DECIMALS
 
 DISTANCE = "table-L2"
 """The measure that the budget curve is drawn of."""

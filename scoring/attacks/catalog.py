@@ -18,7 +18,6 @@ from scoring.attacks.base import (
     Inquiry,
 )
 from scoring.errors import gettext_noop as _
-from scoring.measures.catalog import MEASURES
 from scoring.options import Option
 
 __all__ = [
@@ -34,10 +33,9 @@ __all__ = [
 ]
 
 
-def _measured(id_: str, name: str, function: str, *columns: ColumnChoice) -> Attack:
+def _measured(id_: str, name: str, title: str, function: str, *columns: ColumnChoice) -> Attack:
     """An attack whose rate is a measure of the same identifier."""
-    address = f"scoring.attacks.guesses:{function}"
-    return Attack(id_, name, MEASURES[id_].title, address, columns)
+    return Attack(id_, name, title, f"scoring.attacks.guesses:{function}", columns)
 
 
 def _within(default: str) -> Option:
@@ -73,16 +71,41 @@ REPLAY = "replay"
 ATTACKS: dict[str, Attack] = {
     attack.id: attack
     for attack in (
-        _measured("E1", "identify.rand", "guess_random_in_class", QUASI_IDENTIFIERS),
         _measured(
-            "E2", "identify.sa", "guess_nearest_value_in_class", QUASI_IDENTIFIERS, ONE_AMOUNT
+            "E1",
+            "identify.rand",
+            _("Random record of the same class"),
+            "guess_random_in_class",
+            QUASI_IDENTIFIERS,
         ),
-        _measured("E3", "identify.sort", "guess_rank_of_sum", AMOUNTS),
-        _measured("E4", "identify.sa21", "guess_nearest_value", ONE_AMOUNT),
         _measured(
-            "EUC1", "identify.euc", "guess_nearest_point_in_class", QUASI_IDENTIFIERS, AMOUNTS
+            "E2",
+            "identify.sa",
+            _("Nearest in one column, same class"),
+            "guess_nearest_value_in_class",
+            QUASI_IDENTIFIERS,
+            ONE_AMOUNT,
         ),
-        _measured("EUC2", "identify.euc", "guess_nearest_point", QUASI_IDENTIFIERS, AMOUNTS),
+        _measured("E3", "identify.sort", _("Equal rank of the sum"), "guess_rank_of_sum", AMOUNTS),
+        _measured(
+            "E4", "identify.sa21", _("Nearest in one column"), "guess_nearest_value", ONE_AMOUNT
+        ),
+        _measured(
+            "EUC1",
+            "identify.euc",
+            _("Nearest by distance, same class"),
+            "guess_nearest_point_in_class",
+            QUASI_IDENTIFIERS,
+            AMOUNTS,
+        ),
+        _measured(
+            "EUC2",
+            "identify.euc",
+            _("Nearest by distance, same class or else anywhere"),
+            "guess_nearest_point",
+            QUASI_IDENTIFIERS,
+            AMOUNTS,
+        ),
         Attack(
             "E4-rank",
             "identify.sa21",

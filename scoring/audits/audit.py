@@ -12,11 +12,11 @@ from scoring.attacks.catalog import REPLAY
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.replay import Replay, replayed
 from scoring.evaluate import mark, measured
-from scoring.formulas.ranking import DECIMALS
 from scoring.measures.disclosure import DISCLOSURES, Disclosure
 from scoring.registry import ATTACKS, MEASURES, Attack
 from scoring.reporting.intervals import Rate
 from scoring.scores.comparison import Comparison, Options, Prepared
+from scoring.scores.options import DECIMALS
 from scoring.tables.equivalence import IntArray
 from scoring.tables.schema import Schema
 

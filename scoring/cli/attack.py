@@ -22,9 +22,9 @@ from scoring.cli.input import (
 from scoring.cli.options import attack_options, inquiry
 from scoring.cli.output import Output, UsageError, check_writable, read_file, write_files
 from scoring.errors import ProblemsFound
-from scoring.formulas.ranking import DECIMALS
 from scoring.reporting.intervals import CONFIDENCE
 from scoring.scores.controls import ControlError
+from scoring.scores.options import DECIMALS
 from scoring.tables.aligned import read_release
 from scoring.tables.candidate_guesses import write_candidate_guess
 from scoring.tables.equivalence import IntArray

@@ -9,10 +9,9 @@ from scoring.cli.input import read_declared, read_original, read_ruleset, read_s
 from scoring.cli.output import Output, UsageError, aligned, drawn_with
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Options, Prepared, score
-from scoring.formulas.ranking import DECIMALS
 from scoring.registry import MEASURES, drawing
 from scoring.rulesets import Ruleset
-from scoring.scores.options import TABLE_MEASURES
+from scoring.scores.options import DECIMALS, TABLE_MEASURES
 from scoring.tables.schema import Schema
 
 

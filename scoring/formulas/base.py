@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from scoring.errors import Problem, shorten
-from scoring.formulas.ranking import AVERAGES, DECIMALS, K
+from scoring.formulas.ranking import AVERAGES, K
 from scoring.options import Option, unknown_option, wrong_value
+from scoring.scores.options import DECIMALS
 
 PARTS = ("utility", "protection", "attack", "presentation")
 """What a team can be good at; each is a percentage, and more is better."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from scoring.errors import Collector, shorten
-from scoring.tables.text import decode, note_length, read_header, records
+from scoring.tables.text import decode, finite_number, numbered_lines, read_header, records
 
 TEAM, WORST_RATE = "team", "worst_rate"
 ATTACKER, KIND, BUILT_IN = "attacker", "kind", "built-in attack"
@@ -65,14 +64,14 @@ def read_tables(data: bytes, measures: Collection[str], *, file: str) -> TablesF
     problems.raise_if_any()
     teams: dict[str, int] = {}
     found = TablesFile((), {}, {}, frozenset(header))
-    for row, line in lines(rows, len(header), file, problems):
+    for row, line in numbered_lines(rows, len(header), file, problems):
         cells = dict(zip(header, line, strict=True))
         team = cells[TEAM]
         _check_name(team, teams, TEAM, row, file, problems)
-        values = {m: number(cells[m], m, row, file, problems) for m in named}
+        values = {m: finite_number(cells[m], m, row, file, problems) for m in named}
         if any(value is not None for value in values.values()):
             found.measured[team] = values
-        worst = number(cells.get(WORST_RATE, ""), WORST_RATE, row, file, problems)
+        worst = finite_number(cells.get(WORST_RATE, ""), WORST_RATE, row, file, problems)
         if worst is not None:
             found.worst[team] = worst
     if not teams and not problems:
@@ -112,7 +111,7 @@ def read_rates(data: bytes, *, file: str) -> RatesFile:
     defenders = read_header(iter([header[2:]]), file=file)
     found = RatesFile(tuple(defenders))
     first: dict[str, dict[str, int]] = {}
-    for row, (name, kind, *cells) in lines(rows, len(header), file, problems):
+    for row, (name, kind, *cells) in numbered_lines(rows, len(header), file, problems):
         _check_name(name, first.setdefault(kind, {}), ATTACKER, row, file, problems)
         rates = {
             defender: rate
@@ -127,35 +126,8 @@ def read_rates(data: bytes, *, file: str) -> RatesFile:
     return found
 
 
-def lines(
-    rows: Iterator[list[str]], n_columns: int, file: str, problems: Collector
-) -> Iterator[tuple[int, list[str]]]:
-    """The lines of the right length with their numbers; the others are noted."""
-    for row, line in enumerate(rows, start=1):
-        if len(line) == n_columns:
-            yield row, line
-        else:
-            note_length(line, n_columns, problems, file=file, row=row)
-
-
-def number(cell: str, column: str, row: int, file: str, problems: Collector) -> float | None:
-    """The number of a cell as Python writes one; None where there is none, or it cannot be used."""
-    if not cell:
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        code = "cell.not_a_number"
-    else:
-        if math.isfinite(value):
-            return value
-        code = "cell.not_finite"
-    problems.add(code, file=file, row=row, column=column, got=shorten(cell))
-    return None
-
-
 def _rate(cell: str, column: str, row: int, file: str, problems: Collector) -> float | None:
-    value = number(cell, column, row, file, problems)
+    value = finite_number(cell, column, row, file, problems)
     if value is None or 0 <= value <= 1:
         return value
     code, bound = ("cell.below_minimum", 0) if value < 0 else ("cell.above_maximum", 1)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
 from scoring.registry import ALL_MEASURES
+from scoring.scores.options import DECIMALS
 
 if TYPE_CHECKING:
     from scoring.rulesets.base import RankingSpec
@@ -22,8 +23,6 @@ K = TypeVar("K", bound=Hashable)
 
 AVERAGES = ("mean", "median", "trimmed")
 """How rates against several tables become one, see `averaged`."""
-DECIMALS = 9
-"""Values are rounded to so many decimals, below which only floating-point noise differs."""
 TEAMS = "teams"
 """`worst_by` of a team whose worst re-identification rate is another team's attack."""
 

@@ -18,7 +18,8 @@ from scoring.formulas.base import (
 )
 from scoring.formulas.catalog import FORMULAS
 from scoring.formulas.parts import part
-from scoring.formulas.ranking import DECIMALS, K, competition_ranks
+from scoring.formulas.ranking import K, competition_ranks
+from scoring.scores.options import DECIMALS
 
 
 def ranked(

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from scoring.errors import gettext_noop as _
 from scoring.formulas.base import Scores, Setting, Settings
-from scoring.formulas.ranking import DECIMALS, K
+from scoring.formulas.ranking import K
+from scoring.scores.options import DECIMALS
 
 CHANCE = (
     Setting("n", 100, 1, 20_000, _("records that an attacker guesses in each table")),

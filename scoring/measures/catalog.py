@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoring.addresses import docstring_at, function_at
+from scoring.attacks.catalog import ATTACKS
 from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
@@ -79,10 +80,11 @@ def _anonymity(id_: str, name: str, title: str, function: str) -> Measure:
     )
 
 
-def _linkage(id_: str, name: str, title: str, function: str) -> Measure:
-    return Measure(
-        id_, name, title, "linkage", "lower", 0.0, 1.0, f"scoring.measures.linkage:{function}"
-    )
+def _linkage(id_: str, function: str) -> Measure:
+    """The rate of the attack of the same identifier."""
+    attack = ATTACKS[id_]
+    address = f"scoring.measures.linkage:{function}"
+    return Measure(id_, attack.name, attack.title, "linkage", "lower", 0.0, 1.0, address)
 
 
 def _risk(id_: str, name: str, title: str, address: str) -> Measure:
@@ -130,27 +132,12 @@ MEASURES: dict[str, Measure] = {
         ),
         _anonymity("S1", "k-anony", _("Smallest equivalence class"), "smallest_class"),
         _anonymity("S2", "k-anonymMean", _("Mean equivalence class"), "mean_class"),
-        _linkage("E1", "identify.rand", _("Random record of the same class"), "random_in_class"),
-        _linkage(
-            "E2",
-            "identify.sa",
-            _("Nearest in one column, same class"),
-            "nearest_value_in_class",
-        ),
-        _linkage("E3", "identify.sort", _("Equal rank of the sum"), "rank_of_sum"),
-        _linkage("E4", "identify.sa21", _("Nearest in one column"), "nearest_value"),
-        _linkage(
-            "EUC1",
-            "identify.euc",
-            _("Nearest by distance, same class"),
-            "nearest_point_in_class",
-        ),
-        _linkage(
-            "EUC2",
-            "identify.euc",
-            _("Nearest by distance, same class or else anywhere"),
-            "nearest_point",
-        ),
+        _linkage("E1", "random_in_class"),
+        _linkage("E2", "nearest_value_in_class"),
+        _linkage("E3", "rank_of_sum"),
+        _linkage("E4", "nearest_value"),
+        _linkage("EUC1", "nearest_point_in_class"),
+        _linkage("EUC2", "nearest_point"),
         _risk("prosecutor-risk", "max 1/f", _("Prosecutor: worst record"), "risk:prosecutor_risk"),
         _risk("prosecutor-mean", "mean 1/f", _("Prosecutor: mean"), "risk:prosecutor_mean"),
         _risk("at-risk", "f < 5", _("Records in classes of fewer than 5"), "risk:records_at_risk"),

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Schema
 
 
+DECIMALS = 9
+"""Values are rounded to so many decimals, below which only floating-point noise differs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a score settles what the definitions leave open.

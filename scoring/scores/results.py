@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.formulas.ranking import DECIMALS
+from scoring.scores.options import DECIMALS
 from scoring.tables.equivalence import IntArray
 
 

@@ -190,28 +190,6 @@ class Schema:
         return cls(columns, **attacks)
 
 
-def suggest_schema(data: bytes) -> Schema:
-    """A first proposal for any CSV file; the organizer decides.
-
-    Kind: integer or number where every cell is one, without exponent or separators and with at
-    most 4 decimals; else category.
-    Role: identifier where all cells differ and they are text, or integers that are consecutive or
-    named like an identifier; quasi-identifier, kind category and values listed, where a category
-    has at most 200 values, or a number at most 50 and on average two records a value; sensitive for
-    the other numbers; other for the other categories, their values listed only where some cell is
-    empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the first and the
-    second of the sensitive columns with the most distinct values.
-
-    Raises
-    ------
-    ProblemsFound
-        Where the file is no UTF-8 CSV with a header and records of one length.
-    """
-    from scoring.tables.suggestion import propose  # which is built on this module
-
-    return propose(data)
-
-
 _COLUMN_KEYS = ("name", "role", "kind", "cross", "min", "max", "values")
 _ATTACK_KEYS = ("e2_column", "e4_column")
 

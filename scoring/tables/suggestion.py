@@ -58,8 +58,23 @@ class _Profile:
         return self.n_distinct <= MAX_NUMBERS_AS_CATEGORY and 2 * self.n_distinct <= self.n_records
 
 
-def propose(data: bytes) -> Schema:
-    """The proposal of `scoring.tables.schema.suggest_schema`."""
+def suggest_schema(data: bytes) -> Schema:
+    """A first proposal for any CSV file; the organizer decides.
+
+    Kind: integer or number where every cell is one, without exponent or separators and with at
+    most 4 decimals; else category.
+    Role: identifier where all cells differ and they are text, or integers that are consecutive or
+    named like an identifier; quasi-identifier, kind category and values listed, where a category
+    has at most 200 values, or a number at most 50 and on average two records a value; sensitive for
+    the other numbers; other for the other categories, their values listed only where some cell is
+    empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the first and the
+    second of the sensitive columns with the most distinct values.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the file is no UTF-8 CSV with a header and records of one length.
+    """
     profiles = _profiles(data)
     columns: list[Column] = []
     for profile in profiles:

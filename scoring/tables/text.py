@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import math
 from collections.abc import Iterator
 
-from scoring.errors import Collector, Problem, ProblemsFound
+from scoring.errors import Collector, Problem, ProblemsFound, shorten
 
 MAX_LINE = 1_000_000
 MAX_CELL = 131_072
@@ -173,3 +174,30 @@ def note_length(
         problems.add("record.cell_count", file=file, row=row, expected=expected, got=len(cells))
     else:
         problems.add("record.empty_line", file=file, row=row, expected=expected)
+
+
+def numbered_lines(
+    rows: Iterator[list[str]], n_columns: int, file: str, problems: Collector
+) -> Iterator[tuple[int, list[str]]]:
+    """The lines of the right length with their numbers; the others are noted."""
+    for row, line in enumerate(rows, start=1):
+        if len(line) == n_columns:
+            yield row, line
+        else:
+            note_length(line, n_columns, problems, file=file, row=row)
+
+
+def finite_number(cell: str, column: str, row: int, file: str, problems: Collector) -> float | None:
+    """The number of a cell as Python writes one; None where there is none, or it cannot be used."""
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        code = "cell.not_a_number"
+    else:
+        if math.isfinite(value):
+            return value
+        code = "cell.not_finite"
+    problems.add(code, file=file, row=row, column=column, got=shorten(cell))
+    return None

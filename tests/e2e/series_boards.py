@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from statistics import mean
 
-from scoring.formulas.ranking import DECIMALS
+from scoring.scores.options import DECIMALS
 from tests.e2e.browser import Person
 from tests.e2e.series import CONTEST, DRAWN, RULES, Team
 from tests.e2e.team import approximately, number

@@ -8,7 +8,8 @@ import pytest
 
 from scoring.errors import MESSAGES, Problem, ProblemsFound
 from scoring.tables.reading import read_table
-from scoring.tables.schema import Column, Kind, Role, Schema, suggest_schema
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.suggestion import suggest_schema
 from scoring.tables.text import MAX_UNUSABLE
 
 TOML = """

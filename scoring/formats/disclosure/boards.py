@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.errors import Collector, shorten
-from scoring.formulas.downloads import lines, number
-from scoring.tables.text import decode, read_header, records
+from scoring.tables.text import decode, finite_number, numbered_lines, read_header, records
 
 ROUND, TEAM = "round", "team"
 
@@ -48,9 +47,9 @@ def read_marks(data: bytes, measures: Sequence[str], *, file: str) -> dict[str, 
     problems.raise_if_any()
     found: dict[str, dict[str, Marks]] = {}
     first: dict[tuple[str, str], int] = {}
-    for row, line in lines(rows, len(header), file, problems):
+    for row, line in numbered_lines(rows, len(header), file, problems):
         cells = dict(zip(header, line, strict=True))
-        marks = {m: number(cells[m], m, row, file, problems) for m in measures}
+        marks = {m: finite_number(cells[m], m, row, file, problems) for m in measures}
         key = name_of_round, team = cells[ROUND], cells[TEAM]
         for name in (ROUND, TEAM):
             if not cells[name]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.formulas.ranking import DECIMALS
+from scoring.scores.options import DECIMALS
 from scoring.scores.results import Mark
 from scoring.tables.equivalence import IntArray
 

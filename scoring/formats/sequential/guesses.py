@@ -17,7 +17,7 @@ from scoring.formats.sequential.tables import (
     lifespans,
     true_codes,
 )
-from scoring.formulas.ranking import DECIMALS
+from scoring.scores.options import DECIMALS
 from scoring.tables.equivalence import IntArray
 
 

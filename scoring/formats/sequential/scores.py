@@ -12,7 +12,7 @@ from scoring.formats.sequential.risk import Definition
 from scoring.formats.sequential.scored import SEED, Scored
 from scoring.formats.sequential.series import Series
 from scoring.formats.sequential.tables import Microdata
-from scoring.formulas.ranking import DECIMALS
+from scoring.scores.options import DECIMALS
 
 
 def score_series(
