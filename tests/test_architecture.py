@@ -1,0 +1,87 @@
+"""The shape of the code: few modules in a root, and no circle of imports, those within functions included.
+
+Who may import whom otherwise stands in pyproject.toml, for `make contracts`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MOST_MODULES = 15
+PACKAGES = ("scoring",)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_root_of_a_package_holds_few_modules(package):
+    found = sorted(path.name for path in (ROOT / package).glob("*.py"))
+    assert len(found) <= MOST_MODULES, found
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_modules_import_each_other_in_a_circle(package):
+    assert circle(ROOT, package) is None
+
+
+@pytest.mark.parametrize(
+    ("of_b", "expected"),
+    [
+        ("import pack.a", ["pack.a", "pack.b", "pack.a"]),
+        ("def f():\n    from pack import a", ["pack.a", "pack.b", "pack.a"]),
+        ("def f():\n    from pack.a import g", ["pack.a", "pack.b", "pack.a"]),
+        ("if TYPE_CHECKING:\n    from pack.a import g", None),
+        ("import other.a", None),
+    ],
+)
+def test_circles_are_found_wherever_the_import_stands(of_b, expected, tmp_path):
+    folder = tmp_path / "pack"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "a.py").write_text("from pack.b import f\n", encoding="utf-8")
+    (folder / "b.py").write_text(of_b + "\n", encoding="utf-8")
+    found = circle(tmp_path, "pack")
+    assert found is None if expected is None else set(found or ()) == set(expected)
+
+
+def circle(root: Path, package: str) -> list[str] | None:
+    """Modules that import each other, the first one again at the end; None where there is no circle."""
+    known = {_name(path, root): path for path in (root / package).rglob("*.py")}
+    graph = {name: set(_imported(path, known)) - {name} for name, path in known.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return None
+
+
+def _name(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """The modules that a file imports, but for those that only annotations need."""
+    for node in _imports(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+            continue
+        assert not node.level, f"{path}: expected absolute imports"
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            name = whole if whole in known else str(node.module)
+            if name in known:
+                yield name
+
+
+def _imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)):
+            yield from _imports(child)
