@@ -249,14 +249,11 @@ CELERY_TASK_QUEUES: dict[str, dict] = {
     "notices": {},
 }
 CELERY_TASK_DEFAULT_QUEUE = "scoring"
+# A job goes to the queue of its kind, see `pwscup.core.jobs`.
 CELERY_TASK_ROUTES = {
     "pwscup.core.tasks.seal": {"queue": "housekeeping"},
     "pwscup.*.tasks.sweep": {"queue": "housekeeping"},
     "pwscup.submissions.tasks.drop_refused": {"queue": "housekeeping"},
-    # Whatever takes minutes: audits, re-scorings, dry runs, reports, archives.
-    "pwscup.*.tasks.run": {"queue": "audits"},
-    "pwscup.archives.tasks.write": {"queue": "audits"},
-    "pwscup.archives.tasks.read": {"queue": "audits"},
     "pwscup.notices.tasks.work": {"queue": "notices"},
     "pwscup.contests.tasks.mail_invitations": {"queue": "notices"},
 }

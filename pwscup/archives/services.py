@@ -17,14 +17,14 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.accounts.policies import is_captain, is_over
 from pwscup.accounts.services import RefusedError
-from pwscup.archives import queue
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import holding_rules
-from pwscup.core import audit, space, storage
+from pwscup.core import audit, jobs, space, storage
+from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -74,7 +74,7 @@ def request_archive(
         with_members=with_members,
     )
     Archive.objects.filter(pk=archive.pk).update(last_event_id=event.pk)
-    transaction.on_commit(partial(queue.announce_archive, archive.pk))
+    transaction.on_commit(partial(jobs.announce, Archive, archive.pk))
     return archive
 
 
@@ -147,6 +147,15 @@ def delete_archive(*, actor: User, contest: Contest, number: int) -> None:
     )
 
 
+def erase_archives(now: datetime) -> None:
+    """Delete the archives of contests whose data are deleted: what was promised of the data holds of them, too."""
+    kept = Archive.objects.filter(contest__erased_at__isnull=False, file__erased_at=None)
+    files = kept.exclude(file=None).values("file")
+    if files.exists():
+        with transaction.atomic():
+            storage.erase(StoredFile.objects.filter(pk__in=files), now)
+
+
 def note_download(*, actor: User, archive: Archive) -> None:
     """Who has an archive with the answer key is on record."""
     audit.record(
@@ -186,7 +195,7 @@ def receive_archive(
         storage.discard(file)
         raise
     if announces:
-        transaction.on_commit(partial(queue.announce_import, job.pk))
+        transaction.on_commit(partial(jobs.announce, ContestImport, job.pk))
     return job
 
 

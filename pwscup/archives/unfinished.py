@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 
 from pwscup.accounts.models import User
 from pwscup.archives import layout
+from pwscup.archives.models import ContestImport
 from pwscup.core import storage
 from pwscup.core.models import StoredFile
 from pwscup.core.slices import SIZE, short_transaction
@@ -15,6 +16,7 @@ from pwscup.core.slices import SIZE, short_transaction
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
+GIVEN_UP = (ContestImport.State.FAILED, ContestImport.State.REFUSED)
 NOBODY = "@imported.invalid"
 """The end of the addresses of judges of another installation."""
 
@@ -34,6 +36,20 @@ def remove(prefix: str, contest: Contest | None) -> None:
     for found in named:
         _remove_all(StoredFile.objects.filter(found))
     storage.remove_prefixed(prefix)
+
+
+def remove_of(import_id: int) -> None:
+    """Remove what an import that failed or was refused has made; of one that is done nothing is removed."""
+    ended = ContestImport.objects.select_related("contest").get(pk=import_id)
+    if ended.state in GIVEN_UP:
+        remove(prefix_of(import_id), ended.contest)
+
+
+def remove_left() -> None:
+    """Remove what a crash has left of imports that failed or were refused."""
+    left = ContestImport.objects.filter(state__in=GIVEN_UP).exclude(contest=None)
+    for import_id in list(left.values_list("pk", flat=True)):
+        remove_of(import_id)
 
 
 def _remove_rows(contest: Contest) -> None:

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from pwscup.accounts.models import Team, User
-from pwscup.archives import services, worker
+from pwscup.archives import services
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests.models import Contest, Division, Round
 from pwscup.core import jobs, storage
@@ -256,7 +256,7 @@ def written(contest: Contest, actor: User, **options: Any) -> Archive:
     """An archive that a worker has written."""
     given = {"names": "all", "with_key": True, "address": contest.slug} | options
     archive = services.request_archive(actor=actor, contest=contest, **given)
-    assert worker.write(archive.pk)
+    assert jobs.work_on(Archive, archive.pk)
     archive.refresh_from_db()
     assert archive.state == Archive.State.DONE, archive.reference
     return archive
@@ -305,7 +305,7 @@ def listed(found: dict[str, bytes], **changes: Any) -> dict[str, bytes]:
 def imported(actor: User, data: bytes) -> ContestImport:
     """What came of an archive."""
     job = services.receive_archive(actor=actor, name="archive.zip", chunks=data)
-    assert worker.read(job.pk)
+    assert jobs.work_on(ContestImport, job.pk)
     job.refresh_from_db()
     return job
 

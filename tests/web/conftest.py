@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from pwscup.accounts.models import User
+from pwscup.archives.models import Archive, ContestImport
 from pwscup.audits.models import Audit
 from pwscup.bots.models import Rehearsal
 from pwscup.contests import services
@@ -158,8 +159,7 @@ def announced(monkeypatch) -> list[int]:
 def unsent(monkeypatch, sent, announced, settings) -> None:
     """The broker hears of no job: the test works on it. No lease is renewed next to its transaction."""
     settings.SCORING_HEARTBEAT_SECONDS = 3600
-    for send in ("send_write", "send_read"):
-        monkeypatch.setattr(f"pwscup.archives.tasks.{send}", lambda pk: None)
+    hear(monkeypatch, Archive, ContestImport)
 
 
 @pytest.fixture

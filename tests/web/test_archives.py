@@ -22,15 +22,13 @@ from django.utils import timezone
 
 import pwscup
 from pwscup.accounts.models import User
-from pwscup.archives import export, layout, queue, selectors, services, standings, tasks, worker
+from pwscup.archives import export, layout, selectors, services, standings
 from pwscup.archives.models import Archive, TeamNumber
 from pwscup.archives.naming import called
-from pwscup.celery import app
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import audit
-from pwscup.core.jobs import rows as jobs
+from pwscup.core import audit, jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import final_boards
 from pwscup.submissions.models import Release, Submission
@@ -320,7 +318,7 @@ def test_a_sealed_file_would_stop_the_export(cast, played, monkeypatch):
         lambda sheet, **kinds: columns(sheet, with_key=True, names_all=True),
     )
     archive = services.request_archive(actor=cast.oscar, contest=cast.contest)
-    worker.write(archive.pk)
+    jobs.work_on(Archive, archive.pk)
     archive.refresh_from_db()
     assert (archive.state, archive.file) == ("failed", None)
 
@@ -383,7 +381,7 @@ def test_an_archive_is_written_downloaded_and_deleted_by_organizers(cast, played
     assert oscar.post(url, asked).status_code == 302
     archive = selectors.newest(cast.contest)
     assert b"waiting" in oscar.get(url).content
-    assert worker.write(archive.pk)
+    assert jobs.work_on(Archive, archive.pk)
     archive.refresh_from_db()
     page = oscar.get(url).content.decode()
     assert archive.file.sha256 in page
@@ -430,11 +428,11 @@ def test_only_so_many_archives_are_kept(cast, played):
 def test_when_the_data_are_deleted_so_are_the_archives(cast, played):
     archive = written(cast.contest, cast.oscar)
     path = settings.PRIVATE_ROOT / archive.file.path
-    queue.sweep(timezone.now())
+    services.erase_archives(timezone.now())
     assert path.exists()
     with transaction_commits():
         erase(actor=cast.oscar, contest=cast.contest)
-        queue.sweep(timezone.now())
+        services.erase_archives(timezone.now())
     assert not path.exists()
     job = imported(cast.oscar, bytes_of(written(cast.contest, cast.oscar)))
     assert (job.problems, job.differences) == ([], [])
@@ -458,7 +456,7 @@ def test_a_file_that_is_missing_is_named_and_the_archive_works_once_it_is_back(
         (settings.PRIVATE_ROOT / path).unlink()
     asked = {"names": "all", "with_key": True, "address": cast.contest.slug}
     job = services.request_archive(actor=cast.oscar, contest=cast.contest, **asked)
-    assert worker.write(job.pk)
+    assert jobs.work_on(Archive, job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts) == ("failed", 1)
     page = as_user(cast.oscar).get(reverse("organize-archive", args=["cup"])).text
@@ -480,7 +478,7 @@ def test_a_worker_that_comes_too_late_leaves_nothing(cast, played, monkeypatch):
 
     export_entries = export.write_entries
     monkeypatch.setattr(export, "write_entries", taken_meanwhile)
-    assert not worker.write(archive.pk)
+    assert not jobs.work_on(Archive, archive.pk)
     archive.refresh_from_db()
     assert archive.file is None
     assert archives.world().on_disk == on_disk
@@ -512,21 +510,12 @@ def another_team(contest: Contest) -> None:
 def test_what_a_dead_worker_held_is_written_by_another(cast, played):
     archive = services.request_archive(actor=cast.oscar, contest=cast.contest)
     assert jobs.claim(Archive, archive.pk)
-    assert not worker.write(archive.pk)
+    assert not jobs.work_on(Archive, archive.pk)
     Archive.objects.filter(pk=archive.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    queue.sweep(timezone.now())
-    assert worker.write(archive.pk)
+    jobs.sweep()
+    assert jobs.work_on(Archive, archive.pk)
     archive.refresh_from_db()
     assert (archive.state, archive.attempts) == ("done", 2)
-
-
-def test_archives_wait_behind_scoring_and_their_sweep_does_not():
-    def route(task):
-        return app.amqp.router.route({}, task.name)["queue"].name
-
-    assert (route(tasks.write), route(tasks.read)) == ("audits", "audits")
-    assert route(tasks.sweep) == "housekeeping"
-    assert app.conf.beat_schedule["sweep-archives"]["task"] == tasks.sweep.name
 
 
 # Cost

@@ -23,15 +23,13 @@ from pwscup.archives import (
     history,
     layout,
     problems,
-    queue,
     restoring,
     services,
-    worker,
 )
 from pwscup.archives.models import ContestImport
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services import ContestRefused, free_slug
-from pwscup.core import seals, storage
+from pwscup.core import jobs, seals, storage
 from pwscup.core.models import Event
 from pwscup.leaderboards import facts
 from pwscup.submissions.models import Evaluation, JudgeMark, Submission
@@ -402,7 +400,7 @@ def test_a_worker_that_comes_too_late_makes_nothing(cast, found, monkeypatch):
 
     monkeypatch.setattr(restoring, "_compared", taken_meanwhile)
     before = world()
-    assert not worker.read(job.pk)
+    assert not jobs.work_on(ContestImport, job.pk)
     assert world() == before
 
 
@@ -500,7 +498,7 @@ def test_the_page_imports_and_tells(cast, found, as_user):
         path = storage.archive_path(job.file)
         assert path.exists()
         with TestCase.captureOnCommitCallbacks(execute=True):
-            assert worker.read(job.pk)
+            assert jobs.work_on(ContestImport, job.pk)
         assert not path.exists()  # what was imported or refused is not kept
     page = oscar.get(url).content.decode()
     assert "All boards were made anew and are equal" in page
@@ -509,7 +507,7 @@ def test_the_page_imports_and_tells(cast, found, as_user):
     assert reverse("organize-contest", args=["cup-2"]) in page
     page = oscar.get(reverse("organize-archive", args=["cup-2"])).content.decode()
     assert "This contest was imported" in page
-    assert not queue.jobs.expired(ContestImport)
+    assert not jobs.expired(ContestImport)
 
 
 def test_who_may_not_create_contests_imports_none(cast, found):

@@ -10,11 +10,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.archives import queue, restoring, services, unfinished, worker
+from pwscup.archives import restoring, services, unfinished
 from pwscup.archives.models import ContestImport
 from pwscup.contests import selectors
 from pwscup.contests.models import Contest
-from pwscup.core import slices, storage
+from pwscup.core import jobs, slices, storage
 from pwscup.core.models import StoredFile
 from pwscup.submissions import sweeper
 from pwscup.submissions.models import Submission
@@ -76,7 +76,7 @@ def test_others_write_between_the_slices_and_nobody_sees_or_works_on_half_a_cont
     sweeper.sweep()
     before = list(sent)
     monkeypatch.setattr(slices, "pause", look)
-    assert worker.read(job.pk)
+    assert jobs.work_on(ContestImport, job.pk)
     job.refresh_from_db()
     assert job.state == "done"
     assert len(said) > 10
@@ -100,7 +100,7 @@ def killed(job: ContestImport, monkeypatch, where: str) -> None:
         patched.setattr(restoring, where, end)
         patched.setattr(restoring.unfinished, "remove", lambda *_: None)
         with pytest.raises(KeyboardInterrupt):
-            worker.read(job.pk)
+            jobs.work_on(ContestImport, job.pk)
     ContestImport.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(days=1))
 
 
@@ -111,8 +111,8 @@ STAGES = ["_contest", "_set_later", "_compared", "_complete"]
 def test_what_a_killed_worker_left_is_gone_before_the_next_attempt(cast, job, monkeypatch, where):
     killed(job, monkeypatch, where)
     assert list(unfinished_files(job))
-    queue.sweep(timezone.now())
-    assert worker.read(job.pk)
+    jobs.sweep()
+    assert jobs.work_on(ContestImport, job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts, Contest.objects.count()) == ("done", 2, 2)
     first, copy = Contest.objects.order_by("pk")
@@ -131,18 +131,18 @@ def test_what_the_last_attempt_left_is_gone_with_it(cast, job, monkeypatch, wher
     before = world()
     ContestImport.objects.filter(pk=job.pk).update(attempts=2)
     killed(job, monkeypatch, where)
-    queue.sweep(timezone.now())
-    queue.sweep(timezone.now())  # the next look, which finds what a crash in between would leave
+    jobs.sweep()
+    unfinished.remove_left()  # finds what a crash in between would leave
     job.refresh_from_db()
     assert (job.state, job.contest) == ("failed", None)
-    queue.remove_partial(job.pk)
+    unfinished.remove_of(job.pk)
     assert (world().counts, list(unfinished_files(job))) == (before.counts, [])
 
 
 def test_of_an_import_that_is_done_nothing_is_removed(cast, job):
-    assert worker.read(job.pk)
+    assert jobs.work_on(ContestImport, job.pk)
     before = world()
-    queue.remove_partial(job.pk)
+    unfinished.remove_of(job.pk)
     assert world() == before
 
 

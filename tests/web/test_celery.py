@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from pwscup.archives.models import Archive, ContestImport
+from pwscup.audits.models import Audit
+from pwscup.bots.models import Rehearsal
 from pwscup.celery import app
+from pwscup.core import jobs
 from pwscup.core import tasks as core_tasks
 from pwscup.core.jobs import old_names
 from pwscup.core.management.commands import up
+from pwscup.experiments.models import Experiment
 from pwscup.notices import tasks as notice_tasks
+from pwscup.reports.models import FinalReport
 from pwscup.submissions import tasks
+from pwscup.submissions.models import Rescore
 from tools.image_test import commands_of_compose
 
 
@@ -79,10 +86,14 @@ def test_a_slot_is_always_left_for_scoring_and_nothing_is_left_to_nobody():
     assert not embedded["worker"] & embedded["long"]
 
 
-def test_what_takes_minutes_goes_after_scoring():
-    app.loader.import_default_modules()
-    route = app.amqp.router.route
-    long_ones = {
-        name for name in app.tasks if name.endswith((".run", ".tasks.write", ".tasks.read"))
-    } - set(old_names.LABELS)
-    assert {route({}, name)["queue"].name for name in long_ones} == {"audits"}
+def test_what_takes_minutes_waits_in_the_queue_of_the_worker_for_long_jobs():
+    queues = {model: kind.queue for model, kind in jobs.KINDS.items()}
+    assert queues == {
+        Audit: "audits",
+        Archive: "audits",
+        ContestImport: "audits",
+        Experiment: "audits",
+        FinalReport: "audits",
+        Rehearsal: "audits",
+        Rescore: "audits",
+    }

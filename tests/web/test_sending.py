@@ -15,7 +15,6 @@ from django.test import TestCase
 
 import scoring
 from pwscup.archives import services as archives
-from pwscup.archives import tasks as archive_tasks
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.audits import services as audits
 from pwscup.audits.models import Audit
@@ -79,8 +78,8 @@ KINDS = {
     Rescore: (new_rescore, None, ""),
     Rehearsal: (new_dry_run, None, ""),
     FinalReport: (new_report, None, ""),
-    Archive: (new_archive, archive_tasks, "send_write"),
-    ContestImport: (new_import, archive_tasks, "send_read"),
+    Archive: (new_archive, None, ""),
+    ContestImport: (new_import, None, ""),
     Experiment: (new_experiment, None, ""),
 }
 

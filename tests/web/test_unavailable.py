@@ -17,11 +17,10 @@ from django.db import DatabaseError, OperationalError, ProgrammingError, connect
 from django.test import Client
 from django.urls import reverse
 
-from pwscup.archives import worker
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.archives.services import receive_archive, request_archive
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import space, storage, unavailable
+from pwscup.core import jobs, space, storage, unavailable
 from pwscup.core.management.commands import up
 from pwscup.core.models import StoredFile
 from pwscup.core.supervisor import Service, Supervisor
@@ -283,7 +282,7 @@ def test_an_archive_that_grows_into_the_reserve_is_given_up(cast, settings, capl
         Archive.objects.update(state=Archive.State.WAITING, file=None)
     settings.DISK_RESERVE_BYTES = 2**62
     before = storage.paths_on_disk()
-    assert worker.write(job.pk)
+    assert jobs.work_on(Archive, job.pk)
     job.refresh_from_db()
     assert (job.state, storage.paths_on_disk()) == (Archive.State.FAILED, before)
     assert "ReserveReachedError" in caplog.text
@@ -304,7 +303,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused_before_anything_is_writt
     job = receive_archive(actor=cast.oscar, name="cup.zip", chunks=data, announces=False)
     settings.DISK_RESERVE_BYTES = 2**62
     before = storage.paths_on_disk()
-    assert worker.read(job.pk)
+    assert jobs.work_on(ContestImport, job.pk)
     job.refresh_from_db()
     assert job.state == ContestImport.State.REFUSED
     assert [problem["code"] for problem in job.problems] == ["space"]

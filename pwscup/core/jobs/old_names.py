@@ -11,6 +11,8 @@ from pwscup.core.celery_app import app
 from pwscup.core.jobs import kinds
 
 LABELS = {
+    "pwscup.archives.tasks.read": "archives.contestimport",
+    "pwscup.archives.tasks.write": "archives.archive",
     "pwscup.audits.tasks.run": "audits.audit",
     "pwscup.bots.tasks.run": "bots.rehearsal",
     "pwscup.experiments.tasks.run": "experiments.experiment",

@@ -7,9 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from pwscup.accounts.models import User
-from pwscup.archives import problems, services, worker
+from pwscup.archives import problems, services
 from pwscup.archives.models import ContestImport
 from pwscup.contests.services.common import ContestRefused
+from pwscup.core import jobs
 from pwscup.core.space import ReserveReachedError
 
 CHUNK = 1024 * 1024
@@ -38,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{organizer}: {refusal} Run `manage.py grant_organizer {organizer}`."
             ) from refusal
-        worker.read(job.pk)
+        jobs.work_on(ContestImport, job.pk)
         job.refresh_from_db()
         self._tell(job)
 
