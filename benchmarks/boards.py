@@ -89,7 +89,7 @@ def _begin(contest: Contest) -> Any:
 
 
 def _play_rounds(contest: Contest, teams: list[Any], n_guesses: int) -> None:
-    from pwscup.core import storage
+    from pwscup.core.files import storage
     from pwscup.submissions.models import Release, Submission
 
     drawn = random.Random(SEED)
@@ -203,7 +203,8 @@ def _measured(n_teams: int) -> Iterator[tuple[str, str]]:
     from django.utils import timezone
 
     from pwscup.accounts.models import User
-    from pwscup.core import audit, recent
+    from pwscup.core import audit
+    from pwscup.core.db import recent
     from pwscup.leaderboards import services
 
     contest = play(n_teams)

@@ -28,7 +28,7 @@ def refuse_foreign_folder(**_: Any) -> None:
     """A worker without the shared folder would fail every submission."""
     from django.db import connections
 
-    from pwscup.core import probe
+    from pwscup.core.installation import probe
 
     probe.refuse_foreign_folder()
     connections.close_all()  # the pool's processes open their own
@@ -89,7 +89,7 @@ def prepare_process(**_: Any) -> None:
     """What every process of the pool does before its first task."""
     from django.conf import settings
 
-    from pwscup.core.keeper import die_with_parent, limit_memory
+    from pwscup.core.installation.keeper import die_with_parent, limit_memory
 
     die_with_parent()
     if settings.WORKER_MEMORY_LIMIT_MB:

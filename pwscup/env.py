@@ -142,7 +142,7 @@ def database() -> dict:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     else:
-        config["ENGINE"], config["CONN_HEALTH_CHECKS"] = "pwscup.core.postgresql", True
+        config["ENGINE"], config["CONN_HEALTH_CHECKS"] = "pwscup.core.db.postgresql", True
         if env.bool("DATABASE_PREPARED", default=True):
             # A connection plans a statement once: that is half of what the server does for an upload.
             prepared = {"server_side_binding": True, "prepare_threshold": 3}
@@ -173,7 +173,7 @@ def cache() -> dict:
         config["KEY_PREFIX"] = "json"
         config["OPTIONS"] = {
             **config.get("OPTIONS", {}),
-            "serializer": "pwscup.core.plain_cache.JsonSerializer",
+            "serializer": "pwscup.core.http.plain_cache.JsonSerializer",
         }
     return config
 

@@ -52,7 +52,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "pwscup.core.health.HealthMiddleware",  # asked by machines, under no name of the site
+    "pwscup.core.http.health.HealthMiddleware",  # asked by machines, under no name of the site
     "pwscup.submissions.middleware.ArrivalMiddleware",  # before all others: it notes when a request arrived
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -95,7 +95,7 @@ TEMPLATES = [
 DATABASES = {"default": database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
-SESSION_ENGINE = "pwscup.core.sessions"
+SESSION_ENGINE = "pwscup.core.http.sessions"
 
 # Accounts: e-mail is the name, verified before the first log-in.
 AUTH_USER_MODEL = "accounts.User"
@@ -319,11 +319,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "pwscup.core.logs.OneLine",
+            "()": "pwscup.core.installation.logs.OneLine",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         }
     },
-    "filters": {"clients": {"()": "pwscup.core.logs.ErrorsOfClients"}},
+    "filters": {"clients": {"()": "pwscup.core.installation.logs.ErrorsOfClients"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",

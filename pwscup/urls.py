@@ -19,6 +19,6 @@ urlpatterns = [
     path("", include("pwscup.archives.urls")),
     path("", include("pwscup.notices.urls")),
     path("", include("pwscup.leaderboards.urls")),
-    path("", include("pwscup.contests.team_urls")),
+    path("", include("pwscup.contests.teams.urls")),
     path("", include("pwscup.contests.urls")),
 ]

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.contests.models import Contest, Dataset, Round
-from pwscup.core import audit, storage
+from pwscup.core import audit
+from pwscup.core.files import storage
 from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset
 from scoring.tables.schema import Role, Schema

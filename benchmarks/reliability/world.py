@@ -32,11 +32,11 @@ from pwscup.accounts.models import Membership, Team, User
 from pwscup.audits import services as audits
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Contest, Round
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import Event
 from pwscup.experiments import plans
 from pwscup.experiments.models import Experiment
-from pwscup.submissions import rulings
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Evaluation, Release, Submission
 from tests import factories
 from tests.web import board_facts

@@ -11,8 +11,8 @@ from django.db.models import Q, QuerySet
 
 from pwscup.accounts.addresses import digest_of
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Team, User
+from pwscup.core.db.prepared import Prepared
 from pwscup.core.models import Event
-from pwscup.core.prepared import Prepared
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest

@@ -23,7 +23,7 @@ from pwscup.accounts.models import (
     User,
 )
 from pwscup.core.audit import record
-from pwscup.core.refusals import RefusedByCode
+from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Division

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import AccessToken, User
 from pwscup.core.audit import record
-from pwscup.core.refusals import RefusedByCode
+from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:
     from datetime import datetime

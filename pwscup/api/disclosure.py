@@ -10,7 +10,7 @@ from ninja import Router, Status
 
 from pwscup.api import schemas
 from pwscup.api.contests import READING, ROUND, WRITING, own_team
-from pwscup.contests.disclosed import disclosed_attributes, spec_of, target_attributes
+from pwscup.contests.data.hidden import disclosed_attributes, spec_of, target_attributes
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import original_of, visible_round
 from pwscup.disclosure import ledger, services

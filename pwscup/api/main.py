@@ -14,7 +14,7 @@ from ninja.parser import Parser
 from pwscup.api import contests, disclosure, problems, submissions
 from pwscup.api.auth import TokenAuth
 from pwscup.api.problems import ApiRefused
-from pwscup.core.refusals import RefusedByCode
+from pwscup.core.texts.refusals import RefusedByCode
 from scoring.errors import MAX_REPORTED, ProblemsFound
 
 if TYPE_CHECKING:

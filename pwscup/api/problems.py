@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django.http import JsonResponse
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.core.problems import SEPARATOR, parts
-from pwscup.core.refusals import RefusedByCode
+from pwscup.core.texts.problems import SEPARATOR, parts
+from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:
     from ninja.errors import ValidationError

@@ -14,8 +14,8 @@ from pwscup.api.contests import READING, ROUND, WRITING, own_team
 from pwscup.api.problems import ApiRefused, of_problem
 from pwscup.contests.selectors import visible_round
 from pwscup.submissions import selectors, services
-from pwscup.submissions.lines import Line, lines
 from pwscup.submissions.middleware import arrival
+from pwscup.submissions.pages.lines import Line, lines
 from scoring.errors import Problem
 
 if TYPE_CHECKING:

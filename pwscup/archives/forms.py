@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.archives.models import Archive
 from pwscup.contests.forms import VersionedForm
-from pwscup.core import space
+from pwscup.core.files import space
 
 
 class ArchiveForm(VersionedForm):

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.utils import timezone
 
-from pwscup.archives import unfinished
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.archives.problems import ArchiveRefused
+from pwscup.archives.reading import unfinished
 from pwscup.contests import faults
-from pwscup.core import audit, jobs, storage
+from pwscup.core import audit, jobs
+from pwscup.core.files import storage
 from pwscup.core.jobs import Claim, job
 
 if TYPE_CHECKING:
-    from pwscup.archives.restoring import Imported
+    from pwscup.archives.reading.restoring import Imported
     from pwscup.contests.models import Contest
     from pwscup.core.models import StoredFile
 
@@ -46,7 +47,7 @@ def _record(archive: Archive, kind: str, **data: Any) -> None:
 @job(Archive, queue="audits", limit="ARCHIVE_TIME_LIMIT", failed=_record_failed)
 def write(claim: Claim) -> bool:
     """Write the contest into one file."""
-    from pwscup.archives import export, packing
+    from pwscup.archives.writing import export, packing
     from pwscup.submissions import evaluation  # the numerical libraries, which only workers need
 
     archive = Archive.objects.select_related("contest", "requested_by").get(pk=claim.pk)
@@ -137,7 +138,7 @@ def _record_import(ended: ContestImport, kind: str, **data: Any) -> None:
 @job(ContestImport, queue="audits", limit="ARCHIVE_TIME_LIMIT", failed=_fail_import)
 def read(claim: Claim) -> bool:
     """Make a contest of the archive."""
-    from pwscup.archives import restoring
+    from pwscup.archives.reading import restoring
 
     row = ContestImport.objects.select_related("file", "requested_by", "contest").get(pk=claim.pk)
     if row.file is None:

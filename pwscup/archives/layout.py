@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Min, Model, QuerySet
 
 from pwscup.accounts.models import Team, User
-from pwscup.archives import laws
+from pwscup.archives.reading import laws
 from pwscup.contests.models import (
     Contest,
     Dataset,

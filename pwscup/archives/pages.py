@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pwscup.archives import problems, selectors
 from pwscup.archives.models import Archive, ContestImport
-from pwscup.core.polling import etag
+from pwscup.core.http.polling import etag
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User

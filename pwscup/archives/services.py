@@ -23,7 +23,8 @@ from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import holding_rules
-from pwscup.core import audit, jobs, space, storage
+from pwscup.core import audit, jobs
+from pwscup.core.files import space, storage
 from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:

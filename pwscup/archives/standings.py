@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pwscup.archives.naming import Called
-from pwscup.leaderboards import boards, facts
+from pwscup.leaderboards import facts
+from pwscup.leaderboards.boards import build
+from pwscup.leaderboards.boards.sections import Facts, Player, built_in_attacks
 from pwscup.leaderboards.scope import Scope, has_season, moments, scope_of
-from pwscup.leaderboards.sections import Facts, Player, built_in_attacks
 from scoring.formulas import MEASURE_RANKS
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def boards_of(
     found = []
     for scope in scopes_of(contest, moment, is_final=is_final):
         known = [_renamed(part, teams) for part in facts.gather(scope)]
-        made = boards.build_season(known) if scope.is_season else boards.build(known[0])
+        made = build.build_season(known) if scope.is_season else build.build(known[0])
         found.append({**_what(scope), "boards": made})
     return json.loads(json.dumps(found, allow_nan=False))
 
@@ -150,7 +151,7 @@ def differences(expected: list[Board], found: list[Board]) -> list[dict[str, Any
 
 def _tables(found: Iterable[Board]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
     for variant in found:
-        for section in boards.RANKED:
+        for section in build.RANKED:
             rows = variant["boards"].get(section, {}).get("rows", [])
             name = "/".join(
                 part for part in (variant["stage"], variant["division"], section) if part

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pwscup.archives import services, unfinished
+from pwscup.archives import services
+from pwscup.archives.reading import unfinished
 from pwscup.core.celery_app import app
-from pwscup.core.clock import read_db_clock
+from pwscup.core.db.clock import read_db_clock
 
 
 @app.task

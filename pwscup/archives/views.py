@@ -18,11 +18,11 @@ from pwscup.archives import pages, selectors, services
 from pwscup.archives.forms import ArchiveForm, ImportForm
 from pwscup.contests import policies
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import carry_out, for_organizers, organizer_page
+from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page
 from pwscup.contests.selectors import download_name, visible_contest
-from pwscup.core import storage
-from pwscup.core.polling import polled
-from pwscup.submissions.uploads import plain_name
+from pwscup.core.files import storage
+from pwscup.core.http.polling import polled
+from pwscup.submissions.intake.uploads import plain_name
 
 UNPROCESSABLE = 422
 FORM = require_http_methods(["GET", "HEAD", "POST"])

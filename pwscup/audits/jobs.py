@@ -15,7 +15,7 @@ from pwscup.audits.models import Audit, AuditReport
 from pwscup.core import audit as trail
 from pwscup.core import jobs
 from pwscup.core.jobs import Claim, job
-from pwscup.core.moments import shown_moment
+from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
     from pwscup.submissions.models import Submission

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from pwscup.audits import selectors, series_pages
-from pwscup.contests.measure_words import FAMILIES
-from pwscup.contests.measures import ShownMeasure, shown_measure
+from pwscup.contests.rules.measure_texts import FAMILIES
+from pwscup.contests.rules.measures import ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
-from pwscup.core.polling import etag
+from pwscup.core.http.polling import etag
 from pwscup.core.templatetags.pwscup import percent
 from scoring.audits import NOTABLE_TIMES, VERDICT, how_made
 from scoring.registry import ATTACKS, MEASURES

@@ -14,7 +14,7 @@ from pwscup.audits import selectors
 from pwscup.audits.models import Audit
 from pwscup.core import audit as trail
 from pwscup.core import jobs
-from pwscup.core.refusals import Refused
+from pwscup.core.texts.refusals import Refused
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User

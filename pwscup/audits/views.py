@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.audits import pages, selectors, services
-from pwscup.core.polling import polled
+from pwscup.core.http.polling import polled
 from pwscup.submissions.downloads import upload_response
 
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team
 from pwscup.bots.cast import BOTS
-from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import write_down
-from pwscup.core import audit, storage
+from pwscup.contests.teams import tables as team_tables
+from pwscup.core import audit
+from pwscup.core.files import storage
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions.models import JudgeMark, Release, Submission
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.utils import timezone
 
-from pwscup.bots import play
-from pwscup.core import revisions
+from pwscup.bots.playing import rounds
+from pwscup.core.db import revisions
 from pwscup.submissions import releases, worker
 from pwscup.submissions.models import JudgeMark, Submission
 from pwscup.submissions.states import FINAL, State
@@ -36,7 +36,7 @@ def play_through(copy: Contest, tell: Callable[[str], None]) -> list[Line]:
         started = time.perf_counter()
         if round.phase == "attack":
             releases.publish(round)
-        play.play_round(copy, round)
+        rounds.play_round(copy, round)
         if round.phase == "presentation":
             _mark(round)
         _score(round)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pwscup.bots.models import Rehearsal
-from pwscup.core import problems
+from pwscup.core.texts import problems
 from scoring.errors import Problem
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from pwscup.bots import copies, selectors, services
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import (
+from pwscup.contests.organize.common import (
     carry_out,
     for_organizers,
     organizer_page,
     version_of,
 )
 from pwscup.contests.selectors import missing_for_publication
-from pwscup.core.polling import etag, polled
+from pwscup.core.http.polling import etag, polled
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

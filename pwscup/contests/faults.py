@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pwscup.contests.models import Contest
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
 
 logger = logging.getLogger(__name__)
 EVENT = "contest.fault"

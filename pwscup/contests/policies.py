@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from pwscup.accounts.policies import is_organizer, plays_in
-from pwscup.contests.team_tables import has_draws, is_common
+from pwscup.contests.teams.tables import has_draws, is_common
 from pwscup.contests.terms import digest_of, has_terms
 from pwscup.core.models import Event
 

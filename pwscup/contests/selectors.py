@@ -18,12 +18,12 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import OfficeInvitation
 from pwscup.accounts.policies import is_judge, is_organizer
 from pwscup.accounts.selectors import team_of
-from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
-from pwscup.contests.team_tables import ORIGINAL, has_own_tables, has_series
+from pwscup.contests.teams import tables as team_tables
+from pwscup.contests.teams.tables import ORIGINAL, has_own_tables, has_series
+from pwscup.core.db.prepared import Prepared, prefetch
 from pwscup.core.models import Event
-from pwscup.core.prepared import Prepared, prefetch
 from scoring.rulesets import parse_ruleset
 from scoring.rulesets.kinds import ROUND_KINDS
 from scoring.tables.schema import Schema
@@ -369,7 +369,7 @@ def unmeasured_under(contest: Contest, schema: Schema) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
-    from pwscup.contests import tables  # pandas, which most processes do without
+    from pwscup.contests.data import tables  # pandas, which most processes do without
 
     return tables.unmeasured(Schema.from_toml(schema_text), parse_ruleset(ruleset_text))
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from pwscup.accounts import invitations
 from pwscup.contests.services import retention
 from pwscup.core.celery_app import app
-from pwscup.core.clock import read_db_clock
+from pwscup.core.db.clock import read_db_clock
 
 
 @app.task

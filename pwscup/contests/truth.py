@@ -15,7 +15,8 @@ import numpy as np
 from django.conf import settings
 
 from pwscup.contests.services.commitment import ensure_committed
-from pwscup.core import audit, storage
+from pwscup.core import audit
+from pwscup.core.files import storage
 from scoring.proof import commitments
 
 if TYPE_CHECKING:

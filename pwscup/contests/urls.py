@@ -1,14 +1,8 @@
 from django.urls import path
 
-from pwscup.contests import (
-    organizer,
-    organizer_clock,
-    organizer_data,
-    organizer_rounds,
-    organizer_teams,
-    organizer_terms,
-    views,
-)
+from pwscup.contests import views
+from pwscup.contests.organize import clock, data, rounds, teams, terms
+from pwscup.contests.organize import views as organizer
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -27,61 +21,59 @@ urlpatterns = [
     path("organize/<slug:slug>/organizers/", organizer.organizers, name="organize-organizers"),
     path("office/<slug:token>/", organizer.office, name="office-invitation"),
     path("organize/<slug:slug>/judges/", organizer.judges, name="organize-judges"),
-    path("organize/<slug:slug>/data/", organizer_data.data, name="organize-data"),
-    path("organize/<slug:slug>/data/generate/", organizer_data.generate, name="organize-generate"),
-    path("organize/<slug:slug>/data/columns/", organizer_data.columns, name="organize-columns"),
-    path("organize/<slug:slug>/rounds/", organizer_rounds.rounds, name="organize-rounds"),
+    path("organize/<slug:slug>/data/", data.data, name="organize-data"),
+    path("organize/<slug:slug>/data/generate/", data.generate, name="organize-generate"),
+    path("organize/<slug:slug>/data/columns/", data.columns, name="organize-columns"),
+    path("organize/<slug:slug>/rounds/", rounds.rounds, name="organize-rounds"),
     path(
         "organize/<slug:slug>/rounds/<slug:key>/open/",
-        organizer_rounds.open_now,
+        rounds.open_now,
         name="organize-round-open",
     ),
     path(
         "organize/<slug:slug>/rounds/<slug:key>/close/",
-        organizer_rounds.close_now,
+        rounds.close_now,
         name="organize-round-close",
     ),
-    path("organize/<slug:slug>/clock/", organizer_clock.clock, name="organize-clock"),
-    path("organize/<slug:slug>/clock/pause/", organizer_clock.pause, name="organize-pause"),
-    path("organize/<slug:slug>/clock/resume/", organizer_clock.resume, name="organize-resume"),
-    path("organize/<slug:slug>/clock/outage/", organizer_clock.outage, name="organize-outage"),
+    path("organize/<slug:slug>/clock/", clock.clock, name="organize-clock"),
+    path("organize/<slug:slug>/clock/pause/", clock.pause, name="organize-pause"),
+    path("organize/<slug:slug>/clock/resume/", clock.resume, name="organize-resume"),
+    path("organize/<slug:slug>/clock/outage/", clock.outage, name="organize-outage"),
     path(
         "organize/<slug:slug>/rounds/<slug:key>/extend/",
-        organizer_clock.extend,
+        clock.extend,
         name="organize-round-extend",
     ),
     path(
         "organize/<slug:slug>/rounds/<slug:key>/reopen/",
-        organizer_clock.reopen,
+        clock.reopen,
         name="organize-round-reopen",
     ),
-    path("organize/<slug:slug>/terms/", organizer_terms.terms, name="organize-terms"),
+    path("organize/<slug:slug>/terms/", terms.terms, name="organize-terms"),
     path(
         "organize/<slug:slug>/terms/retention/",
-        organizer_terms.retention,
+        terms.retention,
         name="organize-retention",
     ),
-    path("organize/<slug:slug>/terms/erase/", organizer_terms.erase, name="organize-erase"),
-    path("organize/<slug:slug>/teams/", organizer_teams.teams, name="organize-teams"),
-    path("organize/<slug:slug>/teams/list/", organizer_teams.team_list, name="organize-team-list"),
+    path("organize/<slug:slug>/terms/erase/", terms.erase, name="organize-erase"),
+    path("organize/<slug:slug>/teams/", teams.teams, name="organize-teams"),
+    path("organize/<slug:slug>/teams/list/", teams.team_list, name="organize-team-list"),
     path(
         "organize/<slug:slug>/teams/divisions/",
-        organizer_teams.divisions,
+        teams.divisions,
         name="organize-divisions",
     ),
-    path("organize/<slug:slug>/teams/move/", organizer_teams.move, name="organize-team-move"),
-    path("organize/<slug:slug>/teams/remove/", organizer_teams.remove, name="organize-team-remove"),
-    path(
-        "organize/<slug:slug>/teams/readmit/", organizer_teams.readmit, name="organize-team-readmit"
-    ),
+    path("organize/<slug:slug>/teams/move/", teams.move, name="organize-team-move"),
+    path("organize/<slug:slug>/teams/remove/", teams.remove, name="organize-team-remove"),
+    path("organize/<slug:slug>/teams/readmit/", teams.readmit, name="organize-team-readmit"),
     path(
         "organize/<slug:slug>/teams/invitations/",
-        organizer_teams.invitations,
+        teams.invitations,
         name="organize-invitations",
     ),
     path(
         "organize/<slug:slug>/teams/invitations.csv",
-        organizer_teams.invitations_csv,
+        teams.invitations_csv,
         name="organize-invitations-csv",
     ),
     path("organize/<slug:slug>/events/", organizer.events, name="organize-events"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pwscup.core import revisions
+from pwscup.core.db import revisions
 from pwscup.core.models import Event
 
 CHANGES_NOTHING = frozenset({"truth.read", "submission.annotated"})

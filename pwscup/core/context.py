@@ -5,7 +5,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from pwscup.core import mailbox, space
+from pwscup.core import mailbox
+from pwscup.core.files import space
 
 
 def site(request: HttpRequest) -> dict[str, Any]:

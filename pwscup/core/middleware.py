@@ -10,8 +10,8 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
-from pwscup.core import unavailable
-from pwscup.core.storage import ErasedFileError
+from pwscup.core.files.storage import ErasedFileError
+from pwscup.core.http import unavailable
 
 GONE = 410
 TEXTS = ("text/", "application/json", "application/xml", "application/atom+xml", "image/svg+xml")

@@ -122,7 +122,7 @@ class Event(models.Model):
 
 
 class Revision(models.Model):
-    """Derived: numbers that change with the events of a contest, see `pwscup.core.revisions`."""
+    """Derived: numbers that change with the events of a contest, see `pwscup.core.db.revisions`."""
 
     contest_id = models.BigIntegerField(primary_key=True)
     number = models.BigIntegerField()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 
-from pwscup.core import jobs, pulse, seals
+from pwscup.core import jobs, seals
 from pwscup.core.celery_app import app
+from pwscup.core.installation import pulse
 from pwscup.core.jobs import old_names  # noqa: F401 — registers them
 
 

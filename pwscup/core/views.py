@@ -7,7 +7,7 @@ import sys
 from django.http import HttpRequest, HttpResponse
 from django.views import defaults
 
-from pwscup.core import unavailable
+from pwscup.core.http import unavailable
 
 
 def failed(request: HttpRequest) -> HttpResponse:

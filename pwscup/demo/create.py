@@ -13,9 +13,9 @@ from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.bots.cast import BOTS, Bot
 from pwscup.contests import services as contests
+from pwscup.contests.data.series import packed
 from pwscup.contests.models import Contest
-from pwscup.contests.series import packed
-from pwscup.contests.team_tables import has_series
+from pwscup.contests.teams.tables import has_series
 from pwscup.demo import gaming
 from pwscup.demo.cast import GUESTS, ORGANIZER, PASSWORD, SERIES, TEAMS, Person
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
@@ -221,7 +221,7 @@ def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
 
 
 def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:
-    """Teams without members, played by `pwscup.bots.play`."""
+    """Teams without members, played by `pwscup.bots.playing.rounds`."""
     for house in houses:
         Team.objects.create(
             contest=contest, name=house.name, slug=house.name.lower(), is_house=True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from pwscup.notices import services
-from pwscup.notices.wording import address
+from pwscup.notices.sending.texts import address
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from pwscup.bots import play
+from pwscup.bots.playing import rounds
 from pwscup.contests import faults
 from pwscup.contests.models import Contest
 from pwscup.demo.cast import GUESTS, SERIES
@@ -22,7 +22,7 @@ def advance() -> int:
     for contest in Contest.objects.filter(is_demo=True).order_by("pk"):
         for round in contest.rounds.filter(opens_at__lte=now):
             with faults.alone(contest, faults.PLAY, round.key):
-                n_files += play.play_round(contest, round, _guests(contest))
+                n_files += rounds.play_round(contest, round, _guests(contest))
     return n_files
 
 

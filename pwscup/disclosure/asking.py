@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.selectors import team_of
-from pwscup.core.problems import SEPARATOR, parts
-from pwscup.core.refusals import Refused
+from pwscup.core.texts.problems import SEPARATOR, parts
+from pwscup.core.texts.refusals import Refused
 from pwscup.disclosure import services
 from pwscup.disclosure.forms import Question
 from pwscup.submissions.middleware import arrival

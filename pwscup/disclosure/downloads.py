@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from pwscup.contests.disclosed import disclosed_attributes
+from pwscup.contests.data.hidden import disclosed_attributes
 from pwscup.contests.selectors import download_name
-from pwscup.core.exports import csv_text
-from pwscup.core.pipes import Pipe
+from pwscup.core.files.exports import csv_text
+from pwscup.core.http.pipes import Pipe
 from pwscup.disclosure import ledger
 from pwscup.submissions.downloads import table_response
 

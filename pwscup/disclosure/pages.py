@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from pwscup.contests import organizer_common
-from pwscup.contests.disclosed import budget_in, disclosed_attributes, epsilon_of_round, spec_of
+from pwscup.contests.data.hidden import budget_in, disclosed_attributes, epsilon_of_round, spec_of
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
+from pwscup.contests.organize import common
 from pwscup.contests.selectors import contest_page, original_of
 from pwscup.disclosure import ledger, selectors
 from pwscup.disclosure.asking import NO_TEAM
 from pwscup.disclosure.forms import Question
 from pwscup.disclosure.models import epsilon_of
 from pwscup.disclosure.services import REFUSALS
-from pwscup.submissions.gates import Gate, gate
+from pwscup.submissions.intake.gates import Gate, gate
 from scoring.rulesets.kinds import BATCH, kinds_of
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class Disclosing:
 
 def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     """Every round that discloses: when its table was released, or who has spent how much."""
-    page = organizer_common.organizer_page(request, contest, "disclosure")
+    page = common.organizer_page(request, contest, "disclosure")
     page["spent_by_all"] = ledger.spent_by_all(contest)
     page["left_for_all"] = ledger.left_for_all(contest)
     teams, spending = list(contest.teams.order_by("name")), selectors.spending_of(contest)

@@ -14,12 +14,13 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.contests import faults
-from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
+from pwscup.contests.data.hidden import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import dataset_of, original_of
-from pwscup.core import audit, storage
-from pwscup.core.refusals import RefusedByCode
+from pwscup.core import audit
+from pwscup.core.files import storage
+from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
 from pwscup.submissions.services import SubmissionRefused, check_round

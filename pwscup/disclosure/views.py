@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.disclosed import hides_table, target_attributes
+from pwscup.contests.data.hidden import hides_table, target_attributes
 from pwscup.contests.downloads import terms_first
-from pwscup.contests.organizer_common import for_organizers
+from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import download_name, original_of, visible_round
 from pwscup.disclosure import asking, downloads, pages, selectors, services
 from pwscup.submissions.downloads import published_response, table_response

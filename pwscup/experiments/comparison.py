@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.core.refusals import Refused
+from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import pages, plans, selectors, wording
 from pwscup.experiments.pages import BEST, L2, RANK, Cell, Picture
 

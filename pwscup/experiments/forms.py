@@ -13,8 +13,8 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from pwscup.core.headers import TooManyColumns, refuse_wide
-from pwscup.core.problems import Shown, shown
+from pwscup.core.files.headers import TooManyColumns, refuse_wide
+from pwscup.core.texts.problems import Shown, shown
 from pwscup.experiments import plans, tables, wording
 from pwscup.experiments.fields import NumbersField
 from pwscup.experiments.models import Experiment

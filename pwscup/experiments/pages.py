@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.core.polling import etag
+from pwscup.core.http.polling import etag
 from pwscup.experiments import plans, selectors, wording
 from scoring.privacy.experiments import paper
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import User
 from pwscup.core import jobs
-from pwscup.core.refusals import Refused
+from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import selectors, tables
 from pwscup.experiments.models import Experiment, Upload
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pwscup.core.celery_app import app
-from pwscup.core.clock import read_db_clock
+from pwscup.core.db.clock import read_db_clock
 from pwscup.experiments import services
 
 

@@ -12,8 +12,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from pwscup.core.polling import polled
-from pwscup.core.refusals import Refused
+from pwscup.core.http.polling import polled
+from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import comparison, downloads, pages, selectors, services
 from pwscup.experiments.forms import ExperimentForm
 

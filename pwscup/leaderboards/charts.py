@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.leaderboards.attack_words import attack_words
-from pwscup.leaderboards.words import PARTS, round_title
+from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.texts import PARTS, round_title
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset

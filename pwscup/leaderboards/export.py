@@ -7,7 +7,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from pwscup.core.exports import csv_response
+from pwscup.core.files.exports import csv_response
 
 Line = list[Any]
 

@@ -36,10 +36,13 @@ from pwscup.contests.models import Round
 from pwscup.contests.selectors import original_of
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
+from pwscup.leaderboards.boards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
 from pwscup.leaderboards.scope import Scope, Stage, may_show
-from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
-from pwscup.submissions import finals, marks, selectors
-from pwscup.submissions.counting import (
+from pwscup.submissions import selectors
+from pwscup.submissions.judging import grades as marks
+from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
+from pwscup.submissions.results import finals
+from pwscup.submissions.results.counting import (
     Result,
     counted_rates,
     counted_results,
@@ -47,7 +50,6 @@ from pwscup.submissions.counting import (
     released_results,
     standing_rows,
 )
-from pwscup.submissions.models import Choice, JudgeMark, Release, Ruling, Submission
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
 from scoring.formats.disclosure.attributes import attributes_of

@@ -8,10 +8,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms import MomentField, VersionedForm
-from pwscup.contests.measures import shown_measure
 from pwscup.contests.models import Contest
+from pwscup.contests.rules.measures import shown_measure
+from pwscup.leaderboards.boards.texts import ALL_TEAMS, stage_title
 from pwscup.leaderboards.scope import has_season
-from pwscup.leaderboards.words import ALL_TEAMS, stage_title
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Division

@@ -17,14 +17,14 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from pwscup.core import mailbox
-from pwscup.core.holes import Answer, Holes, Kept
-from pwscup.core.recent import Recent
+from pwscup.core.db.recent import Recent
+from pwscup.core.http.holes import Answer, Holes, Kept
 from pwscup.leaderboards import pages, polls
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from pwscup.core.revisions import Numbers
+    from pwscup.core.db.revisions import Numbers
     from pwscup.leaderboards.pages import Shown
 
 TEMPLATE = "leaderboards/board.html"

@@ -18,11 +18,12 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pwscup.contests.measures import ShownMeasure, hidden_measures, shown_measure
-from pwscup.core.recent import Recent, Turns
-from pwscup.leaderboards import charts, polls, words
-from pwscup.leaderboards.boards import SEASON, boards_of_formula, first_board_of
-from pwscup.leaderboards.columns import is_by_name, shown_value
+from pwscup.contests.rules.measures import ShownMeasure, hidden_measures, shown_measure
+from pwscup.core.db.recent import Recent, Turns
+from pwscup.leaderboards import charts, polls
+from pwscup.leaderboards.boards import texts as words
+from pwscup.leaderboards.boards.build import SEASON, boards_of_formula, first_board_of
+from pwscup.leaderboards.boards.columns import is_by_name, shown_value
 from pwscup.leaderboards.scope import Scope, has_season
 from pwscup.leaderboards.services import Boards, served
 from scoring.rulesets import localized

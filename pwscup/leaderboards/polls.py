@@ -17,9 +17,9 @@ from django.utils.cache import get_conditional_response, patch_cache_control, pa
 from django.utils.translation import get_language_from_request
 
 from pwscup.contests.models import Contest
-from pwscup.core import revisions
-from pwscup.core.prepared import Prepared
-from pwscup.core.recent import Recent
+from pwscup.core.db import revisions
+from pwscup.core.db.prepared import Prepared
+from pwscup.core.db.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.http import HttpRequest
 
+    from pwscup.core.db.revisions import Numbers
     from pwscup.core.models import Revision
-    from pwscup.core.revisions import Numbers
     from pwscup.leaderboards.services import Boards, Known
 
 VARY = ("Accept-Language", "Cookie")

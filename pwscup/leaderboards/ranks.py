@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import prefetch_related_objects
 
-from pwscup.contests.measures import hidden_measures, shown_measure
+from pwscup.contests.rules.measures import hidden_measures, shown_measure
 from pwscup.core.templatetags.pwscup import percent
-from pwscup.leaderboards import disclosure_board, measure_board
-from pwscup.leaderboards.attack_words import attack_words
+from pwscup.leaderboards.boards import disclosure, measures
+from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.sections import Facts, Values
 from pwscup.leaderboards.scope import may_show, scope_of
-from pwscup.leaderboards.sections import Facts, Values
 from pwscup.leaderboards.services import Boards, measures_of, served
-from pwscup.submissions import finals, selectors
+from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
+from pwscup.submissions.results import finals
 from pwscup.submissions.states import State
 from scoring.formulas import MEASURE_RANKS
 from scoring.formulas.ranking import AnonymizationStanding, EstimatesStanding, competition_ranks
@@ -110,11 +111,11 @@ def _standing(
 ) -> AnonymizationStanding | EstimatesStanding | None:
     """The place on the board of the round, where the formula makes one."""
     if submission.round.phase == "disclosure":
-        return disclosure_board.board_of(known, measured)[submission.team_id]
+        return disclosure.board_of(known, measured)[submission.team_id]
     if known.ranking.formula != MEASURE_RANKS:
         return None
-    found = measure_board.defence_of(known, measured, worst)
-    return measure_board.without_hidden(known, found[submission.team_id])
+    found = measures.defence_of(known, measured, worst)
+    return measures.without_hidden(known, found[submission.team_id])
 
 
 def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | None) -> str:

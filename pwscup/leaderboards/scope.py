@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from pwscup.contests.models import Contest, Division, Round, RulesetVersion
 from pwscup.contests.policies import is_frozen
-from pwscup.submissions import finals
+from pwscup.submissions.results import finals
 from scoring.rulesets import Ruleset, StageSpec
 
 TICK = timedelta(microseconds=1)

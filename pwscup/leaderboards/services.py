@@ -17,14 +17,16 @@ from django.db.models import Q
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division
-from pwscup.core import revisions
-from pwscup.core.clock import db_now, read_db_clock
-from pwscup.core.recent import Recent, Turns
-from pwscup.core.revisions import Numbers
-from pwscup.leaderboards import boards, facts, sections
+from pwscup.core.db import revisions
+from pwscup.core.db.clock import db_now, read_db_clock
+from pwscup.core.db.recent import Recent, Turns
+from pwscup.core.db.revisions import Numbers
+from pwscup.leaderboards import facts
+from pwscup.leaderboards.boards import build as boards
+from pwscup.leaderboards.boards import sections
+from pwscup.leaderboards.boards.sections import MATRIX, Facts
 from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.scope import Scope, moments, scope_of
-from pwscup.leaderboards.sections import MATRIX, Facts
 
 MAX_VARIANTS = 200
 """How many boards of a contest are kept; those that were made longest ago go."""

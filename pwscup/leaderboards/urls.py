@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from pwscup.leaderboards import ceremony_views, views
+from pwscup.leaderboards import views
+from pwscup.leaderboards.ceremony import views as ceremony_views
 
 urlpatterns = [
     path("c/<slug:slug>/board/", views.board, name="board"),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from pwscup.contests.models import Round
 from pwscup.core.models import Event
-from pwscup.core.moments import shown_moment
+from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

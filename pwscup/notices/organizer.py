@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.contests.models import Contest
-from pwscup.contests.organizer_common import for_organizers, organizer_page, tell
+from pwscup.contests.organize.common import for_organizers, organizer_page, tell
 from pwscup.notices import selectors, services
 from pwscup.notices.forms import (
     AnnouncementForm,

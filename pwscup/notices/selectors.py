@@ -13,11 +13,11 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from pwscup.contests.models import Contest
-from pwscup.contests.team_tables import has_series
-from pwscup.core import revisions
+from pwscup.contests.teams.tables import has_series
+from pwscup.core.db import revisions
+from pwscup.core.db.prepared import Prepared
+from pwscup.core.db.recent import Recent
 from pwscup.core.models import Event
-from pwscup.core.prepared import Prepared
-from pwscup.core.recent import Recent
 from pwscup.notices import changes, policies
 from pwscup.notices.kinds import ERRORS
 from pwscup.notices.models import Announcement, Delivery, Preference, Question, Visit, Webhook
@@ -26,7 +26,7 @@ from pwscup.submissions.models import Release
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team, User
     from pwscup.contests.policies import Person
-    from pwscup.core.revisions import Numbers
+    from pwscup.core.db.revisions import Numbers
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_DELIVERIES = 50

@@ -15,9 +15,10 @@ from pwscup.contests import faults
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.policies import is_frozen
 from pwscup.core.models import Event
-from pwscup.notices import kinds, outbox, queue
+from pwscup.notices import kinds, queue
 from pwscup.notices.changes import PUBLIC_KINDS, PUBLISHED
 from pwscup.notices.models import Notice
+from pwscup.notices.sending import outbox
 from pwscup.submissions.models import LateAllowance, Submission
 from pwscup.submissions.selectors import may_be_late
 from pwscup.submissions.states import UNFINISHED

@@ -7,7 +7,7 @@ import logging
 from django.conf import settings
 
 from pwscup.core.celery_app import app
-from pwscup.core.clock import read_db_clock
+from pwscup.core.db.clock import read_db_clock
 from pwscup.notices import sweeper, worker
 
 logger = logging.getLogger(__name__)

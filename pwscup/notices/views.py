@@ -18,9 +18,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
-from pwscup.notices import mails, policies, selectors, services, signing
+from pwscup.notices import policies, selectors, services
 from pwscup.notices.forms import MailForm, QuestionForm
 from pwscup.notices.models import Preference
+from pwscup.notices.sending import mails
+from pwscup.notices.webhooks import signing
 
 ITEMS_ON_A_PAGE = 30
 FORM = require_http_methods(["GET", "HEAD", "POST"])

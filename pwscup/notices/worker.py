@@ -12,8 +12,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from pwscup.core.jobs.heartbeat import attend
-from pwscup.notices import calls, mails, outbox, queue, services, signing, wording
+from pwscup.notices import queue, services
 from pwscup.notices.models import Delivery, Webhook
+from pwscup.notices.sending import mails, outbox, texts
+from pwscup.notices.webhooks import calls, signing
 
 if TYPE_CHECKING:
     from pwscup.core.jobs.rows import Claim
@@ -81,7 +83,7 @@ def _refused(claim: Claim, delivery: Delivery, codes: list[int]) -> bool:
 
 def _call(claim: Claim, delivery: Delivery) -> bool:
     webhook = delivery.webhook
-    body = json.dumps(wording.payload(delivery.notice), ensure_ascii=False).encode()
+    body = json.dumps(texts.payload(delivery.notice), ensure_ascii=False).encode()
     timestamp = str(int(timezone.now().timestamp()))
     headers = {
         "Content-Type": "application/json; charset=utf-8",

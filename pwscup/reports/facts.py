@@ -13,11 +13,11 @@ from django.utils.translation import get_language
 import scoring
 from pwscup.accounts.models import Team
 from pwscup.contests import guidance
-from pwscup.contests.rules import rules_of
+from pwscup.contests.rules.pages import rules_of
 from pwscup.contests.selectors import original_of
 from pwscup.core import seals
-from pwscup.reports import board_facts
-from pwscup.submissions.marks import mean_marks
+from pwscup.reports.boards import facts
+from pwscup.submissions.judging.grades import mean_marks
 from pwscup.submissions.models import JudgeMark, LateAllowance, Rescore, Ruling, Submission
 from pwscup.submissions.selectors import disqualified
 from pwscup.submissions.states import State
@@ -26,8 +26,8 @@ from scoring.rulesets import localized
 if TYPE_CHECKING:
     from pwscup.contests.guidance import Interrupted
     from pwscup.contests.models import Contest, Round
-    from pwscup.contests.rules import Rules
-    from pwscup.reports.board_facts import Group
+    from pwscup.contests.rules.pages import Rules
+    from pwscup.reports.boards.facts import Group
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 LONG = timedelta(days=4)
@@ -99,7 +99,7 @@ class ReportFacts:
 def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False) -> ReportFacts:
     """Everything a report says, from what the public sees; the number of queries knows no teams."""
     rounds = tuple(contest.rounds.all())
-    found = board_facts.groups(contest, now)
+    found = facts.groups(contest, now)
     dataset = original_of(contest)
     seals.seal_all(contest.pk)
     head = seals.head(contest.pk)
@@ -120,7 +120,7 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
         rounds=rounds,
         interruptions=tuple(guidance.interruptions(contest, now)),
         groups=tuple(found),
-        key=board_facts.digest_of(found),
+        key=facts.digest_of(found),
         arrivals=_arrivals(contest, rounds),
         marks=tuple(_marks(round) for round in rounds if round.phase == "presentation"),
         decisions=_decisions(contest, names_disqualified=names_disqualified),

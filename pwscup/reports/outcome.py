@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.leaderboards import boards, scope
+from pwscup.leaderboards import scope
+from pwscup.leaderboards.boards import build as boards
 from pwscup.leaderboards.services import boards_of
 from pwscup.submissions.models import Submission
 from pwscup.submissions.selectors import may_be_late
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pwscup.contests.models import Contest, Division, Round
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
     from pwscup.leaderboards.services import Boards
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from pwscup.core.moments import shown_moment
-from pwscup.reports import board_sections, pictures
-from pwscup.reports.board_tables import number
+from pwscup.core.texts.moments import shown_moment
+from pwscup.reports import pictures
+from pwscup.reports.boards import sections
+from pwscup.reports.boards.tables import number
 from pwscup.reports.facts import DAY
 from pwscup.reports.pictures import Span
 from pwscup.reports.style import STYLE
@@ -35,7 +36,7 @@ def document(facts: ReportFacts, *, language: str) -> str:
         _about(facts),
         _rules(facts),
         _timeline(facts),
-        *(board_sections.of_group(group, _("Results")) for group in facts.groups),
+        *(sections.of_group(group, _("Results")) for group in facts.groups),
         _arrivals(facts),
         *(_marks(marks) for marks in facts.marks),
         _decisions(facts),

@@ -12,7 +12,7 @@ from pwscup.reports.outcome import obstacles
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.contests.policies import Person
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
 
 
 def newest(contest: Contest) -> FinalReport | None:

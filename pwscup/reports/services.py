@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.core import audit, jobs
 from pwscup.reports import selectors
-from pwscup.reports.board_facts import key_of
+from pwscup.reports.boards.facts import key_of
 from pwscup.reports.models import FinalReport
 
 if TYPE_CHECKING:

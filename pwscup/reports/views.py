@@ -17,14 +17,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.organizer_common import (
+from pwscup.contests.organize.common import (
     carry_out,
     for_organizers,
     organizer_page,
     version_of,
 )
 from pwscup.contests.selectors import visible_contest
-from pwscup.core.polling import etag, polled
+from pwscup.core.http.polling import etag, polled
 from pwscup.reports import certificates as awards
 from pwscup.reports import selectors, services
 from pwscup.reports.models import FinalReport

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
     from scoring.rulesets import RoundSpec, Ruleset
 
 

@@ -11,12 +11,12 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.leaderboards import scope
-from pwscup.leaderboards.boards import RANKED, SEASON
+from pwscup.leaderboards.boards.build import RANKED, SEASON
+from pwscup.leaderboards.boards.texts import TITLES
 from pwscup.leaderboards.services import final_boards
-from pwscup.leaderboards.words import TITLES
 from pwscup.rescores.services import put_in_force
-from pwscup.submissions import finals
 from pwscup.submissions.models import Rescore, Submission
+from pwscup.submissions.results import finals
 from pwscup.submissions.selectors import latest_evaluation, submissions_in
 from pwscup.submissions.states import State
 from scoring.rulesets import localized

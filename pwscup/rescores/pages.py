@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import scoring
-from pwscup.contests.rules import preview_of
+from pwscup.contests.rules.pages import preview_of
 from pwscup.contests.selectors import original_of
-from pwscup.core import problems
-from pwscup.core.polling import etag
+from pwscup.core.http.polling import etag
+from pwscup.core.texts import problems
 from pwscup.rescores import diff, selectors
 from pwscup.submissions.models import Rescore
 from scoring.errors import ProblemsFound
@@ -16,7 +16,7 @@ from scoring.rulesets import parse_ruleset
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
-    from pwscup.contests.rules import Rules
+    from pwscup.contests.rules.pages import Rules
     from scoring.rulesets import Ruleset
 
 

@@ -17,7 +17,7 @@ from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import holding_rules, write_down
 from pwscup.contests.services.table import check_named_columns, lacking_records
-from pwscup.contests.team_tables import has_draws, n_available
+from pwscup.contests.teams.tables import has_draws, n_available
 from pwscup.core import audit, jobs
 from pwscup.rescores import compatibility, selectors
 from pwscup.submissions.models import Rescore, Submission
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from pwscup.accounts.models import User
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
     from scoring.rulesets import Ruleset
 
 OPEN = (Rescore.State.WAITING, Rescore.State.RUNNING, Rescore.State.DONE)

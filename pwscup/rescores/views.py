@@ -11,14 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.contests import policies
-from pwscup.contests.organizer_common import (
+from pwscup.contests.organize.common import (
     carry_out,
     for_organizers,
     organizer_page,
     version_of,
 )
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core.polling import polled
+from pwscup.core.http.polling import polled
 from pwscup.rescores import pages, selectors, services
 from pwscup.rescores.forms import RulesForm
 from scoring.errors import ProblemsFound

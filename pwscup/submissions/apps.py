@@ -5,7 +5,7 @@ class SubmissionsConfig(AppConfig):
     name = "pwscup.submissions"
 
     def ready(self) -> None:
-        from pwscup.contests import hints
-        from pwscup.submissions.hints import solved_by_one
+        from pwscup.contests.organize import hints
+        from pwscup.submissions.pages.hints import solved_by_one
 
         hints.register(solved_by_one)

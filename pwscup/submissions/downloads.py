@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from pwscup.core import storage
-from pwscup.core.pipes import Pipe
+from pwscup.core.files import storage
+from pwscup.core.http.pipes import Pipe
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round

@@ -14,10 +14,12 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from pwscup.accounts.models import Membership, Team
-from pwscup.contests import faults, team_tables
+from pwscup.contests import faults
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import dataset_of, original_of
-from pwscup.core import audit, storage
+from pwscup.contests.teams import tables
+from pwscup.core import audit
+from pwscup.core.files import storage
 from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
 
 if TYPE_CHECKING:
@@ -35,13 +37,13 @@ KINDS = tuple(
 
 def is_due(contest: Contest, now: datetime) -> bool:
     """The first anonymization round has opened, and the table has records enough for a team."""
-    if not (team_tables.has_own_tables(contest) and contest.is_published):
+    if not (tables.has_own_tables(contest) and contest.is_published):
         return False
     if contest.erased_at is not None:
         return False
     rounds = [round for round in contest.rounds.all() if round.phase == "anonymization"]
     dataset = original_of(contest)
-    if dataset is None or team_tables.n_available(dataset) < team_tables.n_needed(contest.ruleset):
+    if dataset is None or tables.n_available(dataset) < tables.n_needed(contest.ruleset):
         return False
     return any(round.has_opened(now) for round in rounds)
 
@@ -54,12 +56,12 @@ def ensure_drawn(
     Safe to call at any time and by several processes at once: the table is drawn once. `splits` keeps by contest
     what is read for a draw of people, for whoever draws for several teams.
     """
-    if not team_tables.has_own_tables(team.contest):
+    if not tables.has_own_tables(team.contest):
         return None
-    found = team_tables.table_of(team)
+    found = tables.table_of(team)
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found
-    if team_tables.has_series(team.contest):
+    if tables.has_series(team.contest):
         return _ensure_part(team, {} if splits is None else splits)
     from pwscup.submissions.evaluation import drawing  # pandas, which most processes do without
 
@@ -75,9 +77,9 @@ def _ensure_part(team: Team, splits: dict[int, Split]) -> Dataset | None:
 
     while True:
         source = dataset_of(team.contest)
-        parts = team_tables.parts_left(source)
+        parts = tables.parts_left(source)
         if not parts:
-            return team_tables.table_of(team)
+            return tables.table_of(team)
         split = splits.get(team.contest_id)
         if split is None or not split.is_of(source):
             split = splits[team.contest_id] = Split.of(team.contest, source)
@@ -100,11 +102,11 @@ def _give_up(source: Dataset, last: int) -> None:
 
 def is_left_out(team: Team, now: datetime) -> bool:
     """Whether the people of a series ran out before this team got any."""
-    if not (team_tables.has_series(team.contest) and is_due(team.contest, now)):
+    if not (tables.has_series(team.contest) and is_due(team.contest, now)):
         return False
     if ensure_drawn(team, now) is not None:
         return False
-    return not team_tables.parts_left(dataset_of(team.contest))
+    return not tables.parts_left(dataset_of(team.contest))
 
 
 def draw_due(now: datetime | None = None) -> int:
@@ -119,7 +121,7 @@ def draw_due(now: datetime | None = None) -> int:
     due: dict[int, bool] = {}
     splits: dict[int, Split] = {}
     n_drawn = 0
-    for team in teams.exclude(datasets__key=team_tables.ORIGINAL).order_by("contest_id", "pk"):
+    for team in teams.exclude(datasets__key=tables.ORIGINAL).order_by("contest_id", "pk"):
         if team.contest_id not in due:
             due[team.contest_id] = False
             splits.clear()  # of one contest at a time
@@ -146,7 +148,7 @@ def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
             same = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part)
             is_current = same.exists()
             same_rules = held.ruleset.data == team.contest.ruleset.data
-            if is_current and same_rules and team_tables.table_of(team) is None:
+            if is_current and same_rules and tables.table_of(team) is None:
                 kept = _enter(team, source, drawn, files)
     finally:
         if kept is None:
@@ -154,12 +156,12 @@ def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
                 storage.discard(file)
     if kept is not None:
         logger.info("table of team %s drawn", team.pk)
-    return kept or team_tables.table_of(team)
+    return kept or tables.table_of(team)
 
 
 def _written(team: Team, drawn: Drawn) -> dict[str, StoredFile]:
     sealed, published = storage.Area.SEALED, storage.Area.PUBLISHED
-    name = team_tables.team_file(team, "original")
+    name = tables.team_file(team, "original")
     return {
         "whole": storage.write(drawn.whole, area=sealed, name=name),
         "public": storage.write(drawn.public, area=published, name=name),
@@ -172,7 +174,7 @@ def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFil
         file.save()
     common = {"contest": team.contest, "team": team, "schema_text": source.schema_text}
     Dataset.objects.create(
-        key=team_tables.DRAW,
+        key=tables.DRAW,
         sealed=files["key"],
         n_records=drawn.n_candidates,
         part=drawn.part,
@@ -189,7 +191,7 @@ def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFil
         n_records=drawn.n_records,
     )
     return Dataset.objects.create(
-        key=team_tables.ORIGINAL,
+        key=tables.ORIGINAL,
         sealed=files["whole"],
         public=files["public"],
         n_records=drawn.n_records,

@@ -12,7 +12,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.submissions import selectors, uploads
+from pwscup.submissions import selectors
+from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission
 from scoring.rulesets.base import localized
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
     from pwscup.contests.models import Round
-    from pwscup.submissions.uploads import Part
+    from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
 EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")

@@ -14,8 +14,8 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from pwscup.contests.models import upload_grace
-from pwscup.core import unavailable
-from pwscup.core.bodies import is_too_large, most_bytes_at
+from pwscup.core.http import unavailable
+from pwscup.core.http.bodies import is_too_large, most_bytes_at
 
 ARRIVED_AT = "pwscup.arrived_at"
 """Where the web server notes the time of arrival of a request that it has read completely."""

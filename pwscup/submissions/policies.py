@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_judge, is_organizer, plays_in
-from pwscup.contests.measures import hidden_measures
 from pwscup.contests.policies import may_download_original
-from pwscup.contests.team_tables import has_own_tables
-from pwscup.core.prepared import Prepared
+from pwscup.contests.rules.measures import hidden_measures
+from pwscup.contests.teams.tables import has_own_tables
+from pwscup.core.db.prepared import Prepared
 from pwscup.submissions.models import LateAllowance, Submission
 from pwscup.submissions.states import FINAL, State
 

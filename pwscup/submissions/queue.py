@@ -12,9 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from pwscup.core import audit
+from pwscup.core.db.prepared import Prepared
 from pwscup.core.jobs import rows as jobs
 from pwscup.core.jobs.rows import Claim
-from pwscup.core.prepared import Prepared
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State
 from scoring.errors import Problem

@@ -12,9 +12,11 @@ from django.utils import timezone
 
 from pwscup.contests import faults
 from pwscup.contests.models import Round
-from pwscup.contests.team_tables import team_file
-from pwscup.core import audit, storage
-from pwscup.submissions import inflight, selectors
+from pwscup.contests.teams.tables import team_file
+from pwscup.core import audit
+from pwscup.core.files import storage
+from pwscup.submissions import selectors
+from pwscup.submissions.intake import inflight
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from scoring.rulesets.kinds import kinds_of

@@ -24,7 +24,7 @@ from django.http import Http404
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round, upload_grace
-from pwscup.core.prepared import Prepared
+from pwscup.core.db.prepared import Prepared
 from pwscup.submissions import policies
 from pwscup.submissions.models import (
     TOO_SLOW,

@@ -16,12 +16,15 @@ from pwscup.accounts.models import Team
 from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Round
 from pwscup.contests.selectors import round_now
-from pwscup.core import audit, jobs, locks, storage
+from pwscup.core import audit, jobs
+from pwscup.core.db import locks
+from pwscup.core.db.prepared import Prepared
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
-from pwscup.core.moments import shown_moment
-from pwscup.core.prepared import Prepared
-from pwscup.core.refusals import RefusedByCode
-from pwscup.submissions import draws, limits, policies, queue, repeats, selectors
+from pwscup.core.texts.moments import shown_moment
+from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.submissions import draws, policies, queue, selectors
+from pwscup.submissions.intake import limits, repeats
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
 from pwscup.submissions.selectors import Wasted
 from pwscup.submissions.states import State

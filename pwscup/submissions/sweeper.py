@@ -10,11 +10,13 @@ from django.db.models import Sum
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest
-from pwscup.core import audit, storage
-from pwscup.core.clock import read_db_clock
+from pwscup.core import audit
+from pwscup.core.db.clock import read_db_clock
+from pwscup.core.files import storage
 from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import StoredFile
-from pwscup.submissions import draws, inflight, queue, releases, selectors
+from pwscup.submissions import draws, queue, releases, selectors
+from pwscup.submissions.intake import inflight
 from pwscup.submissions.models import Submission, SubmissionFile
 
 AT_ONCE = 1_000  # of one task, so that workers have time for something else

@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from pwscup.submissions import decision_views, mark_views, proof_views, views
+from pwscup.submissions import views
+from pwscup.submissions.decisions import views as decision_views
+from pwscup.submissions.judging import views as mark_views
+from pwscup.submissions.proof import views as proof_views
 
 urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/", views.round_page, name="round"),

@@ -24,30 +24,22 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.downloads import terms_first
-from pwscup.contests.organizer_common import for_organizers
+from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import (
     download_name,
     organized_contest,
     visible_contest,
     visible_round,
 )
-from pwscup.contests.team_tables import content_of, suffix_of, team_file
-from pwscup.core.exports import csv_stream
-from pwscup.core.polling import polled
-from pwscup.core.posted import posted_number
-from pwscup.submissions import (
-    downloads,
-    draws,
-    listing,
-    pages,
-    policies,
-    receiving,
-    results,
-    selectors,
-    services,
-)
+from pwscup.contests.teams.tables import content_of, suffix_of, team_file
+from pwscup.core.files.exports import csv_stream
+from pwscup.core.http.polling import polled
+from pwscup.core.http.posted import posted_number
+from pwscup.submissions import downloads, draws, policies, selectors, services
 from pwscup.submissions.forms import NoteForm
+from pwscup.submissions.intake import receiving
 from pwscup.submissions.models import Submission, SubmissionFile
+from pwscup.submissions.pages import listing, results, rounds
 from pwscup.submissions.services import SubmissionRefused
 
 if TYPE_CHECKING:
@@ -63,14 +55,14 @@ if TYPE_CHECKING:
 def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     round = visible_round(request.user, slug, key)
     if request.method != "POST":
-        return render(request, *pages.round_page(request, round, None))
+        return render(request, *rounds.round_page(request, round, None))
     if request.user.is_anonymous:
         return redirect_to_login(request.get_full_path())
     form, taken = receiving.receive(request, round)
     if taken:
         _thank(request, taken)
     if form.errors:
-        return render(request, *pages.round_page(request, round, form), status=form.status)
+        return render(request, *rounds.round_page(request, round, form), status=form.status)
     return redirect("submission", taken[0].public_id) if len(taken) == 1 else redirect(request.path)
 
 
@@ -81,10 +73,10 @@ def round_history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     team = team_of(request.user, round.contest)
     if team is None:
         raise Http404
-    tag = pages.history_etag(team, round, timezone.now())
+    tag = rounds.history_etag(team, round, timezone.now())
     response = get_conditional_response(request, etag=tag)
     if response is None:
-        _page, context = pages.round_page(request, round, None)
+        _page, context = rounds.round_page(request, round, None)
         response = render(request, "submissions/_live.html", context)
     response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
     return response

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from pwscup.core.keeper import die_with_parent
+from pwscup.core.installation.keeper import die_with_parent
 
 BACKLOG = 4096
 LOOK_SECONDS = 0.2

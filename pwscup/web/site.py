@@ -18,10 +18,11 @@ from django.db import connections
 from django.urls import resolve
 
 from pwscup.contests.models import upload_grace
-from pwscup.core import probe, space
-from pwscup.core.bodies import is_too_large
+from pwscup.core.files import space
+from pwscup.core.http.bodies import is_too_large
+from pwscup.core.installation import probe
 from pwscup.core.management.commands.up import DEFAULT_ADDRESS, parse_address
-from pwscup.submissions import inflight
+from pwscup.submissions.intake import inflight
 from pwscup.web.arrival import arrived_at, trusts_a_proxy
 from pwscup.web.processes import PATIENCE_SECONDS, STOPPING, Processes, listen
 from pwscup.web.request import Rules

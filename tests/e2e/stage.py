@@ -18,7 +18,7 @@ from pwscup.audits.models import Audit
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import samples_of
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.jobs import new_reference
 from pwscup.demo import create, play
 from pwscup.demo.cast import ORGANIZER, TEAMS

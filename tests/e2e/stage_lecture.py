@@ -17,16 +17,18 @@ from pwscup.accounts.models import Team, User
 from pwscup.bots import services as bots
 from pwscup.bots.cast import BOTS
 from pwscup.bots.models import Rehearsal
-from pwscup.bots.play import play_round
+from pwscup.bots.playing.rounds import play_round
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
 from pwscup.contests.terms import digest_of
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.demo.cast import Person
 from pwscup.demo.create import house_teams, person
-from pwscup.leaderboards import ceremonies
+from pwscup.leaderboards.ceremony import services as ceremonies
 from pwscup.notices import services as notices
-from pwscup.submissions import draws, marks, rulings, services
+from pwscup.submissions import draws, services
+from pwscup.submissions.decisions import rulings
+from pwscup.submissions.judging import grades
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
@@ -159,10 +161,10 @@ def give_marks(contest: Contest, judges: Iterable[User]) -> None:
     for judge in judges:
         given = {
             (team.pk, criterion): Decimal(60 + place)
-            for place, team in enumerate(marks.speakers(round))
+            for place, team in enumerate(grades.speakers(round))
             for criterion in criteria
         }
-        marks.save(user=judge, round=round, given=given, seen=marks.last_of(round, judge))
+        grades.save(user=judge, round=round, given=given, seen=grades.last_of(round, judge))
 
 
 def finish(contest: Contest, teacher: User) -> None:

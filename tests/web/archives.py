@@ -19,14 +19,17 @@ from pwscup.accounts.models import Team, User
 from pwscup.archives import services
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests.models import Contest, Division, Round
-from pwscup.core import jobs, storage
+from pwscup.core import jobs
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure import services as disclosure
 from pwscup.notices.services import publish_announcement
 from pwscup.rescores import selectors as rescore_selectors
 from pwscup.rescores import services as rescores
-from pwscup.submissions import appeals, draws, marks, releases, rulings
+from pwscup.submissions import draws, releases
 from pwscup.submissions import services as submissions
+from pwscup.submissions.decisions import appeals, rulings
+from pwscup.submissions.judging import grades
 from pwscup.submissions.models import Release, Rescore, Submission
 from pwscup.submissions.states import State
 from tests import factories
@@ -118,9 +121,9 @@ def lecture_contest(cast: Any, rng: random.Random) -> Contest:
             for team in (played.red, played.blue)
             for criterion in talk.spec.criteria
         }
-        seen = marks.last_of(talk, judge)
+        seen = grades.last_of(talk, judge)
         talk = Round.objects.select_related("contest").get(pk=talk.pk)
-        marks.save(user=judge, round=talk, given=given, seen=seen)
+        grades.save(user=judge, round=talk, given=given, seen=seen)
     pipeline.move(talk, now - timedelta(hours=2), now - timedelta(minutes=10))
     return contest
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team, User
 from pwscup.contests.models import Contest, Round
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.submissions.models import Evaluation, JudgeMark, Release, Submission
 from scoring.rulesets import load_ruleset
 from tests import factories

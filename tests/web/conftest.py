@@ -17,7 +17,7 @@ from pwscup.audits.models import Audit
 from pwscup.bots.models import Rehearsal
 from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
-from pwscup.core import recent
+from pwscup.core.db import recent
 from pwscup.core.jobs import kinds
 from pwscup.experiments.models import Experiment
 from pwscup.leaderboards import kept, pages, polls

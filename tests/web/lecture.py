@@ -13,9 +13,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from pwscup.accounts.models import Team, User
-from pwscup.contests import team_tables
 from pwscup.contests.models import Contest, Round
-from pwscup.core import storage
+from pwscup.contests.teams import tables
+from pwscup.core.files import storage
 from pwscup.submissions import releases, services
 from pwscup.submissions.models import Release, Submission
 from tests import factories
@@ -59,12 +59,12 @@ def hand_in(user: User | None, team: Team, table: bytes, **kwargs: Any) -> Submi
 
 def own_table(team: Team) -> bytes:
     """The team's table as it gets it."""
-    return storage.read(team_tables.table_of(team).public)
+    return storage.read(tables.table_of(team).public)
 
 
 def drawn(team: Team) -> dict[str, list[int]]:
     """The rows that were drawn for a team."""
-    key = team_tables.draw_of(team).sealed
+    key = tables.draw_of(team).sealed
     return json.loads((settings.PRIVATE_ROOT / key.path).read_bytes())
 
 

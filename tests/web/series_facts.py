@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts.models import Team
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.submissions import services
 from pwscup.submissions.models import Release, Submission
 from scoring.formats.sequential.background import read_background, read_published

@@ -11,7 +11,7 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from pwscup.core.logs import OneLine, spelled_out
+from pwscup.core.installation.logs import OneLine, spelled_out
 from pwscup.core.middleware import CompressionMiddleware, PrivateMiddleware
 from tests.web.test_permissions import GET, arguments, stage, table
 

@@ -16,7 +16,7 @@ from pwscup.accounts.tokens import revoke_token
 from pwscup.api import auth
 from pwscup.api.views import document
 from pwscup.contests.models import Contest
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease

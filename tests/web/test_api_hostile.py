@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from pwscup.accounts.tokens import create_token
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure import services
 from pwscup.disclosure.models import Answer

@@ -22,9 +22,10 @@ from django.utils import timezone
 
 import pwscup
 from pwscup.accounts.models import User
-from pwscup.archives import export, layout, selectors, services, standings
+from pwscup.archives import layout, selectors, services, standings
 from pwscup.archives.models import Archive, TeamNumber
 from pwscup.archives.naming import called
+from pwscup.archives.writing import export
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused

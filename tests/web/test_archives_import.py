@@ -17,19 +17,15 @@ from django.test import TestCase, override_settings
 from django.urls import reverse
 
 from pwscup.accounts.models import User
-from pwscup.archives import (
-    checking,
-    formats,
-    history,
-    layout,
-    problems,
-    restoring,
-    services,
-)
+from pwscup.archives import layout, problems, services
+from pwscup.archives import row_texts as formats
 from pwscup.archives.models import ContestImport
+from pwscup.archives.reading import checking, restoring
+from pwscup.archives.writing import history
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services import ContestRefused, free_slug
-from pwscup.core import jobs, seals, storage
+from pwscup.core import jobs, seals
+from pwscup.core.files import storage
 from pwscup.core.models import Event
 from pwscup.leaderboards import facts
 from pwscup.submissions.models import Evaluation, JudgeMark, Submission

@@ -10,11 +10,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.archives import restoring, services, unfinished
+from pwscup.archives import services
 from pwscup.archives.models import ContestImport
+from pwscup.archives.reading import restoring, unfinished
 from pwscup.contests import selectors
 from pwscup.contests.models import Contest
-from pwscup.core import jobs, slices, storage
+from pwscup.core import jobs
+from pwscup.core.db import slices
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.submissions import sweeper
 from pwscup.submissions.models import Submission

@@ -13,8 +13,9 @@ from django.db import OperationalError
 from django.urls import reverse
 
 from pwscup.contests.models import Round
-from pwscup.core import storage, unavailable
-from pwscup.submissions import receiving
+from pwscup.core.files import storage
+from pwscup.core.http import unavailable
+from pwscup.submissions.intake import receiving
 from pwscup.submissions.models import Release, Submission, SubmissionFile
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State

@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from benchmarks.boards import play
 from pwscup.contests.models import Contest, Round
-from pwscup.leaderboards import charts, sections, services
-from pwscup.leaderboards.boards import BOARDS
+from pwscup.leaderboards import charts, services
+from pwscup.leaderboards.boards import sections
+from pwscup.leaderboards.boards.build import BOARDS
 from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.pages import heat
 from pwscup.submissions.models import Choice, Submission

@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from pwscup.contests.models import Contest
-from pwscup.core.recent import Recent
-from pwscup.core.revisions import Numbers
+from pwscup.core.db.recent import Recent
+from pwscup.core.db.revisions import Numbers
 from pwscup.leaderboards import facts, pages, services
 from pwscup.leaderboards.scope import scope_of
 from tests.web import board_facts

@@ -7,11 +7,11 @@ import re
 import pytest
 from django.urls import reverse
 
-from pwscup.contests.measures import visible_measures
 from pwscup.contests.models import Contest
 from pwscup.contests.policies import may_see_board
+from pwscup.contests.rules.measures import visible_measures
 from pwscup.core.models import Event
-from pwscup.leaderboards.boards import BOARDS
+from pwscup.leaderboards.boards.build import BOARDS
 from pwscup.leaderboards.models import Standing
 from tests import factories
 from tests.web import board_facts

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division
 from pwscup.leaderboards import services
-from pwscup.leaderboards.boards import BOARDS
+from pwscup.leaderboards.boards.build import BOARDS
 from pwscup.leaderboards.models import Standing
 from tests import factories
 from tests.web import board_facts

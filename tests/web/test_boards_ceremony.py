@@ -13,9 +13,9 @@ from django.utils import timezone
 from pwscup.contests.models import Contest, Division
 from pwscup.contests.services import ContestRefused
 from pwscup.core.models import Event
-from pwscup.leaderboards import ceremonies
+from pwscup.leaderboards.ceremony import services
 from pwscup.leaderboards.models import Ceremony
-from pwscup.submissions import rulings
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import LateAllowance, Ruling, Submission
 from tests import factories
 from tests.web import board_facts
@@ -39,7 +39,7 @@ def played(cast):
 
 
 def begin(cast, **asked) -> Ceremony:
-    return ceremonies.start(
+    return services.start(
         actor=cast.oscar, contest=fresh(cast.contest), **{"stage": "contest", **asked}
     )
 
@@ -122,7 +122,7 @@ def test_a_team_without_a_place_is_told_first(cast, played, oscar):
 
 
 def test_ties_share_a_step():
-    made = ceremonies._places(
+    made = services._places(
         [
             {"rank": 1, "name": "A", "team": 1, "house": False, "total": 9},
             {"rank": 2, "name": "C", "team": 3, "house": False, "total": 5},

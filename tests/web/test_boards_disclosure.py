@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
 from pwscup.leaderboards import services
-from pwscup.leaderboards.boards import DISCLOSURE_BOARDS
+from pwscup.leaderboards.boards.build import DISCLOSURE_BOARDS
 from pwscup.leaderboards.models import Standing
 from pwscup.submissions.models import Choice, Ruling, Submission
 from scoring.formats.disclosure.curves import asked_once

@@ -13,8 +13,9 @@ from django.utils import timezone
 from pwscup.archives import standings
 from pwscup.archives.naming import Called
 from pwscup.contests.models import Contest, Division
-from pwscup.leaderboards import ceremonies, services
-from pwscup.leaderboards.boards import DISCLOSURE_BOARDS
+from pwscup.leaderboards import services
+from pwscup.leaderboards.boards.build import DISCLOSURE_BOARDS
+from pwscup.leaderboards.ceremony import services as ceremonies
 from pwscup.leaderboards.models import Standing
 from pwscup.reports import certificates, page
 from pwscup.reports import facts as report_facts

@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division, RulesetVersion
 from pwscup.core.models import Event
-from pwscup.leaderboards import ceremonies, services
-from pwscup.leaderboards.boards import BOARDS, SCORE_BOARDS
+from pwscup.leaderboards import services
+from pwscup.leaderboards.boards.build import BOARDS, SCORE_BOARDS
+from pwscup.leaderboards.ceremony import services as ceremonies
 from pwscup.leaderboards.models import Standing
 from pwscup.submissions.models import Choice, Release, Rescore, Ruling
 from tests import factories

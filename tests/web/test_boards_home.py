@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pwscup.core.exports import BOM, csv_text
-from pwscup.leaderboards import boards
+from pwscup.core.files.exports import BOM, csv_text
+from pwscup.leaderboards.boards import build
+from pwscup.leaderboards.boards.sections import Facts, Phase, Player
 from pwscup.leaderboards.export import LINES
-from pwscup.leaderboards.sections import Facts, Phase, Player
 from scoring.cli.main import main
 from scoring.formulas import TIE_BREAKS
 from scoring.rulesets import load_ruleset, parse_ruleset
@@ -87,7 +87,7 @@ def values_of(measures: Any, rng: random.Random) -> dict[str, float | None]:
 
 def downloaded(folder: Path, facts: Facts, board: str) -> str:
     """The path of a board as its page offers it."""
-    header, *rows = LINES[board](boards.build(facts)[board])
+    header, *rows = LINES[board](build.build(facts)[board])
     lines = [["" if cell is None else cell for cell in row] for row in rows]
     path = folder / f"{board}.csv"
     path.write_text(BOM + csv_text(header, lines), encoding="utf-8", newline="")
@@ -111,7 +111,7 @@ def at_home(
 
 
 def check(facts: Facts, home: dict[str, Any]) -> None:
-    web = boards.build(facts)
+    web = build.build(facts)
     assert home.keys() == {player.name for player in facts.players}
     for row in web["anonymization"]["rows"]:
         table = home[row["name"]]["anonymization"]

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from pwscup.accounts.models import User
 from pwscup.contests.models import Contest
-from pwscup.core import audit, recent
+from pwscup.core import audit
+from pwscup.core.db import recent
 from pwscup.core.models import Revision
 from pwscup.leaderboards import kept
 from pwscup.notices import selectors

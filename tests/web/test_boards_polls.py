@@ -19,12 +19,17 @@ from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.clock import extend_round, pause, resume
 from pwscup.contests.services.divisions import create_division, rename_division
-from pwscup.core import audit, jobs, recent, revisions
-from pwscup.leaderboards import ceremonies, facts, pages, polls, services
+from pwscup.core import audit, jobs
+from pwscup.core.db import recent, revisions
+from pwscup.leaderboards import facts, pages, polls, services
+from pwscup.leaderboards.ceremony import services as ceremonies
 from pwscup.leaderboards.scope import scope_of
 from pwscup.rescores import services as rescores
-from pwscup.submissions import inflight, marks, releases, rulings
+from pwscup.submissions import releases
 from pwscup.submissions import services as submissions
+from pwscup.submissions.decisions import rulings
+from pwscup.submissions.intake import inflight
+from pwscup.submissions.judging import grades
 from pwscup.submissions.models import Rescore, Submission
 from tests.web import board_facts
 from tests.web.pipeline import guess, hand_in, round_of, scored
@@ -387,9 +392,9 @@ def test_no_mark_of_a_judge_changes_boards_in_silence(cast, client):
     played.contest.judges.add(judge)
     given = {(played.teams["Green"].pk, "policy"): 50}
     watched(
-        marks.save,
+        grades.save,
         user=judge,
         round=round_of(played.contest, "presentation"),
         given=given,
-        seen=marks.last_of(talks, judge),
+        seen=grades.last_of(talks, judge),
     )

@@ -11,7 +11,9 @@ from django.utils import timezone
 from benchmarks.boards import counting_instances, play
 from pwscup.contests.models import Contest, Round
 from pwscup.core import audit
-from pwscup.leaderboards import boards, facts, measure_board, services
+from pwscup.leaderboards import facts, services
+from pwscup.leaderboards.boards import build as boards
+from pwscup.leaderboards.boards import measures
 from pwscup.leaderboards.scope import scope_of
 from pwscup.submissions.models import Submission
 from tests import factories
@@ -143,7 +145,7 @@ def test_a_rank_reads_no_rate_where_the_boards_are_stored(n_teams, cast, as_user
         if not submission.releases.exists():
             del worst[team.pk]
         values = {**rates.measured, team.pk: submission.evaluations.get().values}
-        expected = measure_board.defence_of(rates, values, worst)
+        expected = measures.defence_of(rates, values, worst)
         services.boards_of(contest, timezone.now())
         with monkeypatch.context() as patched:
             patched.setattr(boards, "build", None)

@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from benchmarks.boards import counting_instances, play
 from pwscup.contests.models import Contest
-from pwscup.core import recent
+from pwscup.core.db import recent
 from pwscup.leaderboards import services
-from pwscup.submissions import counting
+from pwscup.submissions.results import counting
 from tests.web import board_oracle
 from tests.web.board_game import Game
 

@@ -9,9 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Round
-from pwscup.leaderboards import boards, ceremonies, services
+from pwscup.leaderboards import services
+from pwscup.leaderboards.boards import build as boards
+from pwscup.leaderboards.ceremony import services as ceremonies
 from pwscup.leaderboards.models import Standing
-from pwscup.submissions import rulings
+from pwscup.submissions.decisions import rulings
 from tests.web import board_facts
 
 pytestmark = pytest.mark.django_db

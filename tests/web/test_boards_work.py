@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pwscup.leaderboards import boards, sections
-from pwscup.leaderboards.sections import Disclosure, Estimate, Facts, Phase, Player
+from pwscup.leaderboards.boards import build, sections
+from pwscup.leaderboards.boards.sections import Disclosure, Estimate, Facts, Phase, Player
 from scoring.rulesets import load_ruleset
 
 
@@ -60,8 +60,8 @@ def test_more_teams_are_no_more_passes(ruleset, is_attack_shown):
     passes = []
     for n_teams in (3, 30):
         known = facts(ruleset, n_teams, is_attack_shown=is_attack_shown)
-        made = boards.build(known)
-        rows = made[boards.first_board(known.rules, made)]["rows"]
+        made = build.build(known)
+        rows = made[build.first_board(known.rules, made)]["rows"]
         assert len(rows) == n_teams
         passes.append((known.measured.n_passes, known.rates.n_passes))
     assert passes[0] == passes[1]
@@ -71,7 +71,7 @@ def test_more_teams_are_no_more_passes(ruleset, is_attack_shown):
 @pytest.mark.parametrize("ruleset", ["pwscup2015", "pets-lecture", "dp-disclosure"])
 def test_what_is_stored_is_the_same_boards(ruleset, is_attack_shown):
     """The matrix stands apart, and smaller."""
-    made = boards.build(facts(ruleset, 4, is_attack_shown=is_attack_shown))
+    made = build.build(facts(ruleset, 4, is_attack_shown=is_attack_shown))
     outline, matrix = (json.loads(json.dumps(part)) for part in sections.packed(made))
     assert sections.unpacked(outline, matrix) == json.loads(json.dumps(made))
     assert outline.keys() == made.keys()
@@ -93,7 +93,7 @@ def test_more_estimates_are_no_more_passes():
     for n_teams in (3, 30):
         Listed.n_passes = 0
         known = estimated(n_teams)
-        made = boards.build(known)
+        made = build.build(known)
         assert len(made["comparison"]["rows"]) == n_teams
         assert len(made["curve"]["rows"]) == 2 * n_teams
         measured = [round.measured.n_passes for round in known.disclosures]

@@ -15,7 +15,7 @@ from pwscup.core.models import StoredFile
 from pwscup.reports import certificates, lettering, pdf
 from pwscup.reports.certificates import Certificate, Place
 from pwscup.reports.outcome import obstacles
-from pwscup.submissions import rulings
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import LateAllowance, Ruling, Submission
 from tests import factories
 from tests.web import board_facts

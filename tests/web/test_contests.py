@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pwscup.contests import guidance, services
 from pwscup.contests.models import Contest
-from pwscup.core import storage
+from pwscup.core.files import storage
 from scoring.tables.reading import read_table
 from scoring.tables.schema import Schema
 from scoring.tables.validation import read_submission

@@ -11,8 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.core.models import Event
-from pwscup.submissions import appeals, counting, releases, rulings, selectors, services
+from pwscup.submissions import releases, selectors, services
+from pwscup.submissions.decisions import appeals, rulings
 from pwscup.submissions.models import Ruling
+from pwscup.submissions.results import counting
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web.pipeline import close, guess, hand_in, open_attack, publish, scored

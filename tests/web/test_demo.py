@@ -9,11 +9,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.bots import play as bots
 from pwscup.bots.cast import BOTS
+from pwscup.bots.playing import rounds as bots
 from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.selectors import original_of
-from pwscup.contests.team_tables import n_teams_left
+from pwscup.contests.teams.tables import n_teams_left
 from pwscup.demo import cast, create, play
 from pwscup.disclosure import ledger
 from pwscup.leaderboards.services import final_boards

@@ -12,15 +12,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from pwscup.contests.policies import why_final
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import Event
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
 from pwscup.disclosure.services import MAX_ANSWERS, QueryRefused, ask, ensure_released, release_due
-from pwscup.submissions import policies, rulings
+from pwscup.submissions import policies
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.evaluation import disclosing
-from pwscup.submissions.feedback import visible_values
 from pwscup.submissions.models import Submission
+from pwscup.submissions.results.feedback import visible_values
 from pwscup.submissions.selectors import latest_evaluation
 from pwscup.submissions.services import SubmissionRefused, submit
 from scoring.errors import ProblemsFound

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from pwscup.contests import table_warnings
+from pwscup.contests.data import warnings as table_warnings
 from pwscup.disclosure import ledger, pages, services
 from pwscup.disclosure.models import Answer
 from pwscup.submissions.evaluation import disclosing

@@ -15,7 +15,9 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from pwscup.core import clock, diagnosis, prepare, private, probe, pulse, space, storage
+from pwscup.core.db import clock
+from pwscup.core.files import space, storage
+from pwscup.core.installation import diagnosis, prepare, private, probe, pulse
 from pwscup.submissions.models import Submission
 from tests.web.pipeline import hand_in
 
@@ -216,7 +218,7 @@ def test_kernels_that_find_no_place():
         "import numba.core.caching as c\n"
         "c.CacheImpl._locator_classes = []\n"
         "import os, django; django.setup()\n"
-        "from pwscup.core.diagnosis import check_scoring\n"
+        "from pwscup.core.installation.diagnosis import check_scoring\n"
         "print(*check_scoring())"
     )
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "pwscup.settings_test"}

@@ -10,17 +10,18 @@ from django.utils import timezone
 
 from pwscup.bots import copies, rehearse, services
 from pwscup.bots.cast import BOTS, BY_NAME
-from pwscup.bots.files import anonymized_files
 from pwscup.bots.models import Rehearsal
+from pwscup.bots.playing.files import anonymized_files
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import dataset_of
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import jobs, storage
+from pwscup.core import jobs
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions import evaluation
 from pwscup.submissions.models import Release, Submission
-from pwscup.submissions.reveals import purposes_of
+from pwscup.submissions.proof.reveals import purposes_of
 from pwscup.submissions.states import State
 from tests import factories
 
@@ -174,13 +175,13 @@ def test_a_worker_that_went_silent_leaves_nothing_behind(cast):
 
 
 def test_what_is_refused_is_told_with_its_reason(cast, monkeypatch, oscar):
-    files = rehearse.play.MAKERS["anonymization"]
+    files = rehearse.rounds.MAKERS["anonymization"]
 
     def broken(original, bot, *, seed):
         made = files(original, bot, seed=seed)
         return made | {"rows": ("rows.csv", b"row\n1\n1\n1\n1\n")} if bot.name == "Swap" else made
 
-    monkeypatch.setitem(rehearse.play.MAKERS, "anonymization", broken)
+    monkeypatch.setitem(rehearse.rounds.MAKERS, "anonymization", broken)
     rehearsal = played(cast.contest, cast.oscar)
     assert [one["state"] for one in rehearsal.report[0]["refused"]] == [State.REJECTED]
     page = oscar.get(reverse("organize-dry-run", args=["cup"])).content.decode()

@@ -16,10 +16,11 @@ from pwscup.contests.services import retention
 from pwscup.core.models import Event
 from pwscup.demo import play as demo_play
 from pwscup.disclosure import services as disclosure
-from pwscup.notices import outbox, wording
 from pwscup.notices import sweeper as notices
 from pwscup.notices.models import Notice
-from pwscup.submissions import draws, queue, releases, rulings, selectors, services, sweeper
+from pwscup.notices.sending import outbox, texts
+from pwscup.submissions import draws, queue, releases, selectors, services, sweeper
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
@@ -93,7 +94,7 @@ def test_organizers_are_mailed_of_what_holds_tables_back_once(cast, lost):
     notices.tell_faults(now)
     notice = Notice.objects.get(kind="fault")
     assert list(outbox.recipients(notice)) == [cast.oscar]
-    said = wording.content(notice)
+    said = texts.content(notice)
     assert "scoring failed for a submission that would count" in said.text
     assert "“Attack round”" in said.text
     assert said.path.endswith("?state=failed")

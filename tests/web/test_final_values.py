@@ -9,15 +9,16 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.archives import laws
+from pwscup.archives.reading import laws
 from pwscup.contests.models import Contest
 from pwscup.core import jobs
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.scope import moments, scope_of
 from pwscup.rescores import selectors as rescore_selectors
 from pwscup.rescores import services as rescores
-from pwscup.submissions import finals, rulings
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Evaluation, LateAllowance, Rescore
+from pwscup.submissions.results import finals
 from scoring.registry import PWSCUP_2015
 from tests.web.api import ROOT, Program
 from tests.web.archives import bytes_of, entries, imported, listed, of_format_2, written, zipped

@@ -10,7 +10,7 @@ from django.conf import settings as site
 from django.db import OperationalError
 from django.test import Client
 
-from pwscup.core import health
+from pwscup.core.http import health
 
 PATHS = [*health.LIVE, health.READY]
 STRANGER = {"host": "10.0.0.7:8000"}

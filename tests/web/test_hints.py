@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from pwscup.accounts import addresses, services
 from pwscup.accounts.models import SeatSource, Team, User
-from pwscup.contests import hints
 from pwscup.contests import services as contest_services
-from pwscup.contests.hints import Hint
+from pwscup.contests.organize import hints
+from pwscup.contests.organize.hints import Hint
 from tests import factories
 from tests.web import board_facts, pipeline
 

@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Round
-from pwscup.core import storage
-from pwscup.submissions import draws, evaluation, limits, releases, selectors, services
+from pwscup.core.files import storage
+from pwscup.submissions import draws, evaluation, releases, selectors, services
+from pwscup.submissions.intake import limits
 from pwscup.submissions.models import Submission
 from scoring.rulesets import load_ruleset, parse_ruleset
 from tests import factories

@@ -13,8 +13,9 @@ from django.urls import reverse
 
 from pwscup.audits import services as audit_services
 from pwscup.audits.models import Audit
-from pwscup.contests.team_tables import table_of
-from pwscup.core import jobs, storage
+from pwscup.contests.teams.tables import table_of
+from pwscup.core import jobs
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import draws, evaluation
 from pwscup.submissions.models import Evaluation, Release, Submission

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from pwscup.accounts import services as account_services
 from pwscup.core.models import Event
-from pwscup.submissions import marks, selectors, services
+from pwscup.submissions import selectors, services
+from pwscup.submissions.judging import grades
 from pwscup.submissions.models import JudgeMark, Submission
 from tests import factories
 from tests.web import lecture, pipeline
@@ -55,7 +56,7 @@ def save(cup, judge, team_points: dict, seen: int = 0) -> int:
         for team, all_points in team_points.items()
         for key, points in zip(CRITERIA, all_points, strict=True)
     }
-    return marks.save(user=judge, round=cup.round, given=given, seen=seen)
+    return grades.save(user=judge, round=cup.round, given=given, seen=seen)
 
 
 def hand_in_slides(cup, user, team, data: bytes = PDF, name: str = "talk.pdf") -> Submission:
@@ -148,12 +149,12 @@ def test_who_downloads_slides_and_how(cast, cup, as_user):
 
 
 def test_the_order_is_the_same_for_all_and_no_team_moves_another(cast, cup, as_user):
-    first = [team.slug for team in marks.speakers(cup.round)]
+    first = [team.slug for team in grades.speakers(cup.round)]
     assert sorted(first) == ["blue", "red"]
     factories.make_team(cup.contest, "Green", cast.eve)
     house = factories.make_team(cup.contest, "Robot")
     type(house).objects.filter(pk=house.pk).update(is_house=True)
-    later = [team.slug for team in marks.speakers(cup.round)]
+    later = [team.slug for team in grades.speakers(cup.round)]
     assert sorted(later) == ["blue", "green", "red"]
     assert [slug for slug in later if slug != "green"] == first
     for person in (None, cast.alice, cup.jane):
@@ -170,7 +171,7 @@ def test_other_commitments_give_other_orders(cast, cup):
     orders = set()
     for commitment in ("a" * 64, "b" * 64, "c" * 64):
         cup.round.contest.commitment = commitment
-        orders.add(tuple(team.pk for team in marks.speakers(cup.round)))
+        orders.add(tuple(team.pk for team in grades.speakers(cup.round)))
     assert len(orders) == 3
 
 
@@ -182,12 +183,12 @@ def test_a_judge_marks_and_changes_only_what_changed(cup, as_user):
     answer = jane.post(url(cup), filled({cup.red: (80, 70.5, 90), cup.blue: (60, None, None)}))
     assert answer.status_code == 302
     assert JudgeMark.objects.count() == 4
-    seen = marks.last_of(cup.round, cup.jane)
+    seen = grades.last_of(cup.round, cup.jane)
     data = filled({cup.red: (80, 70.5, 85), cup.blue: (60, None, 50)}, seen=seen)
     jane.post(url(cup), data)
     rows = JudgeMark.objects.order_by("pk").values_list("team__name", "criterion", "points")
     assert list(rows)[4:] == [(name, "appeal", points) for name, points in _in_order(cup)]
-    held = marks.own_marks(cup.round, cup.jane)
+    held = grades.own_marks(cup.round, cup.jane)
     assert held[cup.red.pk, "appeal"] == 85
     text = jane.get(url(cup)).text
     assert "1 mark of yours is still missing" in text
@@ -199,7 +200,7 @@ def test_a_judge_marks_and_changes_only_what_changed(cup, as_user):
 
 def _in_order(cup):
     points = {"Red": Decimal(85), "Blue": Decimal(50)}
-    return [(team.name, points[team.name]) for team in marks.speakers(cup.round)]
+    return [(team.name, points[team.name]) for team in grades.speakers(cup.round)]
 
 
 @pytest.mark.parametrize("wrong", ["-1", "100.01", "80.123", "many", "NaN", "1e9"])
@@ -214,7 +215,7 @@ def test_one_wrong_mark_and_none_is_saved(cup, as_user, wrong):
 
 def test_a_mark_that_was_given_is_not_taken_back(cup, as_user):
     save(cup, cup.jane, {cup.red: (1, 2, 3)})
-    seen = marks.last_of(cup.round, cup.jane)
+    seen = grades.last_of(cup.round, cup.jane)
     data = filled({cup.red: (1, None, 3)}, seen=seen)
     answer = as_user(cup.jane).post(url(cup), data)
     assert answer.status_code == 422
@@ -225,19 +226,19 @@ def test_an_older_page_overwrites_nothing(cup, as_user):
     save(cup, cup.jane, {cup.red: (1, 2, 3)})
     answer = as_user(cup.jane).post(url(cup), filled({cup.red: (9, 9, 9)}), follow=True)
     assert "from another window" in answer.text
-    assert marks.own_marks(cup.round, cup.jane)[cup.red.pk, "policy"] == 1
+    assert grades.own_marks(cup.round, cup.jane)[cup.red.pk, "policy"] == 1
     # Another judge's marks are no reason.
     assert save(cup, cup.judy, {cup.red: (9, 9, 9)}) == 3
 
 
 def test_marks_are_given_while_the_round_is_open(cast, cup, as_user):
     opens_at = cup.round.opens_at
-    with pytest.raises(marks.MarkRefused, match="while the presentation round is open"):
-        marks.save(
+    with pytest.raises(grades.MarkRefused, match="while the presentation round is open"):
+        grades.save(
             user=cup.jane, round=cup.round, given={}, seen=0, now=opens_at - timedelta(seconds=1)
         )
     close(cup)
-    with pytest.raises(marks.MarkRefused) as refused:
+    with pytest.raises(grades.MarkRefused) as refused:
         save(cup, cup.jane, {cup.red: (1, 2, 3)})
     assert refused.value.code == "closed"
     assert "The round has closed" in as_user(cup.jane).get(url(cup)).text
@@ -247,8 +248,8 @@ def test_marks_are_given_while_the_round_is_open(cast, cup, as_user):
 def test_a_mark_for_what_there_is_not_is_refused(cup, key):
     team, criterion = key
     given = {(cup.red.pk if team is None else team, criterion): Decimal(5)}
-    with pytest.raises(marks.MarkRefused) as refused:
-        marks.save(user=cup.jane, round=cup.round, given=given, seen=0)
+    with pytest.raises(grades.MarkRefused) as refused:
+        grades.save(user=cup.jane, round=cup.round, given=given, seen=0)
     assert refused.value.code == "unknown"
 
 
@@ -291,7 +292,7 @@ def test_a_judge_does_not_play_and_a_player_does_not_judge(cast, cup):
     with pytest.raises(account_services.RefusedError, match="Judges of this contest"):
         account_services.create_team(user=cup.jane, contest=cup.contest, name="Judges")
     cup.contest.judges.add(cast.alice)
-    with pytest.raises(marks.MarkRefused):
+    with pytest.raises(grades.MarkRefused):
         save(cup, cast.alice, {cup.blue: (100, 100, 100)})
 
 

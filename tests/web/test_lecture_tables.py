@@ -14,9 +14,10 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.contests import services, team_tables
+from pwscup.contests import services
 from pwscup.contests.models import Dataset
-from pwscup.core import storage
+from pwscup.contests.teams import tables
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.rescores import services as rescore_services
 from pwscup.submissions import draws, sweeper
@@ -37,7 +38,7 @@ def records_of(file) -> list[list[str]]:
 
 
 def drawn(team) -> dict[str, list[int]]:
-    key = team_tables.draw_of(team).sealed
+    key = tables.draw_of(team).sealed
     return json.loads((settings.PRIVATE_ROOT / key.path).read_bytes())
 
 
@@ -53,7 +54,7 @@ def test_a_team_gets_records_of_the_table_and_decoys_that_are_not_its_own(lectur
     assert records_of(dataset.sealed) == [header, *(whole[row] for row in rows["own"])]
     assert records_of(dataset.public) == [record[1:] for record in records_of(dataset.sealed)]
     assert header[0] == "name"
-    assert (dataset.n_records, team_tables.draw_of(lecture.red).n_records) == (10, 20)
+    assert (dataset.n_records, tables.draw_of(lecture.red).n_records) == (10, 20)
     assert len(set(rows["own"]) | set(rows["decoys"])) == 20
     assert sorted(rows["candidates"]) == sorted(rows["own"] + rows["decoys"])
     assert rows["candidates"] != rows["own"] + rows["decoys"]
@@ -95,7 +96,7 @@ def test_the_sweeper_draws_when_the_first_round_opens_and_for_teams_founded_late
     assert Dataset.objects.filter(key="original", team__isnull=False).count() == 2
     green = factories.make_team(lecture.contest, "Green", cast.eve)
     sweeper.sweep()
-    assert team_tables.table_of(green) is not None
+    assert tables.table_of(green) is not None
 
 
 def test_nothing_is_drawn_for_a_draft_or_where_all_teams_share_a_table(lecture, cast):
@@ -124,7 +125,7 @@ def test_a_table_of_rules_that_were_changed_meanwhile_is_not_kept(lecture):
     assert not Dataset.objects.filter(team=lecture.red).exists()
     assert paths_on_disk() == before
     assert draws.draw_due() == 2
-    assert team_tables.table_of(lecture.red).n_records == 12
+    assert tables.table_of(lecture.red).n_records == 12
 
 
 def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
@@ -141,15 +142,15 @@ def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
     assert draws.draw_due() == 1
     assert f"draw of contest {lecture.contest.pk} (red) failed" in caplog.text
     assert lecture.contest.faults.get().subject == "red"
-    assert team_tables.table_of(lecture.red) is None
+    assert tables.table_of(lecture.red) is None
 
 
 def test_what_was_drawn_is_on_record_without_a_value(lecture):
     draws.ensure_drawn(lecture.red)
     event = Event.objects.get(kind="table.drawn")
-    dataset = team_tables.table_of(lecture.red)
+    dataset = tables.table_of(lecture.red)
     assert event.data["sha256"] == dataset.public.sha256
-    assert event.data["draw_sha256"] == team_tables.draw_of(lecture.red).sealed.sha256
+    assert event.data["draw_sha256"] == tables.draw_of(lecture.red).sealed.sha256
     purposes = [e.data.get("purpose") for e in Event.objects.filter(kind="truth.read")]
     assert "draw/red" in purposes
 
@@ -236,7 +237,7 @@ def test_when_the_data_are_deleted_the_pages_stay(lecture, cast, as_user):
     draws.ensure_drawn(lecture.red)
     alice, where = as_user(cast.alice), "/c/lecture/data/team/red/original.csv"
     assert alice.get(where).status_code == 200
-    files = StoredFile.objects.filter(pk=team_tables.table_of(lecture.red).public_id)
+    files = StoredFile.objects.filter(pk=tables.table_of(lecture.red).public_id)
     files.update(erased_at=timezone.now())
     assert "teamred_original.csv" in alice.get("/c/lecture/").text
     assert alice.get("/c/lecture/round/anonymization/").status_code == 200

@@ -11,8 +11,8 @@ from django.urls import reverse
 from pwscup.accounts import names, services
 from pwscup.accounts.models import Team
 from pwscup.accounts.services import RefusedError
-from pwscup.archives import laws
-from pwscup.contests import team_lists
+from pwscup.archives.reading import laws
+from pwscup.contests.teams import lists
 from tests import factories
 
 JAPANESE = (
@@ -105,12 +105,12 @@ def test_a_name_that_looks_like_another_is_taken(cast, first, second):
     with pytest.raises(RefusedError) as refusal:
         services.create_team(user=cast.eve, contest=cast.contest, name=second)
     assert refusal.value.code == "name_taken"
-    found = team_lists.read(cast.contest, f"{second},,x@example.org")
+    found = lists.read(cast.contest, f"{second},,x@example.org")
     assert [problem.line for problem in found.problems] == [1]
 
 
 def test_a_list_does_not_name_two_teams_that_look_the_same(cast):
-    found = team_lists.read(cast.contest, "Paris,,x@example.org\nРaris,,y@example.org")
+    found = lists.read(cast.contest, "Paris,,x@example.org\nРaris,,y@example.org")
     assert "looks like" in found.problems[0].words
 
 

@@ -16,9 +16,11 @@ from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
 from pwscup.core import audit
 from pwscup.core.jobs import rows as jobs
-from pwscup.notices import kinds, outbox, queue, services, signing, sweeper, tasks, worker
+from pwscup.notices import kinds, queue, services, sweeper, tasks, worker
 from pwscup.notices.models import Delivery, Notice, Preference
-from pwscup.submissions import rulings
+from pwscup.notices.sending import outbox
+from pwscup.notices.webhooks import signing
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.web import pipeline

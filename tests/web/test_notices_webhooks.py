@@ -26,9 +26,10 @@ from django.utils import timezone
 from pwscup.contests.models import Contest
 from pwscup.core import audit
 from pwscup.core.models import Event
-from pwscup.notices import addresses, calls, services, signing, sweeper, worker
+from pwscup.notices import services, sweeper, worker
 from pwscup.notices.kinds import MAX_FAILURES, MAX_WEBHOOKS
 from pwscup.notices.models import Delivery, Webhook
+from pwscup.notices.webhooks import addresses, calls, signing
 from tests import factories
 from tests.web import pipeline
 

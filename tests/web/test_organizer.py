@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.contests import services, trail
+from pwscup.contests import services
 from pwscup.contests.forms import NewContestForm, zone_choices
 from pwscup.contests.models import Contest, TableDraft
+from pwscup.contests.organize import trail
 from pwscup.core import audit
 from pwscup.core.models import Event, StoredFile
 from tests import factories

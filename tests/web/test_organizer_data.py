@@ -6,10 +6,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from pwscup.contests import services, tables
+from pwscup.contests import services
+from pwscup.contests.data import tables
 from pwscup.contests.forms import ColumnForm, ColumnsForm
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions.models import Submission
 from scoring.errors import ProblemsFound

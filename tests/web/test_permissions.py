@@ -17,10 +17,10 @@ from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Sample
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Announcement, Question, Webhook
-from pwscup.notices.signing import unsubscribe_token
+from pwscup.notices.webhooks.signing import unsubscribe_token
 from pwscup.submissions import releases, services, tasks
 from tests import factories
 from tests.web.experiments import make_experiment

@@ -10,9 +10,9 @@ from django.db import connection
 from django.db.models import F, QuerySet
 
 from pwscup.contests.models import Contest, Round
-from pwscup.core import revisions
+from pwscup.core.db import revisions
+from pwscup.core.db.prepared import Prepared, prefetch, update_returning
 from pwscup.core.models import Revision
-from pwscup.core.prepared import Prepared, prefetch, update_returning
 from pwscup.leaderboards import polls
 
 SECOND = timedelta(seconds=1)

@@ -19,9 +19,9 @@ from django.test import Client
 from django.utils import timezone
 
 from pwscup.celery import app
-from pwscup.core import private
-from pwscup.core.plain_cache import JsonSerializer
-from pwscup.core.sessions import SessionStore
+from pwscup.core.http.plain_cache import JsonSerializer
+from pwscup.core.http.sessions import SessionStore
+from pwscup.core.installation import private
 from tests.services import free_port
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from pwscup.core import clock
+from pwscup.core.db import clock
 from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event
 from pwscup.submissions import queue, selectors, sweeper, tasks

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from pwscup.core import audit, seals
 from pwscup.core.models import Event, Seal
-from pwscup.submissions import receipts
+from pwscup.submissions.proof import receipts
 from scoring.proof.reveals import checks_of_receipt, read_receipt
 from scoring.proof.trail import read_trail
 from tests import factories

@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.rescores import selectors as rescores
-from pwscup.submissions import appeals, queue, services, sweeper
+from pwscup.submissions import queue, services, sweeper
+from pwscup.submissions.decisions import appeals
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State

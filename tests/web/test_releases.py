@@ -12,10 +12,11 @@ from django.db import connection
 from django.http import Http404
 from django.utils import timezone
 
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import counting, releases, selectors, services, sweeper
+from pwscup.submissions import releases, selectors, services, sweeper
 from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.results import counting
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline

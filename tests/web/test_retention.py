@@ -10,8 +10,8 @@ from django.utils import timezone
 from pwscup.contests import services, tasks
 from pwscup.contests.models import Contest, Sample
 from pwscup.contests.services import retention
-from pwscup.core import storage
-from pwscup.core.diagnosis import Level, check_stored
+from pwscup.core.files import storage
+from pwscup.core.installation.diagnosis import Level, check_stored
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import worker
 from pwscup.submissions.models import Submission

@@ -22,7 +22,7 @@ from pwscup.accounts import addresses, selectors, services
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Readmission, Team
 from pwscup.accounts.services import RefusedError
 from pwscup.contests import services as contest_services
-from pwscup.core import revisions
+from pwscup.core.db import revisions
 from pwscup.core.models import Event
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer
@@ -561,7 +561,7 @@ def test_who_joins_while_the_last_member_leaves_has_a_team_or_is_refused(cast):
 
 @pytest.mark.django_db(transaction=True)
 def test_an_upload_for_a_team_that_goes_meanwhile_is_refused(cast, sent, round, monkeypatch):
-    from pwscup.core import storage
+    from pwscup.core.files import storage
 
     write = storage.write
 

@@ -14,10 +14,11 @@ from django.utils import timezone
 from pwscup.contests import services
 from pwscup.contests.models import Contest
 from pwscup.contests.services.commitment import ensure_committed
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import reveals, rulings
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import LateAllowance
+from pwscup.submissions.proof import reveals
 from scoring.cli.main import main
 from scoring.proof.commitments import commitment
 from tests import factories

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from pwscup.contests.models import Contest
-from pwscup.submissions import rulings, services
+from pwscup.submissions import services
+from pwscup.submissions.decisions import rulings
 from tests.web import pipeline
 from tests.web.pipeline import hand_in
 

@@ -7,15 +7,10 @@ import dataclasses
 import pytest
 from django.utils import translation
 
-from pwscup.contests import (
-    measure_words,
-    rule_words,
-    rule_words_ranking,
-    rule_words_series,
-    tables,
-)
+from pwscup.contests.data import tables
 from pwscup.contests.models import Contest, Dataset
-from pwscup.contests.rules import rules_of
+from pwscup.contests.rules import measure_texts, ranking_texts, series_texts, texts
+from pwscup.contests.rules.pages import rules_of
 from scoring.evaluate import Options
 from scoring.formulas import FORMULAS, MEASURE_RANKS, OFFICIAL, PARTS, TIE_BREAKS
 from scoring.formulas.ranking import AVERAGES
@@ -45,41 +40,41 @@ def values_of(column: Column) -> str:
 
 def test_every_option_has_its_sentence():
     chosen = {(name, value) for name, values in OPTION_CHOICES.items() for value in values}
-    assert set(rule_words.OPTIONS) == chosen
+    assert set(texts.OPTIONS) == chosen
 
 
 def test_every_round_kind_has_its_words():
     for kind in ROUND_KINDS.values():
-        assert {(kind.phase, counts) for counts in kind.counts} <= set(rule_words.COUNTS)
-        assert {(kind.phase, feedback) for feedback in kind.feedback} <= set(rule_words.FEEDBACK)
-        assert set(kind.files.values()) <= set(rule_words.FILE_FORMATS)
-        assert set(kind.gives) <= set(rule_words.PUBLISHED)
-        assert (kind.id in rule_words.HITS) == (kind.phase == "attack")
+        assert {(kind.phase, counts) for counts in kind.counts} <= set(texts.COUNTS)
+        assert {(kind.phase, feedback) for feedback in kind.feedback} <= set(texts.FEEDBACK)
+        assert set(kind.files.values()) <= set(texts.FILE_FORMATS)
+        assert set(kind.gives) <= set(texts.PUBLISHED)
+        assert (kind.id in texts.HITS) == (kind.phase == "attack")
         if kind.phase == "anonymization":
-            assert (kind.id, False) in rule_words.DELETED
+            assert (kind.id, False) in texts.DELETED
 
 
 def test_every_choice_of_a_ruleset_has_its_words():
-    assert set(rule_words.DATA) == set(TABLES)
-    assert set(rule_words.VALUES) == set(VALUES)
-    assert set(rule_words.MARKING) == set(MARKING)
-    assert tuple(rule_words_ranking.PARTS) == PARTS
-    assert tuple(rule_words_ranking.TIE_BREAKS) == TIE_BREAKS
-    assert set(rule_words_ranking.FORMULAS) == set(OFFICIAL) - {MEASURE_RANKS}
-    assert set(rule_words_series.REQUIRE) == set(REQUIRED)
-    assert set(rule_words_series.DEFINITIONS) == set(DEFINITIONS)
-    assert set(rule_words_series.PARTS) < set(PARTS)
-    assert set(rule_words_series.FORMULAS) < set(FORMULAS)
+    assert set(texts.DATA) == set(TABLES)
+    assert set(texts.VALUES) == set(VALUES)
+    assert set(texts.MARKING) == set(MARKING)
+    assert tuple(ranking_texts.PARTS) == PARTS
+    assert tuple(ranking_texts.TIE_BREAKS) == TIE_BREAKS
+    assert set(ranking_texts.FORMULAS) == set(OFFICIAL) - {MEASURE_RANKS}
+    assert set(series_texts.REQUIRE) == set(REQUIRED)
+    assert set(series_texts.DEFINITIONS) == set(DEFINITIONS)
+    assert set(series_texts.PARTS) < set(PARTS)
+    assert set(series_texts.FORMULAS) < set(FORMULAS)
 
 
 def test_every_measure_has_words_and_a_family():
     families = {measure.family for measure in ALL_MEASURES.values()}
-    assert set(measure_words.WORDS) == set(ALL_MEASURES)
-    assert families == set(measure_words.FAMILIES) == set(measure_words.SHORT_FAMILIES)
-    assert set(measure_words.ENDS) <= set(ALL_MEASURES)
+    assert set(measure_texts.WORDS) == set(ALL_MEASURES)
+    assert families == set(measure_texts.FAMILIES) == set(measure_texts.SHORT_FAMILIES)
+    assert set(measure_texts.ENDS) <= set(ALL_MEASURES)
     of_series = {measure.family for measure in SERIES_MEASURES.values()}
-    assert set(measure_words.FAMILIES_OF_SERIES) == of_series
-    assert set(measure_words.SHORT_FAMILIES_OF_SERIES) <= of_series
+    assert set(measure_texts.FAMILIES_OF_SERIES) == of_series
+    assert set(measure_texts.SHORT_FAMILIES_OF_SERIES) <= of_series
 
 
 def test_the_short_name_of_a_measure_of_a_series_is_not_its_title_again():
@@ -88,8 +83,8 @@ def test_the_short_name_of_a_measure_of_a_series_is_not_its_title_again():
 
 
 def test_every_role_and_kind_has_a_name():
-    assert set(rule_words.ROLES) == set(Role)
-    assert set(rule_words.KINDS) == set(Kind)
+    assert set(texts.ROLES) == set(Role)
+    assert set(texts.KINDS) == set(Kind)
 
 
 # What is said
@@ -335,4 +330,4 @@ def test_the_answers_among_the_rules_silence_it_and_are_said():
     assert unseen(answered) == []
     board = dict(rules(answered).ranking)["Attack board"]
     assert "median of these rates counts" in board
-    assert set(rule_words_ranking.AVERAGES) == set(AVERAGES) - {"mean"}
+    assert set(ranking_texts.AVERAGES) == set(AVERAGES) - {"mean"}

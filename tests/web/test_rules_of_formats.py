@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.html import escape
 
-from pwscup.contests.rules import preview_of
+from pwscup.contests.rules.pages import preview_of
 from scoring.formulas import FORMULAS
 from scoring.rulesets import load_ruleset, ruleset_names
 from scoring.rulesets.base import RankingSpec, ValiditySpec

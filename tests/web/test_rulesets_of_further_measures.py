@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from pwscup.contests.models import Contest
 from pwscup.submissions.evaluation import kinds
-from pwscup.submissions.reveals import purposes_of
+from pwscup.submissions.proof.reveals import purposes_of
 from scoring.errors import ProblemsFound
 from scoring.proof.commitments import derived_seed
 from scoring.registry import MEASURES, PWSCUP_2015

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db.models import Q
 
 from pwscup.archives import layout
-from pwscup.contests import team_tables
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase, retention
-from pwscup.core import storage
+from pwscup.contests.teams import tables
+from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.submissions import draws, evaluation
 from pwscup.submissions.models import Release, Submission
@@ -56,7 +56,7 @@ def test_tables_people_and_parts_stand_in_the_archive_and_come_back(cast, played
     assert drawn is not None
     taken = [series.values_of(team) for team in played.teams.all()]
     assert all(series.values_of(green).keys().isdisjoint(values) for values in taken)
-    assert copy.datasets.get(team=green, key=team_tables.DRAW).part == 3
+    assert copy.datasets.get(team=green, key=tables.DRAW).part == 3
 
 
 def test_what_is_evaluated_again_in_the_copy_has_the_same_values(cast, played):

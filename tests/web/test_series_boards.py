@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest, Division
-from pwscup.leaderboards import ceremonies, services
-from pwscup.leaderboards.boards import BOARDS, SCORE_BOARDS
+from pwscup.leaderboards import services
+from pwscup.leaderboards.boards.build import BOARDS, SCORE_BOARDS
+from pwscup.leaderboards.ceremony import services as ceremonies
 from pwscup.leaderboards.models import Standing
 from pwscup.submissions.models import Ruling
 from scoring.rulesets import load_ruleset

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from pwscup.contests.models import Contest
 from pwscup.leaderboards import services
-from pwscup.submissions import finals
+from pwscup.submissions.results import finals
 from tests.web import series_facts
 from tests.web.series_facts import download
 

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils.html import escape
 
-from pwscup.leaderboards import attack_words
-from pwscup.leaderboards.boards import BOARDS
+from pwscup.leaderboards.boards import attack_texts
+from pwscup.leaderboards.boards.build import BOARDS
 from scoring.registry import SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.loader_sequential import DEFINITIONS
@@ -37,18 +37,18 @@ def test_a_board_of_tables_speaks_of_tables(client, board):
 
 def test_what_risk_means_stands_below_the_board(client):
     words = text_of(page(client, series_facts.made_up().contest, "anonymization"))
-    assert str(attack_words.RISKS["counting"]) in words
+    assert str(attack_texts.RISKS["counting"]) in words
     assert "Here m = 3, so 1/m = 33.33 %." in words
 
 
 def test_every_definition_of_risk_has_words():
-    assert set(DEFINITIONS) <= set(attack_words.RISKS)
+    assert set(DEFINITIONS) <= set(attack_texts.RISKS)
 
 
 def test_tables_have_no_words_for_the_risks_of_series():
     rules = load_ruleset("pwscup2015")
-    assert attack_words.risk_words(rules) == ""
-    assert attack_words.attack_words(rules) is attack_words.TABLES
+    assert attack_texts.risk_words(rules) == ""
+    assert attack_texts.attack_words(rules) is attack_texts.TABLES
 
 
 def test_risks_are_shown_in_per_cent_and_losses_as_numbers(client):

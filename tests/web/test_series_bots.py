@@ -11,12 +11,14 @@ import pytest
 from django.urls import reverse
 
 from pwscup.accounts.models import Team
-from pwscup.bots import copies, play, series, services
+from pwscup.bots import copies, services
 from pwscup.bots.cast import BOTS, BY_NAME, Way
 from pwscup.bots.models import Rehearsal
+from pwscup.bots.playing import rounds, series
 from pwscup.contests import truth
 from pwscup.contests.models import Contest
-from pwscup.core import jobs, storage
+from pwscup.core import jobs
+from pwscup.core.files import storage
 from pwscup.submissions import releases, selectors
 from pwscup.submissions.evaluation import handed_in as handed_in_files
 from pwscup.submissions.models import Release, Submission
@@ -185,14 +187,14 @@ def test_guesses_are_made_from_what_is_published_alone(cast, monkeypatch):
     for bot in BOTS[:3]:
         Team.objects.create(contest=contest, name=bot.name, slug=bot.name.lower(), is_house=True)
     first, attack = contest.rounds.all()
-    assert play.play_round(contest, first) == 3
+    assert rounds.play_round(contest, first) == 3
     for submission in Submission.objects.all():
         assert pipeline.scored(submission).state == State.SCORED
     assert len(releases.publish(attack)) == 3
     with monkeypatch.context() as closed:
         closed.setattr(truth, "read_sealed", None)
-        assert play.play_round(contest, attack) == 6
-    assert play.play_round(contest, attack) == 0
+        assert rounds.play_round(contest, attack) == 6
+    assert rounds.play_round(contest, attack) == 0
     schema = contest.datasets.get(team=None).schema
     target = Release.objects.get(team__name="Average")
     people = read_background(storage.read(target.candidates), schema)
@@ -237,8 +239,8 @@ def test_a_bot_that_came_too_late_for_people_hands_in_nothing(cast):
     contest = contest_of(cast.oscar, people=150, phase="release")
     for bot in BOTS[:3]:
         Team.objects.create(contest=contest, name=bot.name, slug=bot.name.lower(), is_house=True)
-    assert play.play_round(contest, contest.rounds.first()) == 2
-    assert play.play_round(contest, contest.rounds.first()) == 0
+    assert rounds.play_round(contest, contest.rounds.first()) == 2
+    assert rounds.play_round(contest, contest.rounds.first()) == 0
 
 
 def test_all_bots_play_where_everybody_has_one_table_or_people_suffice(cast, oscar):

@@ -12,7 +12,7 @@ from django.core import serializers
 from django.urls import reverse
 
 from pwscup.accounts.tokens import create_token
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions.models import Evaluation, Release, Submission
 from scoring.formats.sequential.bundles import pack, unpack

@@ -20,13 +20,16 @@ from hypothesis import strategies as st
 
 from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Team, User
-from pwscup.contests import services, team_tables
+from pwscup.contests import services
 from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.services import ContestRefused
-from pwscup.core import seals, storage
+from pwscup.contests.teams import tables as team_tables
+from pwscup.core import seals
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import draws, reveals
+from pwscup.submissions import draws
 from pwscup.submissions.evaluation import people
+from pwscup.submissions.proof import reveals
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
 from scoring.formats.sequential.bundles import pack, unpack
 from scoring.proof.commitments import derived_seed

@@ -13,9 +13,10 @@ import pytest
 from django.conf import settings
 from django.core import serializers
 
-from pwscup.contests import team_tables, truth
+from pwscup.contests import truth
 from pwscup.contests.services import attach_dataset
-from pwscup.core import storage
+from pwscup.contests.teams import tables as team_tables
+from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import releases
 from pwscup.submissions.models import Evaluation, Release, Submission

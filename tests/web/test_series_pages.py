@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from pwscup.contests.rules import preview_of, rules_of
-from pwscup.core import storage
+from pwscup.contests.rules.pages import preview_of, rules_of
+from pwscup.core.files import storage
 from pwscup.submissions import draws, releases, services
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
 from scoring.formats.sequential.bundles import pack, unpack
@@ -272,7 +272,7 @@ def test_a_series_is_handed_in_and_its_result_reads_well(cast, played, as_user):
 
 
 def test_headline_measures_begin_with_what_utility_is_made_of(played):
-    from pwscup.submissions.lines import headline_of
+    from pwscup.submissions.pages.lines import headline_of
 
     rules = played.contest.ruleset
     ranking = dataclasses.replace(rules.ranking, utility_measure="series-discernibility")

@@ -8,7 +8,7 @@ import pytest
 
 from pwscup.contests import services as contests
 from pwscup.contests.services.common import ContestRefused
-from pwscup.contests.team_tables import has_series
+from pwscup.contests.teams.tables import has_series
 from pwscup.core import jobs
 from pwscup.leaderboards.services import final_boards
 from pwscup.rescores import diff, selectors, services

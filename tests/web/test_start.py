@@ -15,7 +15,7 @@ django.setup()
 import pwscup.urls
 from django.test import Client
 print(Client().get("/healthz").status_code)
-from pwscup.contests.wizard import formats
+from pwscup.contests.organize.wizard import formats
 print(len(formats()))
 print(sorted({"numpy", "pandas", "scipy", "sklearn", "numba", "matplotlib", "reportlab"} & set(sys.modules)))
 """

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.boards import counting_instances, play
-from pwscup.core import exports
+from pwscup.core.files import exports
 from pwscup.core.models import StoredFile
-from pwscup.submissions import downloads, listing, middleware, queue, selectors
+from pwscup.submissions import downloads, middleware, queue, selectors
 from pwscup.submissions.models import Submission
+from pwscup.submissions.pages import listing
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline

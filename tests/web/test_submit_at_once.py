@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Membership
-from pwscup.core.refusals import RefusedByCode
-from pwscup.submissions import queue, rulings, services
+from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.submissions import queue, services
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Choice, Submission
 from pwscup.submissions.services import SubmissionRefused
 from tests import factories

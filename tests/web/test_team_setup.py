@@ -15,8 +15,9 @@ from django.utils import timezone
 from pwscup.accounts import invitations, policies
 from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Invitation, Team
-from pwscup.contests import services, tasks, team_lists
+from pwscup.contests import services, tasks
 from pwscup.contests.models import Contest
+from pwscup.contests.teams import lists
 from pwscup.core.models import Event
 from tests import factories
 from tests.web import pipeline
@@ -203,7 +204,7 @@ Green,,Dan@Example.org
 
 
 def test_a_list_names_teams_in_one_line_or_several(cast, divisions):
-    found = team_lists.read(cast.contest, GOOD)
+    found = lists.read(cast.contest, GOOD)
     assert found.problems == []
     assert [(team.name, team.division.key, team.emails) for team in found.teams] == [
         ("Green", "students", ["ann@example.org", "ben@example.org", "dan@example.org"]),
@@ -222,7 +223,7 @@ def test_a_list_names_teams_in_one_line_or_several(cast, divisions):
     ],
 )
 def test_lists_come_as_spreadsheets_save_them(cast, text, n_teams):
-    found = team_lists.read(cast.contest, text)
+    found = lists.read(cast.contest, text)
     assert found.problems == []
     assert len(found.teams) == n_teams
 
@@ -269,7 +270,7 @@ def test_what_is_wrong_with_a_list_is_named_by_line(cast, divisions, text, line,
         kind="contest.judge_removed", contest_id=cast.contest.pk, data={"user_id": former.pk}
     )
     Invitation.objects.create(team=cast.blue, email="asked@example.org")
-    found = team_lists.read(cast.contest, text)
+    found = lists.read(cast.contest, text)
     assert any(p.line == line and words in p.words for p in found.problems), found.problems
     with pytest.raises(services.TeamListRefused):
         set_up(cast, text)
@@ -278,7 +279,7 @@ def test_what_is_wrong_with_a_list_is_named_by_line(cast, divisions, text, line,
 
 def test_every_problem_is_found_at_once(cast, divisions):
     text = "Red,Kings,alice@example.org\n,,x\nGreen,,nobody"
-    found = team_lists.read(cast.contest, text)
+    found = lists.read(cast.contest, text)
     assert [problem.line for problem in found.problems] == [1, 1, 1, 2, 3, 3]
 
 
@@ -292,7 +293,7 @@ def test_every_problem_is_found_at_once(cast, divisions):
     ],
 )
 def test_files_are_read_as_they_come(data, text):
-    assert team_lists.decoded(data) == text
+    assert lists.decoded(data) == text
 
 
 def upload(client, contest, file=GOOD, **more):
@@ -582,4 +583,4 @@ def test_more_teams_cost_no_more_queries_to_look_at_a_list(
         text = "\n".join(f"Team {n},students,t{n}@example.org" for n in range(n_teams))
         contest = Contest.objects.get(pk=cast.contest.pk)
         with django_assert_num_queries(7):
-            assert team_lists.read(contest, text).problems == []
+            assert lists.read(contest, text).problems == []

@@ -364,7 +364,7 @@ POSTS = {
 
 
 def test_the_table_of_actions_is_complete():
-    from pwscup.contests.team_urls import urlpatterns
+    from pwscup.contests.teams.urls import urlpatterns
 
     assert {pattern.name for pattern in urlpatterns} == set(POSTS) | {"team", "invitation"}
 

@@ -18,7 +18,7 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.contests.trail import KINDS
+from pwscup.contests.organize.trail import KINDS
 from pwscup.core import audit, seals
 from pwscup.core.models import AppendOnlyError, Event, Seal
 from pwscup.core.tasks import seal as seal_task

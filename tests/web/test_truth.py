@@ -20,13 +20,14 @@ from django.utils import timezone
 from pwscup.accounts.models import Team, User
 from pwscup.contests import truth
 from pwscup.contests.models import Contest, Dataset
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.disclosure.models import Answer
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Question, Webhook
-from pwscup.submissions import evaluation, queue, rulings
+from pwscup.submissions import evaluation, queue
+from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
 from scoring.proof import commitments
 from tests import factories
@@ -59,7 +60,7 @@ def test_one_package_imports_the_door():
     assert names_of(path.parent for path in importers) == {"pwscup/submissions/evaluation"}
 
 
-LOOK_AT_THE_FOLDER = {"pwscup/core/health.py", "pwscup/core/pulse.py"}
+LOOK_AT_THE_FOLDER = {"pwscup/core/http/health.py", "pwscup/core/installation/pulse.py"}
 """Whether it is there and can be written; they open no file of anybody."""
 
 
@@ -67,7 +68,7 @@ def test_two_modules_know_where_files_lie():
     knowing = [path for path in SOURCES if "PRIVATE_ROOT" in path.read_text()]
     assert names_of(knowing) == {
         "pwscup/settings.py",
-        "pwscup/core/storage.py",
+        "pwscup/core/files/storage.py",
         "pwscup/contests/truth.py",
         *LOOK_AT_THE_FOLDER,
     }

@@ -20,10 +20,12 @@ from django.urls import reverse
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.archives.services import receive_archive, request_archive
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import jobs, space, storage, unavailable
+from pwscup.core import jobs
+from pwscup.core.files import space, storage
+from pwscup.core.http import unavailable
+from pwscup.core.installation.supervisor import Service, Supervisor
 from pwscup.core.management.commands import up
 from pwscup.core.models import StoredFile
-from pwscup.core.supervisor import Service, Supervisor
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
 from tests import factories

@@ -19,9 +19,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from pwscup import env
-from pwscup.core import broker, catalogs, keeper, prepare
+from pwscup.core.installation import broker, catalogs, keeper, prepare
+from pwscup.core.installation.supervisor import Service, Supervisor, describe
 from pwscup.core.management.commands import up
-from pwscup.core.supervisor import Service, Supervisor, describe
 from tests.distributed.site import ROOT, Site
 from tests.services import START_SECONDS, free_port, wait_until
 
@@ -212,7 +212,7 @@ def test_a_large_log_is_put_aside(tmp_path):
 
 
 def test_what_does_not_listen_is_ended_with_force(supervisor, tmp_path, monkeypatch):
-    monkeypatch.setattr("pwscup.core.supervisor.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("pwscup.core.installation.supervisor.PATIENCE_SECONDS", 0.5)
     code = (
         "import signal, subprocess, sys, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"

@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 
-from pwscup.submissions import uploads
-from pwscup.submissions.uploads import Part, matched, plain_name, target_of, unpacked
+from pwscup.submissions.intake import uploads
+from pwscup.submissions.intake.uploads import Part, matched, plain_name, target_of, unpacked
 from tests.zips import zipped
 
 KILOBYTE = 1024

@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest
-from pwscup.submissions import inflight, releases, sweeper
-from pwscup.submissions.inflight import Reporter
+from pwscup.submissions import releases, sweeper
+from pwscup.submissions.intake import inflight
+from pwscup.submissions.intake.inflight import Reporter
 from pwscup.submissions.models import UploadProcess
 from pwscup.submissions.policies import may_see_rate
 from tests.web import pipeline

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from pwscup.core.bodies import TAKES_FILES
+from pwscup.core.http.bodies import TAKES_FILES
 from pwscup.web import channel as channels
 from pwscup.web import request as requests
 from pwscup.web import server as servers
@@ -595,7 +595,7 @@ def test_a_path_that_is_no_text_is_an_address_of_nothing():
 def test_only_addresses_with_a_field_for_files_take_large_bodies(settings):
     from django.urls import get_resolver
 
-    from pwscup.core.bodies import OVERHEAD_BYTES, is_too_large
+    from pwscup.core.http.bodies import OVERHEAD_BYTES, is_too_large
 
     names = {name for name in get_resolver().reverse_dict if isinstance(name, str)}
     assert names >= TAKES_FILES

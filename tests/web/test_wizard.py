@@ -10,10 +10,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from pwscup.contests import services, tables, wizard
+from pwscup.contests import services
+from pwscup.contests.data import tables
 from pwscup.contests.models import Contest
+from pwscup.contests.organize import wizard
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import storage
+from pwscup.core.files import storage
 from scoring.rulesets import load_ruleset, ruleset_names
 
 NEW = {

@@ -24,9 +24,10 @@ import scoring
 from pwscup.core.jobs import heartbeat
 from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import evaluation, feedback, queue, selectors, services, tasks, worker
-from pwscup.submissions.feedback import Band
+from pwscup.submissions import evaluation, queue, selectors, services, tasks, worker
 from pwscup.submissions.models import Evaluation, Submission
+from pwscup.submissions.results import feedback
+from pwscup.submissions.results.feedback import Band
 from pwscup.submissions.selectors import tries_left
 from pwscup.submissions.states import State
 from scoring.errors import Problem
@@ -281,7 +282,7 @@ def truth_of(release) -> list[int]:
 
 
 def release_lines(release) -> list[str]:
-    from pwscup.core import storage
+    from pwscup.core.files import storage
 
     return storage.read(release.table).decode().splitlines()
 
@@ -488,7 +489,7 @@ def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monk
 
 def test_an_allocation_above_the_limit_fails_and_leaves_the_process_alive():
     code = (
-        "from pwscup.core.keeper import limit_memory\n"
+        "from pwscup.core.installation.keeper import limit_memory\n"
         "limit_memory(500_000_000)\n"
         "try: bytearray(600_000_000)\n"
         "except MemoryError: print('refused')\n"

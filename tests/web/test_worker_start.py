@@ -10,7 +10,8 @@ import pytest
 from celery import signals
 from django.db import OperationalError
 
-from pwscup.core import prepare, probe, storage
+from pwscup.core.files import storage
+from pwscup.core.installation import prepare, probe
 from pwscup.core.models import StorageProbe
 from pwscup.web import site
 from scoring import warm

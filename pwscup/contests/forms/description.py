@@ -13,11 +13,11 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.disclosed import hides_table
+from pwscup.contests.data.hidden import hides_table
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
-from pwscup.core.problems import parts
+from pwscup.core.texts.problems import parts
 from scoring.errors import ProblemsFound
 from scoring.rulesets import Ruleset, load_ruleset, localized, parse_ruleset, ruleset_names
 

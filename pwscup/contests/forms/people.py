@@ -10,9 +10,9 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.forms import NameField
-from pwscup.contests import team_lists
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.models import Division
+from pwscup.contests.teams import lists
 
 LONGEST_TITLE = Division._meta.get_field("title").max_length
 
@@ -63,15 +63,15 @@ class TeamListForm(VersionedForm):
         upload = self.cleaned_data["file"]
         if upload is None:
             return ""
-        if upload.size > team_lists.MAX_BYTES:
+        if upload.size > lists.MAX_BYTES:
             raise ValidationError(
                 _("The file is too large — expected at most %(expected)s — got %(got)s"),
                 params={
-                    "expected": filesizeformat(team_lists.MAX_BYTES),
+                    "expected": filesizeformat(lists.MAX_BYTES),
                     "got": filesizeformat(upload.size),
                 },
             )
-        text = team_lists.decoded(upload.read())
+        text = lists.decoded(upload.read())
         if text is None:
             raise ValidationError(_("The file is no text. Save the list as CSV in UTF-8."))
         return text

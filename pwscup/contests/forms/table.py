@@ -12,8 +12,8 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
-from pwscup.contests.rule_words import KINDS, ROLES
-from pwscup.contests.rule_words_series import IDENTIFIER
+from pwscup.contests.rules.series_texts import IDENTIFIER
+from pwscup.contests.rules.texts import KINDS, ROLES
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:

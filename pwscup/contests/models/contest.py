@@ -150,9 +150,9 @@ class Contest(models.Model):
 
     def has_room(self) -> bool:
         """Whether one more team could play: where each has people of its own, some must be left."""
-        from pwscup.contests import team_tables  # which knows of this model
+        from pwscup.contests.teams import tables  # which knows of this model
 
-        return team_tables.n_teams_left(self) != 0
+        return tables.n_teams_left(self) != 0
 
 
 class RulesetVersion(models.Model):

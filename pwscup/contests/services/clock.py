@@ -24,10 +24,10 @@ from pwscup.contests.services.dates import (
 )
 from pwscup.contests.services.rounds import apply_plans, check_rounds, rounds_of, why_final
 from pwscup.core import audit
-from pwscup.core.moments import shown_moment
+from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
 
 
 # The pause

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypedDict
 from django.db import transaction
 
 from pwscup.contests.models import Contest
-from pwscup.core import audit, storage
+from pwscup.core import audit
+from pwscup.core.files import storage
 from scoring.proof.commitments import SECRET_BYTES, commitment
 
 if TYPE_CHECKING:

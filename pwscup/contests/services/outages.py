@@ -18,10 +18,10 @@ from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.dates import move_other_dates, moved, reasoned, stop
 from pwscup.contests.services.rounds import RoundPlan, apply_plans, rounds_of
 from pwscup.core import audit
-from pwscup.core.moments import shown_moment
+from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
 
 OUTAGE = Interruption.Kind.OUTAGE
 

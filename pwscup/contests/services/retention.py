@@ -16,7 +16,8 @@ from pwscup.contests import faults
 from pwscup.contests.models import Contest, Dataset, Round, Sample
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.table import drop_draft
-from pwscup.core import audit, storage
+from pwscup.core import audit
+from pwscup.core.files import storage
 from pwscup.core.models import Job, StoredFile
 
 logger = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from pwscup.core import audit
 from scoring.rulesets import Ruleset
 
 if TYPE_CHECKING:
-    from pwscup.core.refusals import Words
+    from pwscup.core.texts.refusals import Words
 
 MINUTES_PER_DAY = 24 * 60
 

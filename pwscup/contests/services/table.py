@@ -12,19 +12,21 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import User
-from pwscup.contests import policies, selectors, team_tables
+from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit, storage
-from pwscup.core.storage import Area
+from pwscup.contests.teams import tables as team_tables
+from pwscup.core import audit
+from pwscup.core.files import storage
+from pwscup.core.files.storage import Area
 from scoring.errors import ProblemsFound
 from scoring.rulesets.loader_disclosure import check_columns
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from pwscup.contests.tables import Described
-    from pwscup.core.refusals import Words
+    from pwscup.contests.data.tables import Described
+    from pwscup.core.texts.refusals import Words
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
 
@@ -58,13 +60,16 @@ def upload_table(
 
 def _reader(contest: Contest) -> ModuleType:
     """What reads a contest's table, or its series of tables."""
-    from pwscup.contests import series, tables  # pandas, which most processes do without
+    from pwscup.contests.data import (
+        series,
+        tables,  # pandas, which most processes do without
+    )
 
     return series if team_tables.has_series(contest) else tables
 
 
 def _sampled(data: bytes, n_sampled: int) -> bytes:
-    from pwscup.contests import tables
+    from pwscup.contests.data import tables
 
     sampled, n_records = tables.sampled(data, n_sampled)
     if n_sampled > n_records:
@@ -79,7 +84,7 @@ def generate_table(
     *, actor: User, contest: Contest, version: int | None = None, n_records: int
 ) -> TableDraft:
     """Draw pseudo households as a draft whose columns are known: nobody is in it, and anybody may have it."""
-    from pwscup.contests import tables
+    from pwscup.contests.data import tables
 
     data, described = tables.generated(n_records)
     name = f"households-{n_records}.csv"
@@ -90,7 +95,7 @@ def generate_series(
     *, actor: User, contest: Contest, version: int | None = None, n_records: int, n_tables: int
 ) -> TableDraft:
     """Draw the windows of a made-up hospital as a draft: nobody is in it, as in `generate_table`."""
-    from pwscup.contests import series
+    from pwscup.contests.data import series
 
     data, described = series.generated(n_records, n_tables)
     name = f"hospital-{n_records}x{n_tables}.zip"
@@ -246,14 +251,14 @@ class _Parts:
 
 
 def _parts(data: bytes, schema: Schema) -> _Parts:
-    from pwscup.contests import tables  # pandas, which most processes do without
+    from pwscup.contests.data import tables  # pandas, which most processes do without
 
     prepared = tables.prepare(data, schema)
     return _Parts(data, prepared.public, prepared.samples, prepared.n_records)
 
 
 def _series_parts(data: bytes, schema: Schema) -> _Parts:
-    from pwscup.contests import series
+    from pwscup.contests.data import series
 
     prepared = series.prepare(data, schema)
     return _Parts(

@@ -14,10 +14,10 @@ from pwscup.accounts.models import Invitation, Team, User
 from pwscup.accounts.names import team_slug
 from pwscup.accounts.policies import is_over
 from pwscup.accounts.selectors import taken_slugs
-from pwscup.contests import team_lists
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.contests.team_lists import TeamList
+from pwscup.contests.teams import lists
+from pwscup.contests.teams.lists import TeamList
 from pwscup.core import audit
 
 # The end of the contest is what ends a personal invitation; its date may still move.
@@ -39,7 +39,7 @@ def set_up_teams(
     """Make every team of a list and its invitations, or none; the mails go out afterwards."""
     held = lock(contest, version)
     _refuse_when_over(held)
-    found = team_lists.read(held, text)
+    found = lists.read(held, text)
     if found.problems:
         raise TeamListRefused(found)
     slugs = taken_slugs(held)
@@ -76,7 +76,7 @@ def invite_address(*, actor: User, contest: Contest, team_id: int, email: str) -
     if team is None:
         raise ContestRefused(_("This contest has no such team."))
     address = email.strip().lower()
-    if why := team_lists.known_addresses(held).get(address):
+    if why := lists.known_addresses(held).get(address):
         raise ContestRefused(f"{address}: {why}")
     open_ones = team.invitations.filter(used_at=None, revoked_at=None).exclude(email="")
     if team.memberships.count() + open_ones.count() >= held.max_team_size:

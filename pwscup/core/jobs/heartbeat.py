@@ -11,7 +11,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import connection
 
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.core.jobs import rows
 from pwscup.core.jobs.rows import AWAY, Claim
 

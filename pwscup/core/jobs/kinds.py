@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from pwscup.core.celery_app import app
-from pwscup.core.clock import read_db_clock
+from pwscup.core.db.clock import read_db_clock
 from pwscup.core.jobs import heartbeat, rows
 from pwscup.core.jobs.rows import AWAY, Claim
 from pwscup.core.models import Job

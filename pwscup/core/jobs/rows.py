@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F, Q
 
-from pwscup.core.clock import db_now, read_db_clock
+from pwscup.core.db.clock import db_now, read_db_clock
+from pwscup.core.db.prepared import update_returning
 from pwscup.core.models import Job
-from pwscup.core.prepared import update_returning
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from pwscup.core.moments import shown_moment
+from pwscup.core.texts.moments import shown_moment
 
 register = template.Library()
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.core import audit
-from pwscup.notices import outbox
 from pwscup.notices.kinds import ANNOUNCEMENT, CLARIFICATION
 from pwscup.notices.models import Announcement
+from pwscup.notices.sending import outbox
 from pwscup.notices.services.common import NoticeRefused, lock_published
 
 if TYPE_CHECKING:

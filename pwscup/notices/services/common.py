@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.models import Contest
-from pwscup.core.refusals import Refused
+from pwscup.core.texts.refusals import Refused
 
 
 class NoticeRefused(Refused):

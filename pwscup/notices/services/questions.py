@@ -10,9 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.core import audit
-from pwscup.notices import outbox, policies
+from pwscup.notices import policies
 from pwscup.notices.kinds import ANSWER, MAX_OPEN_QUESTIONS, QUESTION
 from pwscup.notices.models import Announcement, Question
+from pwscup.notices.sending import outbox
 from pwscup.notices.services.announcements import publish_announcement
 from pwscup.notices.services.common import NoticeRefused
 

@@ -12,11 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.models import Contest
 from pwscup.core import audit
-from pwscup.notices import addresses, outbox
 from pwscup.notices.kinds import DISABLED, ERRORS, MAX_FAILURES, MAX_WEBHOOKS, TEST
 from pwscup.notices.models import Delivery, Webhook
+from pwscup.notices.sending import outbox
 from pwscup.notices.services.common import NoticeRefused
-from pwscup.notices.signing import secret_of
+from pwscup.notices.webhooks import addresses
+from pwscup.notices.webhooks.signing import secret_of
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User

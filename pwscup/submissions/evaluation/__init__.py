@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import scoring
 from pwscup.contests import truth
-from pwscup.core.prepared import Prepared, prefetch
+from pwscup.core.db.prepared import Prepared, prefetch
 from pwscup.submissions.evaluation import auditing
 from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import own_upload

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.team_tables import draw_of
+from pwscup.contests.teams.tables import draw_of
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.originals import dataset_for, original_table
 from pwscup.submissions.evaluation.tables import read_anonymized
-from pwscup.submissions.finals import drawing_measures
+from pwscup.submissions.results.finals import drawing_measures
 from scoring.evaluate import Mark, mark, score
 from scoring.formats.lecture import mark_kept
 from scoring.proof.commitments import shuffled

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.team_tables import has_own_tables
+from pwscup.contests.teams.tables import has_own_tables
 from pwscup.submissions import draws
 from scoring.evaluate import Prepared
 

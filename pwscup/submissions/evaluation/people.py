@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pwscup.contests import truth
-from pwscup.contests.team_tables import n_needed
+from pwscup.contests.teams.tables import n_needed
 from pwscup.submissions.evaluation.drawing import Drawn
 from scoring.formats.sequential.bundles import numbered, pack, unpacked
 from scoring.formats.sequential.files import identifier_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pwscup.contests import truth
 from pwscup.contests.models import Dataset
 from pwscup.contests.selectors import dataset_of
-from pwscup.core import storage
+from pwscup.core.files import storage
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.originals import dataset_for
 from pwscup.submissions.evaluation.published import ShuffledTable

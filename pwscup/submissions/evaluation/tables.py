@@ -8,7 +8,7 @@ import numpy as np
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.team_tables import draw_of, has_own_tables
+from pwscup.contests.teams.tables import draw_of, has_own_tables
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.drawing import published_candidates, rows_of
 from pwscup.submissions.evaluation.originals import Original, dataset_for, original_table

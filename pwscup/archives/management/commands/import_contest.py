@@ -11,7 +11,7 @@ from pwscup.archives import problems, services
 from pwscup.archives.models import ContestImport
 from pwscup.contests.services.common import ContestRefused
 from pwscup.core import jobs
-from pwscup.core.space import ReserveReachedError
+from pwscup.core.files.space import ReserveReachedError
 
 CHUNK = 1024 * 1024
 

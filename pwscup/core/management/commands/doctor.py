@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from pwscup.core.diagnosis import CHECKS, Level
+from pwscup.core.installation.diagnosis import CHECKS, Level
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from pwscup.core import prepare
+from pwscup.core.installation import prepare
 
 
 class Command(BaseCommand):

@@ -21,9 +21,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, InterfaceError
 from filelock import FileLock, Timeout
 
-from pwscup.core import broker, health, prepare, private
-from pwscup.core.diagnosis import words_of
-from pwscup.core.supervisor import Service, Supervisor
+from pwscup.core.http import health
+from pwscup.core.installation import broker, prepare, private
+from pwscup.core.installation.diagnosis import words_of
+from pwscup.core.installation.supervisor import Service, Supervisor
 from pwscup.env import BASE_DIR, broker_socket, env, make_private, unusable_data
 
 DEFAULT_ADDRESS = "127.0.0.1:8000"

@@ -1,0 +1,274 @@
+"""From a checked archive to a contest: the files, then the rows in short transactions; a failure leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import DataError, IntegrityError, transaction
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+
+from pwscup.accounts.models import User
+from pwscup.archives import layout, standings
+from pwscup.archives.layout import Column, Sheet
+from pwscup.archives.models import Archive
+from pwscup.archives.naming import called
+from pwscup.archives.problems import ArchiveRefused, Findings
+from pwscup.archives.reading import checking, rows, sense, unfinished
+from pwscup.archives.reading.rows import Reader
+from pwscup.archives.writing import history
+from pwscup.contests.models import Contest
+from pwscup.contests.services import free_slug
+from pwscup.core.db.slices import short_transaction, slices
+from pwscup.core.files import space, storage
+from pwscup.core.models import Job, StoredFile
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+
+
+@dataclass(slots=True)
+class Imported:
+    """A contest that was made of an archive, and what is told of it."""
+
+    contest: Contest
+    differences: list[dict[str, Any]]
+    history: StoredFile | None
+    chain: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Restoring:
+    """The rows so far: the new keys by what names a row in the archive."""
+
+    reader: Reader
+    prefix: str
+    files: dict[str, StoredFile] = field(default_factory=dict)
+    contest: Contest = field(default_factory=Contest)
+    keys: dict[str, dict[str, int]] = field(default_factory=dict)
+    later: list[tuple[Sheet, Column, int, str]] = field(default_factory=list)
+    held: dict[type[Model], list[int]] = field(default_factory=dict)
+
+
+def restore(
+    path: Path,
+    *,
+    actor: User | None,
+    prefix: str,
+    begin: Callable[[Contest], bool],
+    keep: Callable[[Imported], bool],
+) -> Imported | None:
+    """Make a contest of the archive at `path`; None where `begin` or `keep` says that nobody waits for it.
+
+    The rows are written in short transactions, so that others write meanwhile: until the last of them the contest is a
+    draft of nobody, and what waits in it is nobody's work. `begin` is called in the transaction that makes the contest,
+    `keep` in the last one. Names of files begin with `prefix`, by which `unfinished.remove` finds what a crash left.
+
+    Raises
+    ------
+    ArchiveRefused
+        With everything that is wrong; then nothing was made.
+    """
+    findings = Findings()
+    with checking.checked(path) as checked:
+        reader = Reader(checked)
+        rows.check_rows(reader, findings)
+        sense.check_sense(reader, findings)
+        findings.refuse_if_any()
+        _refuse_without_space(checked)
+        work = Restoring(reader, prefix)
+        try:
+            _write_files(work)
+            return _entered(work, actor, begin, keep)
+        except _NotWanted:
+            unfinished.remove(prefix, work.contest if work.contest.pk else None)
+            return None
+        except (IntegrityError, DataError) as error:
+            unfinished.remove(prefix, work.contest if work.contest.pk else None)
+            problem = {"code": "contradiction", "params": {"got": str(error).splitlines()[0][:200]}}
+            raise ArchiveRefused([problem], 1) from error
+        except BaseException:
+            unfinished.remove(prefix, work.contest if work.contest.pk else None)
+            raise
+
+
+def _refuse_without_space(checked: checking.Checked) -> None:
+    """Before anything is written: what the archive unpacks to has to leave the reserve free."""
+    n_bytes = sum(entry.size_bytes for entry in checked.entries.values())
+    if not space.has_room_for(n_bytes):
+        shown = {"expected": filesizeformat(n_bytes + settings.DISK_RESERVE_BYTES)}
+        shown["got"] = filesizeformat(space.free_bytes())
+        raise ArchiveRefused([{"code": "space", "params": shown}], 1)
+
+
+# Files
+
+
+def _write_files(work: Restoring) -> None:
+    """The bytes onto the disk; their rows are not saved yet."""
+    reader, prefix = work.reader, work.prefix
+    for row in rows.rows(reader, layout.FILES):
+        known = {key: row[key] for key in ("sha256", "size_bytes", "erased_at", "created_at")}
+        area, name = row["area"], row["name"]
+        if row["erased_at"] is None:
+            chunks = reader.chunks(f"files/{row['sha256']}")
+            file = storage.write(chunks, area=area, name=name, prefix=prefix, can_wait=True)
+            file.created_at = row["created_at"]
+        else:
+            path = f"{storage.ERASED}{prefix}{secrets.token_hex(16)}"
+            file = StoredFile(area=area, name=name, path=path, **known)
+        work.files[row["n"]] = file
+    if layout.EVENTS in reader.checked.entries:
+        name, chunks = layout.EVENTS, reader.chunks(layout.EVENTS)
+        work.files[name] = storage.write(
+            chunks, area=storage.Area.ARCHIVE, name=name, prefix=prefix, can_wait=True
+        )
+
+
+# Rows
+
+
+class _NotWanted(Exception):  # noqa: N818 — it ends a transaction, nothing is wrong
+    """Another worker has the import by now."""
+
+
+def _entered(
+    work: Restoring,
+    actor: User | None,
+    begin: Callable[[Contest], bool],
+    keep: Callable[[Imported], bool],
+) -> Imported:
+    _save_files(work)
+    with short_transaction():
+        work.contest = _contest(work)
+        if not begin(work.contest):
+            raise _NotWanted
+    for sheet in layout.SHEETS:
+        if sheet not in (layout.FILES, layout.CONTEST_SHEET):
+            _save_sheet(work, sheet)
+    _set_later(work)
+    events = work.files.get(layout.EVENTS)
+    chain: dict[str, Any] = {}
+    if events is not None:
+        with work.reader.open(layout.EVENTS) as source:
+            chain = history.verified(history.lines_of(source))
+    imported = Imported(work.contest, _compared(work), events, chain)
+    with transaction.atomic():
+        _complete(work, actor)
+        if not keep(imported):
+            raise _NotWanted
+    return imported
+
+
+def _complete(work: Restoring, actor: User | None) -> None:
+    """From here on it is a draft of the person who imports it, and what waits is worked on."""
+    for model, held in work.held.items():
+        for keys in slices(held):
+            model._default_manager.filter(pk__in=keys).update(state=Job.WAITING)
+    if actor is not None:
+        work.contest.organizers.add(actor)
+
+
+def _save_files(work: Restoring) -> None:
+    keys = work.keys.setdefault("files", {})
+    for batch in slices(work.files.items()):
+        with short_transaction():
+            saved = StoredFile.objects.bulk_create([file for _, file in batch])
+        keys.update((key, file.pk) for (key, _), file in zip(batch, saved, strict=True))
+
+
+def _contest(work: Restoring) -> Contest:
+    """A draft under a free address that nobody organizes yet, so that nobody sees it."""
+    (row,) = rows.rows(work.reader, layout.CONTEST_SHEET)
+    values = _resolved(work, layout.CONTEST_SHEET, row)
+    values["slug"] = free_slug(values["slug"])
+    rules = sense.holding(work.reader)
+    text = work.reader.text(f"rules/{rules}.toml")
+    return Contest.objects.create(ruleset_text=text, is_published=False, **values)
+
+
+def _save_sheet(work: Restoring, sheet: Sheet) -> None:
+    keys = work.keys.setdefault(sheet.name, {})
+    for batch in slices(rows.rows(work.reader, sheet)):
+        made = [_instance(work, sheet, row) for row in batch]
+        with short_transaction():
+            saved = sheet.model._default_manager.bulk_create(made)
+        for row, instance in zip(batch, saved, strict=True):
+            keys[row["n"] if sheet.key == "n" else str(row[sheet.key])] = instance.pk
+            if getattr(instance, "state", None) == Job.RUNNING:
+                work.held.setdefault(sheet.model, []).append(instance.pk)
+            for column in sheet.columns:
+                if column.later and row[column.name] is not None:
+                    work.later.append((sheet, column, instance.pk, row[column.name]))
+
+
+def _instance(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> Model:
+    if sheet is layout.JUDGES:
+        return _placeholder(work.prefix, row["n"])
+    values = _resolved(work, sheet, row)
+    if sheet.has_contest:
+        values["contest"] = work.contest
+    for column in sheet.columns:
+        if column.text:
+            values[column.name] = work.reader.text(column.text.format(**row))
+    if values.get("state") in Job.UNFINISHED:
+        values["state"] = (
+            Job.RUNNING
+        )  # without a lease, so no worker takes it before the import is complete
+    return sheet.model(**values)
+
+
+def _placeholder(prefix: str, n: str) -> User:
+    """Whoever judged on the other installation: an account that nobody can enter, so that marks stay apart."""
+    user = User(
+        email=f"{prefix}{secrets.token_hex(8)}{unfinished.NOBODY}",
+        display_name=f"Judge {n}",
+        is_active=False,
+        deleted_at=timezone.now(),
+    )
+    user.set_unusable_password()
+    return user
+
+
+def _resolved(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for column in rows.columns_of(sheet, work.reader.checked.manifest):
+        value = row[column.name]
+        if not column.refers:
+            values[column.name] = value
+        elif not column.later:
+            attname = sheet.model._meta.get_field(column.name).attname
+            values[attname] = None if value is None else work.keys[column.refers][value]
+    return values
+
+
+def _set_later(work: Restoring) -> None:
+    """References to sheets that are read after the one that has them."""
+    for batch in slices(work.later):
+        made = []
+        for sheet, column, pk, key in batch:
+            attname = sheet.model._meta.get_field(column.name).attname
+            made.append(sheet.model(pk=pk, **{attname: work.keys[column.refers][key]}))
+        sheet, column = batch[0][:2]
+        with short_transaction():
+            sheet.model._default_manager.bulk_update(made, [column.name])
+
+
+# Boards
+
+
+def _compared(work: Restoring) -> list[dict[str, Any]]:
+    """Where the boards that follow from the new rows differ from those in the archive."""
+    document = json.loads(work.reader.read(layout.STANDINGS))
+    moment = datetime.fromisoformat(document["as_of"])
+    contest = Contest.objects.get(pk=work.contest.pk)
+    teams = called(contest, Archive.Names.ALL)
+    made = standings.boards_of(contest, moment, teams, is_final=True)
+    return standings.differences(document["boards"], made)

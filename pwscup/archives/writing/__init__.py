@@ -1,0 +1,1 @@
+"""From a contest to an archive."""

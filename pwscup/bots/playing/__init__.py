@@ -1,0 +1,1 @@
+"""How bots play each kind of round."""

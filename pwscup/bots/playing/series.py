@@ -1,0 +1,124 @@
+"""The series that bots hand in, and their guesses of values: made from what every team has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pwscup.bots.cast import Way
+from pwscup.core.files import storage
+from scoring.errors import ProblemsFound
+from scoring.formats.sequential.background import read_background, read_published
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.drafts import default_widths
+from scoring.formats.sequential.files import identifier_of
+from scoring.formats.sequential.guess_files import write_value_guess
+from scoring.formats.sequential.guesses import GUESSERS, values_of
+from scoring.formats.sequential.improved import MAX_ATTRIBUTES
+from scoring.formats.sequential.publishing import Options, Publication, publish
+from scoring.formats.sequential.series import M_INVARIANCE, handed_in, of_publication, without
+from scoring.formats.sequential.series_files import exceeded, read_tables
+
+if TYPE_CHECKING:
+    from pwscup.bots.cast import Bot
+    from pwscup.bots.playing.files import Files
+    from pwscup.contests.models import Dataset
+    from pwscup.submissions.models import Release
+    from scoring.errors import Problem
+    from scoring.formats.sequential.series import Series
+    from scoring.formats.sequential.tables import Microdata
+    from scoring.rulesets.base import SequentialSpec
+    from scoring.tables.equivalence import IntArray
+    from scoring.tables.schema import Schema
+
+
+# Series
+
+
+def series_files(original: Dataset, bot: Bot, *, seed: int) -> Files:
+    """The archive of releases of a team's tables; nothing in it is drawn."""
+    spec = original.contest.ruleset.sequential
+    if spec is None or original.public is None:
+        raise LookupError(f"dataset {original.pk} is no series of a team")
+    schema = original.schema
+    found = series_of(read_tables(storage.read(original.public), schema), bot.series, spec)
+    return {"series": ("series.zip", pack(handed_in(found, identifier_of(schema))))}
+
+
+def series_of(microdata: Microdata, way: Way, spec: SequentialSpec) -> Series:
+    """Releases that stand the check: by the bot's way, and where the tables do not allow it by `with_deletions`."""
+    if _is_possible(microdata, way, spec):
+        try:
+            made = _published(microdata, way, spec.m)
+        except ProblemsFound:
+            return with_deletions(microdata, spec.m)
+        found = of_publication(made)
+        has_rows = all(len(release.group) for release in found.releases)
+        if has_rows and not exceeded(spec.limits, microdata, found):
+            return found
+    return with_deletions(microdata, spec.m)
+
+
+def _is_possible(microdata: Microdata, way: Way, spec: SequentialSpec) -> bool:
+    if way.forgets and spec.require == M_INVARIANCE:
+        return False
+    return way.method != "improved" or len(microdata.attributes) <= MAX_ATTRIBUTES
+
+
+def _published(microdata: Microdata, way: Way, m: int) -> Publication:
+    options = Options(m + way.more, way.method, side=way.side, rule=way.rule)
+    if not way.forgets:
+        return publish(microdata, options)
+    parts = [publish(replace(microdata, snapshots=(s,)), options) for s in microdata.snapshots]
+    return Publication(
+        replace(microdata, snapshots=tuple(part.microdata.snapshots[0] for part in parts)),
+        tuple(part.releases[0] for part in parts),
+        tuple(part.tampered[0] for part in parts),
+        tuple(part.deleted[0] for part in parts),
+    )
+
+
+def with_deletions(microdata: Microdata, m: int) -> Series:
+    """By m-invariance, with people left out until the new ones of each table are m-eligible, no more than it takes."""
+    widths = default_widths(microdata.attributes, microdata.snapshots[0])
+    nobody: IntArray = np.zeros(0, dtype=np.int64)
+    deleted = [nobody] * len(microdata.snapshots)
+    while True:
+        left = without(microdata, deleted)
+        try:
+            made = of_publication(publish(left, Options(m, widths=widths)))
+        except ProblemsFound as error:
+            time, ids = _too_many(left, error.problems[0], m)
+            deleted[time] = np.union1d(deleted[time], ids)
+        else:
+            return replace(made, deleted=tuple(deleted))
+
+
+def _too_many(microdata: Microdata, problem: Problem, m: int) -> tuple[int, IntArray]:
+    """The table that is not m-eligible, and the last of its new people who have the value that is too frequent."""
+    time = int((problem.file or "").removeprefix("T")) - 1
+    snapshot = microdata.snapshots[time]
+    is_new = np.ones(len(snapshot.ids), dtype=np.bool_)
+    if time:
+        is_new = ~np.isin(snapshot.ids, microdata.snapshots[time - 1].ids)
+    code = microdata.sensitive_values.index(str(problem.params["value"]))
+    ids = snapshot.ids[is_new & (snapshot.sensitive == code)]
+    got, n = int(problem.params["got"]), int(problem.params["n"])
+    # With k of them gone, (got - k) m is at most n - k.
+    n_too_many = -((n - m * got) // (m - 1))
+    return time, ids[-n_too_many:]
+
+
+# Guesses
+
+
+def value_guess_file(release: Release, bot: Bot, schema: Schema) -> bytes:
+    """A guess at the value of everybody in the background table of a published series."""
+    if release.candidates is None:
+        raise LookupError(f"release {release.pk} has no background table")
+    people = read_background(storage.read(release.candidates), schema)
+    seen = read_published(storage.read(release.table), people)
+    guesses = GUESSERS[bot.values](seen.people, seen.releases)
+    return write_value_guess(values_of(guesses, seen.people))

@@ -1,0 +1,1 @@
+"""From an organizer's files to what a contest needs."""

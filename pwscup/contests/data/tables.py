@@ -1,0 +1,203 @@
+"""From an organizer's CSV to what a contest needs: a description, the public part, a sample, what stays unmeasured."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pwscup.core.files.headers import refuse_wide
+from scoring.anonymizers import anonymize
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.errors import shorten
+from scoring.evaluate import score
+from scoring.rulesets import Ruleset
+from scoring.tables.reading import read_table, write_rows, write_table
+from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.suggestion import suggest_schema
+
+FILE = "original"
+N_EXAMPLES = 3
+SAMPLE_SEED = 2015
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A table of unknown columns: a proposal for its schema, and what an organizer needs to decide."""
+
+    schema: Schema
+    columns: list[dict[str, Any]]
+    n_records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A table under its schema, in the parts that a contest keeps."""
+
+    public: bytes
+    samples: Mapping[str, bytes]
+    n_records: int
+
+
+def describe(data: bytes, *, former: Schema | None = None) -> Described:
+    """Read a table for the first time; columns keep their roles where `former` is of a table like it.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the bytes are no usable CSV.
+    TooManyColumns
+        Before anything but the header is read.
+    """
+    refuse_wide(data)
+    suggested = editable(suggest_schema(data))
+    table = read_table(data, suggested, file=FILE, original=True)
+    columns = described_columns(table, suggested.names)
+    schema = with_former(suggested, former) if former is not None else suggested
+    return Described(schema, columns, len(table))
+
+
+def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
+    """So many records of a CSV, drawn at random without replacement, in their order; and how many it has.
+
+    The cells stay as they are written; all of them where there are fewer.
+
+    Raises
+    ------
+    ProblemsFound
+        Where the bytes are no usable CSV.
+    """
+    refuse_wide(data)
+    suggest_schema(data)  # refuses what is no table, with every problem
+    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    n_kept = min(n_sampled, len(records))
+    kept = sorted(secrets.SystemRandom().sample(range(len(records)), n_kept))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([header, *(records[row] for row in kept)])
+    return out.getvalue().encode(), len(records)
+
+
+def generated(n_records: int) -> tuple[bytes, Described]:
+    """Pseudo households, another table every time, and what their columns are."""
+    table = households(n_records, seed=secrets.randbits(63))
+    columns = described_columns(table, HOUSEHOLDS_SCHEMA.names)
+    return (
+        write_table(table, HOUSEHOLDS_SCHEMA),
+        Described(HOUSEHOLDS_SCHEMA, columns, len(table)),
+    )
+
+
+def editable(schema: Schema) -> Schema:
+    """A form lists values one a line, so a list with line breaks inside its values is left open."""
+    for column in schema.columns:
+        if any(set(value) & {"\n", "\r"} for value in column.values or ()):
+            schema = schema.replace_column(dataclasses.replace(column, values=None))
+    return schema
+
+
+def described_columns(table: pd.DataFrame, names: Iterable[str]) -> list[dict[str, Any]]:
+    """What an organizer is shown of each column."""
+    return [_described(table[name]) for name in names]
+
+
+def _described(column: pd.Series) -> dict[str, Any]:
+    counts = column.value_counts()
+    described: dict[str, Any] = {
+        "n_distinct": len(counts),
+        "examples": [shorten(value, 30) for value in counts.index[:N_EXAMPLES]],
+    }
+    if pd.api.types.is_numeric_dtype(column):
+        described |= {"low": column.min().item(), "high": column.max().item()}
+    return described
+
+
+def with_former(suggested: Schema, former: Schema) -> Schema:
+    """The columns as they were described before, where most of those are there again."""
+    known = {column.name: column for column in former.columns}
+    if 2 * len(known.keys() & set(suggested.names)) < len(known):
+        return suggested
+    columns = tuple(known.get(column.name, column) for column in suggested.columns)
+    attacks = {
+        key: name if name in known and name in suggested.names else None
+        for key, name in (("e2_column", former.e2_column), ("e4_column", former.e4_column))
+    }
+    return Schema(columns, **attacks)
+
+
+def check(data: bytes, schema: Schema) -> None:
+    """Read the table under its schema and keep nothing.
+
+    Raises
+    ------
+    ProblemsFound
+        Every cell that does not fit its column, or the schema itself where it shows participants nothing.
+    """
+    schema.public()
+    read_table(data, schema, file=FILE, original=True)
+
+
+def prepare(data: bytes, schema: Schema) -> Prepared:
+    """Read the table under its schema and make what participants may have of it.
+
+    Raises
+    ------
+    ProblemsFound
+        Every cell that does not fit its column.
+    """
+    public = schema.public()
+    table = read_table(data, schema, file=FILE, original=True)
+    return Prepared(
+        public=_without(data, hidden=set(schema.names) - set(public.names)),
+        samples=_samples(table[list(public.names)], public),
+        n_records=len(table),
+    )
+
+
+def _without(data: bytes, *, hidden: set[str]) -> bytes:
+    """The CSV without the hidden columns, every other cell as it was written."""
+    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    kept = [position for position, name in enumerate(header) if name not in hidden]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([record[position] for position in kept] for record in [header, *records])
+    return out.getvalue().encode()
+
+
+def _samples(table: pd.DataFrame, schema: Schema) -> dict[str, bytes]:
+    """A submission that is accepted as it is: the simplest method that the columns allow."""
+    made = anonymize(table, schema, sample_method(schema), rng=np.random.default_rng(SAMPLE_SEED))
+    return {"anonymized": write_table(made.table, schema), "rows": write_rows(made.source)}
+
+
+def sample_method(schema: Schema) -> list[tuple[str, dict[str, Any]]]:
+    """Noise where there are amounts, else deleted records, which fit any table."""
+    return [("sa-noise", {})] if schema.sensitive_numeric else [("record-deletion", {})]
+
+
+def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
+    """The ruleset's measures that have no value under this schema, asked of the library itself."""
+    if all(column.role is Role.IDENTIFIER for column in schema.columns):
+        return ruleset.measures
+    if ruleset.disclosure is not None or ruleset.sequential is not None:
+        return ()  # their measures are those of an estimate, or of a series, not of a table
+    public = schema.public()
+    table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
+    options = ruleset.options
+    if options.problems(public):  # said where the table is checked
+        options = dataclasses.replace(options, table_columns=())
+    values = score(table, table, np.arange(4), public, options=options, measures=ruleset.measures)
+    return tuple(measure for measure in ruleset.measures if values[measure] is None)
+
+
+def _cells(column: Column) -> list[int] | list[str]:
+    """Three values, the last twice: enough for whatever compares values, or how often they occur."""
+    values = column.values or ("a", "b", "c")
+    codes = [0, 1, 2, 2]
+    return [values[i % len(values)] for i in codes] if column.kind is Kind.CATEGORY else codes

@@ -1,0 +1,105 @@
+"""The organizer's clock: pause and resume, longer rounds, rounds opened again, outages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from pwscup.contests import guidance, services
+from pwscup.contests.forms import LengthForm, OutageForm, PauseForm, ResumeForm, clock_forms
+from pwscup.contests.models import Contest
+from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page
+
+UNPROCESSABLE = 422
+
+
+@require_safe
+@for_organizers
+def clock(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return _page(request, contest)
+
+
+def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
+    """The page; `bound` are forms with errors in the place of empty ones."""
+    page = organizer_page(request, contest, "clock")
+    typed = bound.pop("length_form", None)
+    initial = {"version": contest.version}
+    rows = [
+        {
+            "moment": moment,
+            "why_final": services.why_final(moment.round) if moment.state == "closed" else None,
+            "form": typed
+            if typed is not None and typed.prefix == f"round-{moment.round.key}"
+            else LengthForm(round=moment.round, initial=initial),
+        }
+        for moment in guidance.timeline(page["contest_rounds"], page["now"])
+    ]
+    page |= clock_forms(contest) | bound | {"rows": rows}
+    page["interruptions"] = guidance.interruptions(contest, page["now"])
+    return render(request, "organize/clock.html", page, status=status)
+
+
+def _change(
+    request: HttpRequest, contest: Contest, service: Callable[..., Any], done: str, **what: Any
+) -> HttpResponse:
+    return carry_out(request, contest, service, done=done, back="organize-clock", **what)
+
+
+@require_POST
+@for_organizers
+def pause(request: HttpRequest, contest: Contest) -> HttpResponse:
+    form = PauseForm(request.POST, prefix="pause")
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, pause_form=form)
+    done = _("The contest is paused.")
+    return _change(request, contest, services.pause, done, **form.cleaned_data)
+
+
+@require_POST
+@for_organizers
+def resume(request: HttpRequest, contest: Contest) -> HttpResponse:
+    form = ResumeForm(request.POST, prefix="resume")
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, resume_form=form)
+    done = _("The contest goes on. All later dates have moved by the length of the pause.")
+    return _change(request, contest, services.resume, done, **form.cleaned_data)
+
+
+@require_POST
+@for_organizers
+def outage(request: HttpRequest, contest: Contest) -> HttpResponse:
+    form = OutageForm(request.POST, zone=contest.tz)
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, outage_form=form)
+    done = _("The outage is recorded.")
+    return _change(request, contest, services.record_outage, done, **form.cleaned_data)
+
+
+@require_POST
+@for_organizers
+def extend(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
+    done = _("The round is open for longer.")
+    return _lengthen(request, contest, key, services.extend_round, done)
+
+
+@require_POST
+@for_organizers
+def reopen(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
+    return _lengthen(request, contest, key, services.reopen_round, _("The round is open again."))
+
+
+def _lengthen(
+    request: HttpRequest, contest: Contest, key: str, service: Callable[..., Any], done: str
+) -> HttpResponse:
+    round = next((round for round in contest.rounds.all() if round.key == key), None)
+    if round is None:
+        raise Http404
+    form = LengthForm(request.POST, round=round)
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, length_form=form)
+    return _change(request, contest, service, done, key=key, **form.values())

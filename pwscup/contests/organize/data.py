@@ -1,0 +1,210 @@
+"""The organizer's table: upload, roles of the columns, confirmation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from pwscup.contests import policies, selectors, services
+from pwscup.contests.data import warnings
+from pwscup.contests.data.hidden import hides_table
+from pwscup.contests.forms import (
+    ColumnsForm,
+    FileForm,
+    GenerateForm,
+    GenerateSeriesForm,
+    SeriesForm,
+    TableForm,
+)
+from pwscup.contests.models import Contest, Dataset, TableDraft
+from pwscup.contests.organize.common import for_organizers, organizer_page, tell, version_of
+from pwscup.contests.teams import tables
+from pwscup.core.texts import problems
+from pwscup.core.texts.refusals import Refused
+from scoring.errors import ProblemsFound
+from scoring.formats.sequential.bundles import MAX_TIMES
+
+if TYPE_CHECKING:
+    from scoring.tables.schema import Schema
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def data(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """What the contest's table is, and the upload of another one."""
+    if request.method != "POST":
+        return _page(request, contest)
+    form = _upload_form(contest, request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, contest, upload_form=form)
+    upload = form.cleaned_data["table"]
+    try:
+        services.upload_table(
+            actor=request.user,
+            contest=contest,
+            version=form.cleaned_data["version"],
+            name=upload.name,
+            data=upload.read(),
+            n_sampled=form.cleaned_data.get("n_sampled"),
+        )
+    except ProblemsFound as found:
+        return _page(request, contest, found=found, file_name=upload.name)
+    except Refused as refusal:
+        tell(request, refusal)
+    return redirect("organize-data", contest.slug)
+
+
+@require_POST
+@for_organizers
+def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Make a table where there is none to upload."""
+    form = _generate_form(contest, request.POST)
+    if not form.is_valid():
+        return _page(request, contest, generate_form=form)
+    of_series = tables.has_series(contest)
+    service = services.generate_series if of_series else services.generate_table
+    try:
+        service(actor=request.user, contest=contest, **form.cleaned_data)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+    return redirect("organize-data", contest.slug)
+
+
+@require_POST
+@for_organizers
+def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Check the columns as filled in, or make the draft the contest's table."""
+    draft = selectors.draft_of(contest)
+    if draft is None:
+        messages.error(request, _("There is no uploaded table to confirm. Upload it first."))
+        return redirect("organize-data", contest.slug)
+    if version_of(request) != contest.version:  # the columns may be another table's by now
+        tell(request, services.ChangedMeanwhile())
+        return redirect("organize-data", contest.slug)
+    form = _columns_form(contest, draft, request.POST)
+    if not form.is_valid():
+        return _page(request, contest, columns_form=form)
+    try:
+        schema = form.schema()
+        if "confirm" not in request.POST:
+            services.check_table(contest=contest, schema=schema)
+            return _page(request, contest, columns_form=form, checked=schema)
+        return _confirmed(request, contest, form.attacks.cleaned_data["version"], schema)
+    except ProblemsFound as found:
+        return _page(request, contest, columns_form=form, found=found, file_name=draft.file.name)
+
+
+def _confirmed(
+    request: HttpRequest, contest: Contest, version: int, schema: Schema
+) -> HttpResponse:
+    try:
+        services.confirm_table(actor=request.user, contest=contest, version=version, schema=schema)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+    else:
+        messages.success(
+            request,
+            _("The tables are the contest's original now.")
+            if tables.has_series(contest)
+            else _("The table is the contest's original now."),
+        )
+    return redirect("organize-data", contest.slug)
+
+
+def _upload_form(contest: Contest, *data: Any) -> FileForm:
+    form = SeriesForm if tables.has_series(contest) else TableForm
+    return form(*data, initial={"version": contest.version})
+
+
+def _generate_form(contest: Contest, *data: Any) -> GenerateForm | GenerateSeriesForm:
+    form = GenerateSeriesForm if tables.has_series(contest) else GenerateForm
+    return form(*data, initial={"version": contest.version})
+
+
+def _columns_form(contest: Contest, draft: TableDraft, data: Any = None) -> ColumnsForm:
+    of_series = tables.has_series(contest)
+    return ColumnsForm(draft.schema, version=contest.version, data=data, of_series=of_series)
+
+
+def _page(
+    request: HttpRequest,
+    contest: Contest,
+    *,
+    upload_form: FileForm | None = None,
+    generate_form: GenerateForm | GenerateSeriesForm | None = None,
+    columns_form: ColumnsForm | None = None,
+    checked: Schema | None = None,
+    found: ProblemsFound | None = None,
+    file_name: str = "",
+) -> HttpResponse:
+    dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
+    if draft is not None and columns_form is None:
+        columns_form = _columns_form(contest, draft)
+    titles = {"original": file_name, "schema": _("columns")}
+    if tables.has_series(contest):
+        titles |= {f"T{number}": f"T{number}.csv" for number in range(1, MAX_TIMES + 1)}
+    page = organizer_page(request, contest, "data")
+    page |= {
+        "dataset": dataset,
+        "hides_table": hides_table(contest),
+        "has_series": tables.has_series(contest),
+        "n_parts": tables.n_parts(dataset) if dataset else None,
+        "sample_size": contest.ruleset.data.sample,
+        "draft": draft,
+        "is_confirmed": selectors.is_confirmed(draft, dataset),
+        "columns_form": columns_form,
+        "column_rows": _column_rows(columns_form, draft),
+        "upload_form": upload_form or _upload_form(contest),
+        "generate_form": generate_form or _generate_form(contest),
+        "may_replace": policies.may_replace_table(request.user, contest),
+        "has_started": policies.has_started(contest, page["now"]),
+        "checked": checked is not None,
+        "warnings": _warnings(contest, dataset, draft, checked),
+        "problems": problems.shown(found.problems, titles) if found else (),
+        "n_problems": found.n_total if found else 0,
+    }
+    return render(request, "organize/data.html", page)
+
+
+def _column_rows(form: ColumnsForm | None, draft: TableDraft | None) -> list[tuple[Any, Any]]:
+    """Each column's form beside what was seen in its cells."""
+    if form is None or draft is None:
+        return []
+    return list(zip(form.columns, draft.columns, strict=True))
+
+
+def _warnings(
+    contest: Contest, dataset: Dataset | None, draft: TableDraft | None, checked: Schema | None
+) -> list[str]:
+    """On the columns that were just checked, the draft's, or the confirmed table's."""
+    schema = checked or (draft.schema if draft else dataset and dataset.schema)
+    if schema is None:
+        return []
+    if contest.ruleset.disclosure is not None:
+        return warnings.of_hidden_table(schema, contest.ruleset.disclosure)
+    described = dict(zip(draft.schema.names, draft.columns, strict=True)) if draft else {}
+    if contest.ruleset.sequential is not None:
+        return warnings.of_series(
+            schema, contest.ruleset.sequential, described, _room(contest, dataset)
+        )
+    return warnings.of_table(
+        schema,
+        unmeasured=selectors.unmeasured_under(contest, schema),
+        n_records=draft.n_records if draft else 0,
+        n_distinct={name: column["n_distinct"] for name, column in described.items()},
+    )
+
+
+def _room(contest: Contest, dataset: Dataset | None) -> warnings.Room | None:
+    """For how many teams the confirmed people suffice; None before there are any."""
+    n_parts = tables.n_parts(dataset) if dataset else None
+    if n_parts is None:
+        return None
+    is_open = contest.admission == Contest.Admission.OPEN
+    left = tables.n_teams_left(contest) or 0
+    return warnings.Room(n_parts, contest.teams.count(), left, is_open=is_open)

@@ -1,0 +1,87 @@
+"""Where an organizer finds what: one table of all pages, of this app and of those above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from pwscup.contests.data.hidden import hides_table
+
+if TYPE_CHECKING:
+    from django.utils.functional import Promise
+
+    from pwscup.contests.models import Contest
+
+PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
+    (
+        _("Set up"),
+        (
+            ("overview", _("State"), "organize-contest"),
+            ("rules", _("Rules"), "organize-rules"),
+            ("data", _("Data"), "organize-data"),
+            ("rounds", _("Rounds"), "organize-rounds"),
+            ("teams", _("Teams"), "organize-teams"),
+            ("terms", _("Terms"), "organize-terms"),
+            ("settings", _("Settings"), "organize-settings"),
+            ("dry-run", _("Dry run"), "organize-dry-run"),
+        ),
+    ),
+    (
+        _("Run"),
+        (
+            ("clock", _("Clock"), "organize-clock"),
+            ("submissions", _("Submissions"), "organize-submissions"),
+            ("disclosure", pgettext_lazy("of a hidden table", "Disclosure"), "organize-disclosure"),
+            ("decisions", _("Decisions"), "organize-decisions"),
+            ("news", _("Announcements"), "organize-news"),
+            ("questions", _("Questions"), "organize-questions"),
+            ("webhooks", _("Webhooks"), "organize-webhooks"),
+        ),
+    ),
+    (
+        _("Results"),
+        (
+            ("board", _("Leaderboard"), "organize-board"),
+            ("rescore", _("Re-scoring"), "organize-rescore"),
+            ("report", _("Report and certificates"), "organize-report"),
+            ("events", _("Events"), "organize-events"),
+            ("archive", _("Archive"), "organize-archive"),
+        ),
+    ),
+)
+"""By group: the section that a page calls itself, its title, and the name of its address."""
+OF_HIDDEN_TABLES = ("disclosure",)
+"""Sections of contests that hide their table alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    title: Promise
+    url: str
+    is_here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: Promise
+    links: tuple[Link, ...]
+
+
+def nav(contest: Contest, section: str) -> list[Group]:
+    """The links of every organizer's page."""
+    left_out = () if hides_table(contest) else OF_HIDDEN_TABLES
+    return [
+        Group(
+            title,
+            tuple(
+                Link(words, reverse(name, args=[contest.slug]), key == section)
+                for key, words, name in pages
+                if key not in left_out
+            ),
+        )
+        for title, pages in PAGES
+    ]

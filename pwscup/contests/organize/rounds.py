@@ -1,0 +1,66 @@
+"""The organizer's rounds: dates and limits, and the buttons that open and close."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from pwscup.contests import guidance, services
+from pwscup.contests.forms import RoundsForm
+from pwscup.contests.models import Contest
+from pwscup.contests.organize.common import (
+    carry_out,
+    for_organizers,
+    organizer_page,
+    tell,
+    version_of,
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def rounds(request: HttpRequest, contest: Contest) -> HttpResponse:
+    page = organizer_page(request, contest, "rounds")
+    form = RoundsForm(page["contest_rounds"], version=contest.version, data=request.POST or None)
+    if form.is_bound and form.is_valid():
+        try:
+            services.update_rounds(
+                actor=request.user,
+                contest=contest,
+                version=form.cleaned_data["version"],
+                plans=form.plans(),
+            )
+        except services.ContestRefused as refusal:
+            tell(request, refusal)
+        else:
+            messages.success(request, _("Saved."))
+        return redirect("organize-rounds", contest.slug)
+    timeline = guidance.timeline(page["contest_rounds"], page["now"])
+    page |= {"form": form, "stages": guidance.by_stage(contest, form.rounds, timeline)}
+    return render(request, "organize/rounds.html", page)
+
+
+@require_POST
+@for_organizers
+def open_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
+    return _at_once(request, contest, key, services.open_round_now, _("The round is open."))
+
+
+@require_POST
+@for_organizers
+def close_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
+    return _at_once(request, contest, key, services.close_round_now, _("The round is closed."))
+
+
+def _at_once(
+    request: HttpRequest, contest: Contest, key: str, service: Any, done: str
+) -> HttpResponse:
+    if not any(round.key == key for round in contest.rounds.all()):
+        raise Http404
+    what = {"key": key, "version": version_of(request)}
+    return carry_out(request, contest, service, done=done, back="organize-rounds", **what)

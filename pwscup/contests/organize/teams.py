@@ -1,0 +1,209 @@
+"""The organizer's teams: divisions, lists of teams, personal invitations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from pwscup.accounts import invitations as mails
+from pwscup.accounts import services as accounts
+from pwscup.contests import selectors, services
+from pwscup.contests.forms import DivisionForm, InviteForm, ReadmissionForm, TeamListForm
+from pwscup.contests.models import Contest
+from pwscup.contests.organize import hints, staff
+from pwscup.contests.organize.common import (
+    attempt,
+    carry_out,
+    for_organizers,
+    organizer_page,
+    tell,
+)
+from pwscup.contests.teams import lists, tables
+from pwscup.core.files.exports import csv_response
+from pwscup.core.http.posted import posted_number
+
+UNPROCESSABLE = 422
+BACK = "organize-teams"
+HEADER = ("team", "division", "email", "link", "mailed", "state")
+
+
+@require_safe
+@for_organizers
+def teams(request: HttpRequest, contest: Contest) -> HttpResponse:
+    return _page(request, contest)
+
+
+def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
+    """The page; `bound` are forms with errors in the place of empty ones."""
+    page = organizer_page(request, contest, "teams")
+    page |= {
+        "hints": hints.hints_of(contest),
+        "lines": staff.team_lines(contest),
+        "divisions": staff.divisions_of(contest),
+        "n_teams_left": tables.n_teams_left(contest),
+        "division_form": DivisionForm(prefix="new"),
+        "readmission_form": ReadmissionForm(prefix="readmit"),
+        "list_form": TeamListForm(initial={"version": contest.version}),
+    }
+    return render(request, "organize/teams.html", page | bound, status=status)
+
+
+def _change(
+    request: HttpRequest, contest: Contest, service: Callable[..., Any], done: str, **what: Any
+) -> HttpResponse:
+    return carry_out(request, contest, service, done=done, back=BACK, **what)
+
+
+# Divisions
+
+
+@require_POST
+@for_organizers
+def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Add a division; or rename or remove the one that the button names."""
+    if key := request.POST.get("remove"):
+        words = _("The division is removed.")
+        return _change(request, contest, services.remove_division, words, key=key)
+    key = request.POST.get("rename")
+    form = DivisionForm(request.POST, prefix=None if key else "new")
+    if not form.is_valid():
+        if not key:
+            return _page(request, contest, UNPROCESSABLE, division_form=form)
+        messages.error(request, " ".join(e for one in form.errors.values() for e in one))
+        return redirect(BACK, contest.slug)
+    if key:
+        return _change(
+            request, contest, services.rename_division, _("Saved."), key=key, **form.cleaned_data
+        )
+    return _change(
+        request, contest, services.create_division, _("The division is made."), **form.cleaned_data
+    )
+
+
+@require_POST
+@for_organizers
+def move(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Put a team into another division, or into none."""
+    team = contest.teams.filter(pk=posted_number(request, "team")).first()
+    key = request.POST.get("division", "")
+    division = next((found for found in contest.divisions.all() if found.key == key), None)
+    if team is None or (key and division is None):
+        raise Http404
+    words = _("“%(team)s” is moved.") % {"team": team.name}
+    moved = partial(accounts.move_to_division, team=team, division=division)
+    return attempt(request, contest, moved, done=words, back=BACK)
+
+
+@require_POST
+@for_organizers
+def remove(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Remove a team that nobody is in and that has done nothing."""
+    team = contest.teams.filter(pk=posted_number(request, "team")).first()
+    if team is None:
+        raise Http404
+    words = _("The team “%(team)s” is removed; its name is free.") % {"team": team.name}
+    removed = partial(accounts.remove_team, team=team)
+    return attempt(request, contest, removed, done=words, back=BACK)
+
+
+@require_POST
+@for_organizers
+def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Admit somebody who was in another team; the page answers the same for any address."""
+    form = ReadmissionForm(request.POST, prefix="readmit")
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, readmission_form=form)
+    words = _("The person with this address may join a team once more, or create one.")
+    return _change(request, contest, accounts.readmit, words, **form.cleaned_data)
+
+
+# Lists of teams
+
+
+@require_POST
+@for_organizers
+def team_list(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Look at a list; with the button of that page, make its teams."""
+    form = TeamListForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, contest, UNPROCESSABLE, list_form=form)
+    text, version = form.words(), form.cleaned_data["version"]
+    if "make" not in request.POST:
+        return _preview(request, contest, lists.read(contest, text))
+    try:
+        made = services.set_up_teams(
+            actor=request.user, contest=contest, version=version, text=text
+        )
+    except services.TeamListRefused as refusal:
+        return _preview(request, contest, refusal.found)
+    except services.ContestRefused as refusal:
+        tell(request, refusal)
+        return _preview(request, contest, lists.read(contest, text))
+    words = ngettext("%(n)d team is set up.", "%(n)d teams are set up.", len(made))
+    messages.success(request, words % {"n": len(made)})
+    return redirect(BACK, contest.slug)
+
+
+def _preview(request: HttpRequest, contest: Contest, found: lists.TeamList) -> HttpResponse:
+    contest.refresh_from_db(fields=["version"])
+    page = organizer_page(request, contest, "teams")
+    initial = {"version": contest.version, "text": found.text}
+    page |= {"found": found, "form": TeamListForm(initial=initial)}
+    status = UNPROCESSABLE if found.problems else 200
+    return render(request, "organize/team_list.html", page, status=status)
+
+
+# Invitations
+
+
+@require_POST
+@for_organizers
+def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Send a personal invitation again, revoke it, or make one more."""
+    for action, service, words in (
+        ("resend", services.resend_invitation, _("The invitation is sent again.")),
+        ("revoke", services.revoke_invitation, _("The invitation no longer works.")),
+    ):
+        if action in request.POST:
+            number = posted_number(request, action) or 0
+            return _change(request, contest, service, words, invitation_id=number)
+    form = InviteForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter an e-mail address."))
+        return redirect(BACK, contest.slug)
+    email = form.cleaned_data["email"]
+    words = _("The invitation is on its way to %(email)s.") % {"email": email}
+    what = {"team_id": form.cleaned_data["team"], "email": email}
+    return _change(request, contest, services.invite_address, words, **what)
+
+
+@require_safe
+@never_cache
+@for_organizers
+def invitations_csv(request: HttpRequest, contest: Contest) -> HttpResponse:
+    name = selectors.download_name(contest, "invitations.csv")
+    return csv_response(name, HEADER, _rows(contest))
+
+
+def _rows(contest: Contest) -> Iterator[tuple[object, ...]]:
+    for line in staff.team_lines(contest):
+        division = line.team.division.key if line.team.division else ""
+        for invitation in line.invitations:
+            mailed = invitation.mailed_at
+            yield (
+                line.team.name,
+                division,
+                invitation.email,
+                mails.link(invitation) if staff.is_waiting(invitation) else "",
+                mailed.astimezone(contest.tz).isoformat(timespec="seconds") if mailed else "",
+                "used" if invitation.used_at else "revoked" if invitation.revoked_at else "open",
+            )

@@ -1,0 +1,100 @@
+"""From nothing to an open contest: the steps of a draft, and the formats to begin with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from pwscup.accounts.policies import is_over
+from pwscup.contests import selectors
+from pwscup.contests.rules.pages import preview_of
+from scoring.rulesets import load_ruleset, ruleset_names
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+PAGES = {
+    "rules": "organize-rules",
+    "data": "organize-data",
+    "rounds": "organize-rounds",
+    "teams": "organize-teams",
+    "dry-run": "organize-dry-run",
+    "overview": "organize-contest",
+}
+"""The organizer's page of each step, in the order of the steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step on the way to publication."""
+
+    section: str
+    title: str
+    url: str
+    is_done: bool
+    is_here: bool
+
+
+def steps(contest: Contest, section: str) -> list[Step]:
+    """The steps of a draft; none once it is public."""
+    if contest.is_published or contest.rehearsal_of_id is not None:
+        return []
+    titles = {
+        "rules": _("Format"),
+        "data": _("Data"),
+        "rounds": _("Rounds"),
+        "teams": _("Teams"),
+        "dry-run": _("Dry run"),
+        "overview": _("Publish"),
+    }
+    done = _done(contest)
+    return [
+        Step(key, titles[key], reverse(page, args=[contest.slug]), key in done, key == section)
+        for key, page in PAGES.items()
+    ]
+
+
+def _done(contest: Contest) -> set[str]:
+    """What needs nothing more; teams and a dry run may be left out."""
+    done = {"rules"}
+    if selectors.original_of(contest) is not None:
+        done.add("data")
+    if contest.rounds.exists() and not is_over(contest, timezone.now()):
+        done.add("rounds")
+    if contest.teams.exists():
+        done.add("teams")
+    if contest.dry_runs.filter(state="done").exists():
+        done.add("dry-run")
+    return done
+
+
+def next_step(steps: list[Step]) -> Step | None:
+    """The step after the page that is shown."""
+    here = next((at for at, step in enumerate(steps) if step.is_here), None)
+    return steps[here + 1] if here is not None and here + 1 < len(steps) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of the library, in short."""
+
+    name: str
+    title: str
+    summary: str
+    rounds: tuple[tuple[str, str], ...]
+    data: str
+
+
+def formats() -> list[Format]:
+    """What a new contest may begin with, each with its rounds and their lengths."""
+    return [_format(name) for name in ruleset_names()]
+
+
+def _format(name: str) -> Format:
+    rules = preview_of(load_ruleset(name))
+    rounds = tuple((round.title, round.length) for round in rules.rounds)
+    return Format(name, rules.title, rules.summary, rounds, rules.data[0] if rules.data else "")

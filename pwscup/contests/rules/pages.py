@@ -1,0 +1,273 @@
+"""The rules of a contest in words, made from its ruleset, its rounds and its table's schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.formats import number_format
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from pwscup.contests.rules.measure_texts import (
+    ENDS,
+    FAMILIES,
+    FAMILIES_OF_SERIES,
+    FAMILY_ENDS,
+    NO_END,
+    NOTHING_LOST,
+    WORDS,
+)
+from pwscup.contests.rules.measures import shown_measure
+from pwscup.contests.rules.ranking import ranking_lines
+from pwscup.contests.rules.rounds import (
+    PlannedRound,
+    RoundRule,
+    ShownRound,
+    StageRule,
+    data_sentences,
+    marking_sentences,
+    risk_sentences,
+    round_rule,
+    stage_rules,
+)
+from pwscup.contests.rules.series_texts import IDENTIFIER
+from pwscup.contests.rules.texts import KINDS, OPTION_MEASURES, OPTIONS, ROLES, TABLE_COLUMNS
+from scoring.registry import ALL_MEASURES, MEASURES, Measure
+from scoring.rulesets import Ruleset, localized
+from scoring.rulesets.kinds import COMMON
+from scoring.scores.options import TABLE_MEASURES
+from scoring.tables.schema import Column, Kind, Role, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from scoring.rulesets.base import Options
+
+MAX_VALUES_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRule:
+    """A measure in words: which way is better, and what the good and the bad end mean."""
+
+    id: str
+    name: str
+    title: str
+    words: str
+    direction: str
+    best: str
+    worst: str
+    definition: str
+    is_measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    title: str
+    measures: tuple[MeasureRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRule:
+    name: str
+    role: str
+    kind: str
+    cross: bool
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the rules page shows."""
+
+    title: str
+    version: str
+    summary: str
+    stages: tuple[StageRule, ...]
+    rounds: tuple[RoundRule, ...]
+    data: tuple[str, ...]
+    columns: tuple[ColumnRule, ...]
+    limits: tuple[str, ...]
+    families: tuple[Family, ...]
+    options: tuple[str, ...]
+    attack_columns: tuple[str, ...]
+    has_cross: bool
+    has_series: bool
+    marking: tuple[str, ...]
+    ranking: tuple[tuple[str, str], ...]
+
+
+def rules_of(
+    ruleset: Ruleset,
+    rounds: Sequence[ShownRound],
+    schema: Schema | None,
+    *,
+    max_team_size: int,
+    unmeasured: Iterable[str] = (),
+) -> Rules:
+    """The rules in the reader's language; `schema` is that of the contest's table, once there is one."""
+    language = get_language() or "en"
+    return Rules(
+        title=localized(ruleset.title, language),
+        version=f"{ruleset.id} {ruleset.version}",
+        summary=localized(ruleset.summary, language),
+        stages=stage_rules(ruleset, language),
+        rounds=tuple(round_rule(round, ruleset, language) for round in rounds),
+        data=data_sentences(ruleset),
+        columns=_columns(ruleset, schema) if schema else (),
+        limits=_limits(ruleset, max_team_size),
+        families=_families(ruleset, set(unmeasured)),
+        options=_options(ruleset.options, ruleset.measures)
+        + _table_columns(ruleset)
+        + risk_sentences(ruleset),
+        attack_columns=_attack_columns(schema, ruleset.measures),
+        has_cross=bool({"U2", "U3"} & set(ruleset.measures)),
+        has_series=ruleset.sequential is not None,
+        marking=marking_sentences(ruleset, language),
+        ranking=ranking_lines(ruleset),
+    )
+
+
+def preview_of(
+    ruleset: Ruleset, *, schema: Schema | None = None, max_team_size: int | None = None
+) -> Rules:
+    """The rules of a ruleset that no contest goes by yet: its rounds with their lengths.
+
+    The schema and the largest team are the ruleset's own, unless those of a contest are given.
+    """
+    rounds = [PlannedRound(spec) for spec in ruleset.rounds]
+    size = max_team_size or ruleset.limits.max_team_size
+    return rules_of(ruleset, rounds, schema or ruleset.schema, max_team_size=size)
+
+
+# Columns and limits
+
+
+def _columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
+    """The columns that participants get: of a series the identifier too, which tells people again."""
+    roles = ROLES if ruleset.sequential is None else ROLES | {Role.IDENTIFIER: IDENTIFIER}
+    shown = schema.public() if ruleset.sequential is None else schema
+    return tuple(_column_rule(column, str(roles[column.role])) for column in shown.columns)
+
+
+def _column_rule(column: Column, role: str) -> ColumnRule:
+    return ColumnRule(column.name, role, str(KINDS[column.kind]), column.cross, _domain(column))
+
+
+def _domain(column: Column) -> str:
+    if column.values is not None:
+        shown = ", ".join(value or _("(empty)") for value in column.values[:MAX_VALUES_SHOWN])
+        more = len(column.values) - MAX_VALUES_SHOWN
+        return shown if more <= 0 else _("%(values)s and %(n)d more") % {"values": shown, "n": more}
+    if column.kind is Kind.CATEGORY:
+        return _("any text")
+    low, high = (
+        None if bound is None else number_format(bound, force_grouping=True)
+        for bound in (column.min, column.max)
+    )
+    if low is not None and high is not None:
+        return _("%(low)s to %(high)s") % {"low": low, "high": high}
+    if low is not None:
+        return _("at least %(low)s") % {"low": low}
+    return _("at most %(high)s") % {"high": high} if high is not None else _("any number")
+
+
+def _limits(ruleset: Ruleset, max_team_size: int) -> tuple[str, ...]:
+    members = ngettext(
+        "A team has at most %(n)d member.", "A team has at most %(n)d members.", max_team_size
+    )
+    size = filesizeformat(ruleset.limits.max_file_bytes)
+    return (
+        _("A file has at most %(size)s.") % {"size": size},
+        *_most_records(ruleset),
+        members % {"n": max_team_size},
+        _("A person plays in one team of the contest; its organizers play in none."),
+        _("A file counts as handed in when it has arrived; what arrives after the end is refused."),
+    )
+
+
+def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
+    # Of tables of their own teams hand in as many records, which is said of the file; else there is none.
+    if ruleset.tables != COMMON:
+        return ()
+    factor = ruleset.limits.max_records_factor
+    if factor == 1:
+        return (_("An anonymized table has at most as many records as the original."),)
+    words = _("An anonymized table has at most %(factor)s times as many records as the original.")
+    return (words % {"factor": number_format(factor)},)
+
+
+# Measures
+
+
+def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
+    titles = FAMILIES if ruleset.sequential is None else FAMILIES | FAMILIES_OF_SERIES
+    chosen = [ALL_MEASURES[id_] for id_ in ruleset.measures]
+    families = dict.fromkeys(measure.family for measure in chosen)
+    return tuple(
+        Family(
+            str(titles.get(family, family)),
+            tuple(_measure_rule(m, m.id not in unmeasured) for m in chosen if m.family == family),
+        )
+        for family in families
+    )
+
+
+def _measure_rule(measure: Measure, is_measured: bool) -> MeasureRule:
+    best, worst = _ends(measure)
+    shown = shown_measure(measure.id)
+    return MeasureRule(
+        id=measure.id,
+        name=measure.name,
+        title=shown.title,
+        words=str(WORDS.get(measure.id, "")),
+        direction=shown.better,
+        best=str(best),
+        worst=str(worst),
+        definition=measure.description,
+        is_measured=is_measured,
+    )
+
+
+def _ends(measure: Measure) -> tuple[object, object]:
+    if measure.id in ENDS:
+        return ENDS[measure.id]
+    if measure.family in FAMILY_ENDS:
+        return FAMILY_ENDS[measure.family]
+    low, high = f"{measure.low:g}", NO_END if measure.high is None else f"{measure.high:g}"
+    if measure.direction == "higher":
+        return high, low
+    return (NOTHING_LOST if shown_measure(measure.id).is_loss else low), high
+
+
+def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
+    linkage = tuple(id_ for id_, measure in MEASURES.items() if measure.family == "linkage")
+    return tuple(
+        str(words)
+        for (name, value), words in OPTIONS.items()
+        if getattr(options, name) == value
+        and not set(measures).isdisjoint(OPTION_MEASURES.get(name, linkage))
+    )
+
+
+def _table_columns(ruleset: Ruleset) -> tuple[str, ...]:
+    """By which columns records are counted; those of an estimate are told with what is disclosed."""
+    measures = [id_ for id_ in ruleset.measures if id_ in TABLE_MEASURES]
+    if not measures or ruleset.disclosure is not None:
+        return ()
+    columns = ruleset.options.table_columns
+    names = {"measures": ", ".join(measures), "columns": ", ".join(columns)}
+    return (str(TABLE_COLUMNS[bool(columns)]) % names,)
+
+
+def _attack_columns(schema: Schema | None, measures: Iterable[str]) -> tuple[str, ...]:
+    if schema is None:
+        return ()
+    columns = {"E2": schema.e2_column, "E4": schema.e4_column}
+    return tuple(
+        _("%(attack)s looks at the column %(column)s.") % {"attack": id_, "column": column}
+        for id_, column in columns.items()
+        if column is not None and id_ in measures
+    )

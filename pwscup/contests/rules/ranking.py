@@ -1,0 +1,256 @@
+"""How a ruleset ranks, in words: headings and their measures, or a formula with its scores and settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from pwscup.contests.rules import series_texts as series_words
+from pwscup.contests.rules.ranking_texts import (
+    AVERAGES,
+    CLAIMS,
+    FORMULAS,
+    PARTS,
+    SACRIFICES,
+    TIE_BREAKS,
+)
+from scoring.formulas import ESTIMATE_RANKS, MEASURE_RANKS, binomial_threshold, direction_of
+from scoring.formulas import FORMULAS as LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scoring.rulesets import RankingSpec, Ruleset, StageSpec
+
+CLAIMED = ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
+"""Measures that follow the declared rows."""
+CLAIMLESS = "nearest-link"
+"""The measure that does not."""
+Lines = list[tuple[str, str]]
+"""A name and what it means, in the order in which they are told."""
+
+
+def has_attack(ruleset: Ruleset) -> bool:
+    """Whether the ruleset has a round in which tables are attacked."""
+    return any(spec.phase == "attack" for spec in ruleset.rounds)
+
+
+def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
+    """The boards and what they are made of."""
+    ranking = ruleset.ranking
+    by_ranks = ranking.formula in (MEASURE_RANKS, ESTIMATE_RANKS)
+    if ruleset.disclosure is not None:
+        lines = _estimate_lines(ruleset)
+    else:
+        lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
+    if len([stage for stage in ruleset.stages if stage.weight]) > 1:
+        lines.append((_("Season"), _season(ruleset.stages, direction_of(ranking.formula))))
+    lines += [(_("What this ranking does not see"), text) for text in weaknesses(ruleset)]
+    if ranking.tie_breaks:
+        if by_ranks:
+            lines += _parts(ranking.tie_breaks, ruleset)
+        lines.append((_("Equal totals"), _tie_breaks(ranking.tie_breaks)))
+    lines.append((_("Equal and missing values"), _ties() if by_ranks else _missing_scores()))
+    return tuple(lines)
+
+
+# Boards made of ranks
+
+
+def _rank_lines(ruleset: Ruleset) -> Lines:
+    ranking, attacked = ruleset.ranking, has_attack(ruleset)
+    lines = [
+        (
+            _("Utility rank"),
+            _("mean of the ranks on %(ids)s")
+            % {"ids": _weighted(ranking.utility, ruleset.weights)},
+        ),
+        (_("Safety rank"), _safety(ruleset, attacked=attacked)),
+        (
+            _("Anonymization board"),
+            _("mean of the utility rank and the safety rank; the lowest wins"),
+        ),
+    ]
+    if attacked:
+        board = " ".join(
+            [_attack_board(of_series=ruleset.sequential is not None), *_average(ranking)]
+        )
+        lines += [(_("Attack board"), board), (_("Overall board"), _overall(ranking))]
+    return lines
+
+
+def _estimate_lines(ruleset: Ruleset) -> Lines:
+    """The boards of rounds in which counts of a hidden table are estimated."""
+    measures = _weighted(ruleset.ranking.utility, ruleset.weights)
+    return [
+        (
+            _("Board of each round"),
+            _("mean of the ranks on %(ids)s; the lowest wins") % {"ids": measures},
+        ),
+        (_("Comparison"), _("mean of the totals of the rounds; the lowest wins")),
+    ]
+
+
+def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:
+    """The measures, with their weights where these are not all 1."""
+    if all(weights[id_] == 1 for id_ in ids):
+        return ", ".join(ids)
+    return ", ".join(
+        _("%(id)s (weight %(weight)s)") % {"id": id_, "weight": _number(weights[id_])}
+        for id_ in ids
+    )
+
+
+def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
+    ranking = ruleset.ranking
+    if ruleset.sequential is not None or not ranking.linkage:
+        words = str(series_words.SAFETY[attacked, bool(ranking.linkage)])
+    elif attacked:
+        words = _(
+            "mean of the ranks on %(ids)s and on the worst re-identification rate: over %(attacks)s and, "
+            "once the attack round has closed, over the guesses of every other team"
+        )
+    else:
+        words = _(
+            "mean of the ranks on %(ids)s and on the worst re-identification rate over %(attacks)s"
+        )
+    ids = _weighted(ranking.safety, ruleset.weights)
+    return words % {"ids": ids, "attacks": ", ".join(ranking.linkage)}
+
+
+def _attack_board(*, of_series: bool) -> str:
+    if of_series:
+        return str(series_words.ATTACK_BOARD)
+    return _(
+        "mean re-identification rate over the tables of all other teams; the highest wins. "
+        "A table without a valid guess counts 0, the team's own table does not count."
+    )
+
+
+def _average(ranking: RankingSpec) -> list[str]:
+    """How attackers' rates become one, where that is not by their mean."""
+    return [str(AVERAGES[ranking.attackers])] if ranking.attackers in AVERAGES else []
+
+
+def weaknesses(ruleset: Ruleset) -> tuple[str, ...]:
+    """What a team may gain from the ranking without protecting anybody; each has an answer among the rules."""
+    ranking, found = ruleset.ranking, []
+    if (
+        ruleset.sequential is not None
+        or ranking.formula != MEASURE_RANKS
+        or not has_attack(ruleset)
+    ):
+        return ()
+    if set(ranking.linkage) & set(CLAIMED) and CLAIMLESS not in (*ranking.safety, *ranking.linkage):
+        found.append(str(CLAIMS))
+    if ranking.attackers not in AVERAGES:
+        found.append(str(SACRIFICES))
+    return tuple(found)
+
+
+def _overall(ranking: RankingSpec) -> str:
+    return _(
+        "%(anonymization)s × rank on the anonymization board + %(attack)s × rank on the attack board; "
+        "the lowest wins"
+    ) % {
+        "anonymization": _number(ranking.anonymization_weight),
+        "attack": _number(ranking.attack_weight),
+    }
+
+
+def _ties() -> str:
+    return _(
+        "equal values share the best rank (1, 1, 3); a value that is missing ranks as the number of teams"
+    )
+
+
+# A formula of scores
+
+
+def _score_lines(ruleset: Ruleset) -> Lines:
+    ranking = ruleset.ranking
+    named = {*LIBRARY[ranking.formula].uses, *ranking.tie_breaks}
+    lines = _parts([name for name in PARTS if name in named], ruleset)
+    lines.append((_("Total"), _total(ruleset)))
+    shown = [id_ for id_ in ruleset.measures if id_ != ranking.utility_measure]
+    if shown:
+        words = _("%(ids)s are shown and do not count") % {"ids": ", ".join(shown)}
+        lines.append((_("Other measures"), words))
+    return lines
+
+
+def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
+    """The scores among these names."""
+    parts = PARTS if ruleset.sequential is None else PARTS | series_words.PARTS
+    measure = {"measure": ruleset.ranking.utility_measure}
+    found = [(name, parts[name]) for name in names if name in parts]
+    lines = [(str(part.title), str(part.words) % measure, name) for name, part in found]
+    averaged = {"attack": _average(ruleset.ranking)}
+    return [(title, " ".join([text, *averaged.get(name, [])])) for title, text, name in lines]
+
+
+def _total(ruleset: Ruleset) -> str:
+    ranking = ruleset.ranking
+    formulas = FORMULAS if ruleset.sequential is None else FORMULAS | series_words.FORMULAS
+    settings = LIBRARY[ranking.formula].with_defaults(ranking.settings)
+    params: dict[str, object] = {name: _number(value) for name, value in settings.items()}
+    if ranking.formula == "weighted-sum":
+        params = {"terms": _weighted_parts(settings)}
+    if ranking.formula == "binomial-threshold":
+        n = int(settings["n"])
+        hits = binomial_threshold(n, settings["p"], settings["alpha"])
+        params |= {"hits": _number(hits), "rate": _number(round(100 * hits / n, 2))}
+    return str(formulas[ranking.formula]) % params
+
+
+def _weighted_parts(weights: Mapping[str, float]) -> str:
+    return " + ".join(
+        _("%(weight)s × %(part)s") % {"weight": _number(weight), "part": PARTS[name].title}
+        for name, weight in weights.items()
+        if weight
+    )
+
+
+def _tie_breaks(names: Sequence[str]) -> str:
+    order = _(", then ").join(str(TIE_BREAKS[name]) for name in names)
+    return _("decided by %(order)s") % {"order": order}
+
+
+def _missing_scores() -> str:
+    return _(
+        "teams that stay equal share the best rank (1, 1, 3); a score that is missing counts 0, and a "
+        "team without any ranks as the number of teams"
+    )
+
+
+# Stages
+
+
+def share(stage: StageSpec, stages: Sequence[StageSpec]) -> str:
+    """What a stage counts in the season, in words."""
+    whole = sum(other.weight for other in stages)
+    if not stage.weight:
+        return _("does not count")
+    percent = _number(round(100 * stage.weight / whole, 2))
+    return _("%(percent)s %% of the season's total") % {"percent": percent}
+
+
+def _season(stages: Sequence[StageSpec], direction: str) -> str:
+    weights = " : ".join(_number(stage.weight) for stage in stages if stage.weight)
+    if direction == "higher":
+        words = _(
+            "mean of the stages' totals, weighted %(weights)s; a missing total counts 0; the highest wins"
+        )
+    else:
+        words = _(
+            "mean of the stages' totals, weighted %(weights)s; a missing total counts as the worst; "
+            "the lowest wins"
+        )
+    return words % {"weights": weights}
+
+
+def _number(value: float) -> str:
+    """A number of a ruleset without a tail of zeros."""
+    return number_format(int(value) if value == int(value) else value)

@@ -1,0 +1,99 @@
+"""The words of rankings: the scores that a formula uses, the formulas, and what parts equal totals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from pwscup.core.texts.refusals import Words
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A score from 0 to 100 that a ranking formula uses."""
+
+    title: Words
+    words: Words
+
+
+PARTS = {
+    "utility": Part(
+        _("Utility"), _("100 × (1 − %(measure)s): 100 where nothing is lost, 0 where all is")
+    ),
+    "protection": Part(
+        _("Protection"),
+        _(
+            "100 less the worst re-identification rate, in per cent, that another team reached against the "
+            "table; 100 where nobody attacked it"
+        ),
+    ),
+    "attack": Part(
+        _("Attack"),
+        _(
+            "mean re-identification rate, in per cent, over the tables of all other teams; a table without a "
+            "valid guess counts 0"
+        ),
+    ),
+    "presentation": Part(
+        _("Presentation"),
+        _("mean of the judges' marks over all criteria, from 0 to 100"),
+    ),
+}
+AVERAGES = {
+    "median": _(
+        "The median of these rates counts in place of their mean: fewer than half of the tables, such as "
+        "those of teams that an attacker has prepared, do not decide it."
+    ),
+    "trimmed": _(
+        "The lowest and the highest quarter of these rates are left out of the mean: a few tables, such as "
+        "those of teams that an attacker has prepared, do not decide it."
+    ),
+}
+"""What is added where attackers are not ranked by the mean."""
+CLAIMS = _(
+    "The rates of these attacks follow the declared rows: a team that keeps the values of its records and "
+    "exchanges the declared rows among similar records is not found by them, although its records are those of "
+    "the original."
+)
+SACRIFICES = _(
+    "The mean counts every table alike: teams that publish the original as it is raise the mean of an attacker "
+    "who knows of them."
+)
+"""Weaknesses of rankings by declared rows and by means, which the rules page names."""
+FORMULAS = {
+    "weighted-sum": _(
+        "%(terms)s, divided by the sum of these weights; a score that no team has weighs nothing; the "
+        "highest wins"
+    ),
+    "harmonic": _(
+        "harmonic mean of utility and protection, 2 / (1 / utility + 1 / protection), and 0 where either is "
+        "0; the highest wins"
+    ),
+    "minimum": _("the smaller one of utility and protection; the highest wins"),
+    "penalised-sum": _(
+        "utility + protection, less twice what either of them lacks to 50, and never below 0; the highest "
+        "wins"
+    ),
+    "top-k-attack": _(
+        "mean re-identification rate, in per cent, over the %(k)s best protected tables, and more where "
+        "several are equal on the last place; a team whose own table is among them gets the worst rate "
+        "against it in its place; the highest wins"
+    ),
+    "binomial-threshold": _(
+        "mean of two shares, in per cent: of the other teams' tables, those that the team attacked with "
+        "success; and of the other teams, those that had no success against its own table. An attack "
+        "succeeds from a rate of %(rate)s %% on, %(hits)s of %(n)s records: blind guesses, each right with "
+        "a chance of %(p)s, reach that with a chance below %(alpha)s. The highest wins."
+    ),
+}
+"""The formulas that work with scores; how ranks are summed is told board by board."""
+TIE_BREAKS = {
+    "utility": _("the higher utility"),
+    "protection": _("the higher protection"),
+    "attack": _("the higher attack"),
+    "presentation": _("the higher presentation"),
+    "earlier": _("the earlier of the submissions that count"),
+}

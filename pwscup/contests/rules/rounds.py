@@ -1,0 +1,280 @@
+"""What a ruleset says of its data, stages and rounds, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from pwscup.contests.rules.ranking import share
+from pwscup.contests.rules.series_texts import (
+    DEFINITIONS,
+    LIMITS,
+    NOTICES,
+    REQUIRE,
+    ROWS,
+    TOLD_AT_ONCE,
+    WHO_IS_KNOWN,
+)
+from pwscup.contests.rules.texts import (
+    CANDIDATES,
+    CANDIDATES_WITHOUT_DECOYS,
+    COUNTS,
+    DATA,
+    DELETED,
+    DISCLOSES,
+    FEEDBACK,
+    FILE_FORMATS,
+    HITS,
+    MARKING,
+    NEIGHBOURS,
+    PUBLISHED,
+    RATES,
+    TARGET,
+    VALUES,
+)
+from scoring.rulesets import localized
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from scoring.formats.sequential.limits import SeriesLimits
+    from scoring.rulesets import FileSpec, RoundSpec, Ruleset
+
+MINUTES_PER_HOUR = 60
+MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
+
+
+class ShownRound(Protocol):
+    """What the rules say of a round beyond its specification: a round of a contest, or a plan."""
+
+    @property
+    def spec(self) -> RoundSpec: ...
+    @property
+    def tries(self) -> int: ...
+    @property
+    def tries_per_day(self) -> int | None: ...
+    @property
+    def feedback(self) -> str: ...
+    @property
+    def opens_at(self) -> datetime | None: ...
+    @property
+    def closes_at(self) -> datetime | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRound:
+    """A round as its ruleset proposes it; it has a length and no dates."""
+
+    spec: RoundSpec
+    opens_at: None = None
+    closes_at: None = None
+
+    @property
+    def tries(self) -> int:
+        return self.spec.tries or self.spec.tries_per_target or 1
+
+    @property
+    def tries_per_day(self) -> int | None:
+        return self.spec.tries_per_day
+
+    @property
+    def feedback(self) -> str:
+        return self.spec.feedback
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    title: str
+    format: str
+    is_required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRule:
+    """A round in words; dates, tries and feedback are those of the contest, where there is one."""
+
+    key: str
+    title: str
+    stage: str
+    opens_at: datetime | None
+    closes_at: datetime | None
+    length: str
+    description: str
+    files: tuple[FileRule, ...]
+    criteria: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StageRule:
+    """A stage in words: its rounds, and what it counts."""
+
+    title: str
+    rounds: tuple[str, ...]
+    share: str
+
+
+# Rounds
+
+
+def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
+    """A round with its files and what is said of tries and results."""
+    spec = round.spec
+    stage = localized(ruleset.stage(spec.stage).title, language)
+    return RoundRule(
+        key=spec.key,
+        title=localized(spec.title, language),
+        stage=stage if len(ruleset.stages) > 1 else "",
+        opens_at=round.opens_at,
+        closes_at=round.closes_at,
+        length=length(spec.minutes),
+        description=localized(spec.description, language),
+        files=tuple(_file_rule(file, language) for file in spec.files),
+        criteria=tuple(localized(criterion.title, language) for criterion in spec.criteria),
+        sentences=_sentences(round, ruleset),
+    )
+
+
+def _file_rule(file: FileSpec, language: str) -> FileRule:
+    return FileRule(localized(file.title, language), str(FILE_FORMATS[file.kind]), file.required)
+
+
+def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
+    spec = round.spec
+    said = [
+        _tries(round),
+        _tries_per_day(round),
+        _("A file that is refused because of its form uses no try."),
+        str(COUNTS[spec.phase, spec.counts]),
+        str(FEEDBACK[spec.phase, round.feedback]),
+    ]
+    if ruleset.disclosure is not None and spec.kind in DISCLOSES:
+        columns = ", ".join(ruleset.disclosure.columns)
+        params = {"columns": columns, "epsilon": f"{spec.epsilon:f}"}
+        said.insert(0, str(DISCLOSES[spec.kind]) % params)
+    return tuple(sentence for sentence in said if sentence)
+
+
+def _tries(round: ShownRound) -> str:
+    if round.spec.tries_per_target is not None:
+        return ngettext(
+            "%(n)d guess for each other team.", "%(n)d guesses for each other team.", round.tries
+        ) % {"n": round.tries}
+    return ngettext(
+        "%(n)d submission for each team.", "%(n)d submissions for each team.", round.tries
+    ) % {"n": round.tries}
+
+
+def _tries_per_day(round: ShownRound) -> str:
+    n = round.tries_per_day
+    if n is None:
+        return ""
+    if round.spec.tries_per_target is not None:
+        words = ngettext(
+            "At most %(n)d guess for each other team on a calendar day of the contest's time zone.",
+            "At most %(n)d guesses for each other team on a calendar day of the contest's time zone.",
+            n,
+        )
+    else:
+        words = ngettext(
+            "At most %(n)d submission for each team on a calendar day of the contest's time zone.",
+            "At most %(n)d submissions for each team on a calendar day of the contest's time zone.",
+            n,
+        )
+    return words % {"n": n}
+
+
+def length(minutes: int) -> str:
+    """How long a round lasts, in the largest unit that is whole."""
+    if minutes % MINUTES_PER_DAY == 0:
+        n = minutes // MINUTES_PER_DAY
+        return ngettext("%(n)d day", "%(n)d days", n) % {"n": n}
+    if minutes % MINUTES_PER_HOUR == 0:
+        n = minutes // MINUTES_PER_HOUR
+        return ngettext("%(n)d hour", "%(n)d hours", n) % {"n": n}
+    return ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes}
+
+
+# The season, the data and what is valid
+
+
+def stage_rules(ruleset: Ruleset, language: str) -> tuple[StageRule, ...]:
+    """The stages, where there are several."""
+    if len(ruleset.stages) == 1:
+        return ()
+    return tuple(
+        StageRule(
+            title=localized(stage.title, language),
+            rounds=tuple(localized(r.title, language) for r in ruleset.rounds_of(stage.key)),
+            share=share(stage, ruleset.stages),
+        )
+        for stage in ruleset.stages
+    )
+
+
+def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
+    """Who gets what, and what an anonymized table may hold or an estimate is about."""
+    data, validity = ruleset.data, ruleset.validity
+    numbers = {"sample": _count(data.sample), "decoys": _count(data.decoys)}
+    said = [str(DATA[data.tables]) % numbers]
+    if any("candidates" in spec.gives for spec in ruleset.rounds):
+        words = CANDIDATES if data.decoys else CANDIDATES_WITHOUT_DECOYS
+        said.append(str(words) % numbers)
+    if ruleset.disclosure is not None:
+        target = ", ".join(ruleset.disclosure.target)
+        return (*said, str(TARGET) % {"target": target}, str(NEIGHBOURS))
+    if ruleset.sequential is not None:
+        said += (str(ROWS), str(REQUIRE[ruleset.sequential.require]) % {"m": ruleset.sequential.m})
+        said += (str(NOTICES), *limit_sentences(ruleset.sequential.limits))
+    else:
+        said.append(str(VALUES[validity.values]))
+    kinds = dict.fromkeys(r.kind for r in ruleset.rounds if r.phase == "anonymization")
+    said += (str(DELETED[kind, validity.blank_records]) for kind in kinds)
+    return (*said, str(TOLD_AT_ONCE)) if ruleset.sequential is not None else tuple(said)
+
+
+def limit_sentences(limits: SeriesLimits) -> list[str]:
+    """How much a series may leave out, displace and make up, as far as that is bounded."""
+    bounds = {name: getattr(limits, name) for name in LIMITS}
+    return [
+        str(LIMITS[name]) % {"share": number_format(f"{100 * share:g}")}
+        for name, share in bounds.items()
+        if share is not None
+    ]
+
+
+def _count(n: int | None) -> str:
+    return number_format(n or 0, force_grouping=True)
+
+
+# Attackers
+
+
+def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
+    """What attackers get and how guesses are marked; round by round only where rounds differ."""
+    attacks = [spec for spec in ruleset.rounds if spec.phase == "attack"]
+    said = {spec.key: _marked(spec) for spec in attacks}
+    if len(set(said.values())) <= 1:
+        return next(iter(said.values()), ())
+    return tuple(
+        _("%(round)s: %(sentence)s") % {"round": localized(spec.title, language), "sentence": words}
+        for spec in attacks
+        for words in said[spec.key]
+    )
+
+
+def _marked(spec: RoundSpec) -> tuple[str, ...]:
+    published = [str(PUBLISHED[given]) for given in spec.gives]
+    rate = RATES[spec.kind] if spec.kind in RATES else MARKING[spec.marking]
+    return (*published, str(HITS[spec.kind]), str(rate))
+
+
+def risk_sentences(ruleset: Ruleset) -> tuple[str, ...]:
+    """How the attacker reckons whose success the risks of a series speak of; nothing for tables."""
+    if ruleset.sequential is None:
+        return ()
+    return (str(DEFINITIONS[ruleset.sequential.definition]), str(WHO_IS_KNOWN))

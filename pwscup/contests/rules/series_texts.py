@@ -1,0 +1,117 @@
+"""The words of rules on series: what one holds, how it is checked, what an attacker reckons with."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.rules.ranking_texts import Part
+
+IDENTIFIER = _("identifier")
+"""The role of the column that tells the same person in the tables of several times; nobody hides it."""
+
+ROWS = _(
+    "A release is a list of groups. The rows of a group share a box, which is an interval of each "
+    "quasi-identifier, and each row has a sensitive value. Every record of a table has a row of its own in "
+    "the release of that time, in a group whose box holds the record, and with the record's sensitive value; rows "
+    "that are left over are counterfeits."
+)
+NOTICES = _(
+    "Groups whose box does not hold their records are named in N1.csv for the first release, and so on. That is a "
+    "notice which is published too."
+)
+REQUIRE = {
+    "m-unique": _(
+        "Each release is m-unique with m = %(m)s: every group has at least %(m)s rows, counterfeits among them, "
+        "and no sensitive value twice."
+    ),
+    "m-invariance": _(
+        "The releases are m-invariant with m = %(m)s: every group has at least %(m)s rows, counterfeits among "
+        "them, and no sensitive value twice; and the groups of a person have the same set of sensitive values "
+        "in all releases."
+    ),
+}
+"""By what the ruleset asks of a series."""
+LIMITS = {
+    "max_deleted": _("At most %(share)s %% of the records of all tables are left out."),
+    "max_displaced": _("At most %(share)s %% of the published records lie outside of their box."),
+    "max_counterfeits": _(
+        "There are at most %(share)s counterfeits for every 100 records of all tables."
+    ),
+}
+"""By what the ruleset bounds."""
+TOLD_AT_ONCE = _(
+    "Where something does not hold, all that is wrong is told, with file, row and group, once every cell can be "
+    "read; it costs no try."
+)
+
+DEFINITIONS = {
+    "counting": _(
+        "Risks are found by row counting. Of the rows of the last release in a person's life whose box holds the "
+        "person, those stay whose value such rows have in every release of that life; the risk is the share of "
+        "the true value among them."
+    ),
+    "worlds": _(
+        "Risks are found by worlds. A world gives every person, at each time of its life, a row of its own whose "
+        "box holds it, always with the same value; the risk is the share of worlds in which the person has its "
+        "true value. Published numbers of counterfeits are reckoned with."
+    ),
+    "m-invariance": _(
+        "Risks are found by worlds that keep signatures. A world gives every person, at each time of its life, a row "
+        "of its own whose box holds it, always with the same value and in groups of the same values; the risk is the "
+        "share of worlds in which the person has its true value. Releases that are m-invariant have no risk above 1/m."
+    ),
+}
+"""By how an attacker reckons, of whose success the risks speak."""
+WHO_IS_KNOWN = _(
+    "Such an attacker has every release and knows of every person when it was in the tables and with which "
+    "quasi-identifiers. The risk is from 0, the true value is ruled out, to 1, it is certain."
+)
+
+SAFETY = {
+    (True, True): _(
+        "mean of the ranks on %(ids)s and on the worst rate: over %(attacks)s and, once the attack round "
+        "has closed, over the guesses of every other team"
+    ),
+    (True, False): _(
+        "mean of the ranks on %(ids)s and, once the attack round has closed, on the worst rate that another "
+        "team's guesses reached"
+    ),
+    (False, True): _("mean of the ranks on %(ids)s and on the worst rate over %(attacks)s"),
+    (False, False): _("mean of the ranks on %(ids)s"),
+}
+"""By whether there is an attack round, and whether the ruleset names rates."""
+ATTACK_BOARD = _(
+    "mean of the rates, each by how much guesses were better than the most frequent value, over the people of all "
+    "other teams; the highest wins. A team without a valid guess about it counts 0, the own team does not count."
+)
+PARTS = {
+    "protection": Part(
+        _("Protection"),
+        _(
+            "100 less the worst rate, in per cent, that another team's guesses reached; 100 where nobody made "
+            "any about the team's people"
+        ),
+    ),
+    "attack": Part(
+        _("Attack"),
+        _(
+            "mean rate, in per cent, over the people of all other teams; a team without a valid guess about it "
+            "counts 0"
+        ),
+    ),
+}
+"""Scores that a formula uses, where they differ from those of tables."""
+FORMULAS = {
+    "top-k-attack": _(
+        "mean rate, in per cent, over the people of the %(k)s best protected teams, and of more where several "
+        "are equal on the last place; a team that is itself among them gets the worst rate against it in the "
+        "place of its own; the highest wins"
+    ),
+    "binomial-threshold": _(
+        "mean of two shares, in per cent: of the other teams, those that the team attacked with success; and "
+        "of the other teams, those that had no success against it. An attack succeeds from a rate of %(rate)s %% "
+        "on, %(hits)s of %(n)s people: blind guesses, each right with a chance of %(p)s, hit so many with a "
+        "chance below %(alpha)s. The highest wins."
+    ),
+}
+"""Formulas, where they differ from those of tables."""

@@ -1,0 +1,1 @@
+"""The teams of a contest, and their own tables."""

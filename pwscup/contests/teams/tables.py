@@ -1,0 +1,160 @@
+"""A team's own table where the rules give each team one: which it is, and a sample made from it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.urls import reverse
+
+from pwscup.contests.models import Dataset
+from pwscup.core.files import storage
+from scoring.rulesets.kinds import COMMON, OWN_TABLES, SERIES
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Contest
+    from scoring.rulesets import Ruleset
+
+ORIGINAL, DRAW = "original", "draw"
+SAMPLE = "sample-anonymized"
+NAMES = ("original", SAMPLE)
+CSV, ZIP = "csv", "zip"
+
+
+def has_own_tables(contest: Contest) -> bool:
+    """Whether each team anonymizes its own part of the organizer's table, which nobody gets."""
+    return contest.ruleset.tables in OWN_TABLES
+
+
+def has_series(contest: Contest) -> bool:
+    """Whether a table changes over time, and each team publishes releases of people of its own."""
+    return contest.ruleset.tables == SERIES
+
+
+def is_common(contest: Contest) -> bool:
+    """Whether the organizer's table is for all teams, who anonymize the same one."""
+    return contest.ruleset.tables == COMMON
+
+
+def table_of(team: Team) -> Dataset | None:
+    """The team's own table; None where it has not been drawn, or all teams share one."""
+    found = Dataset.objects.filter(team=team, key=ORIGINAL)
+    return found.select_related("sealed", "public", "contest").first()
+
+
+def draw_of(team: Team) -> Dataset | None:
+    """What was drawn for the team: its records, its decoys, and the order of its candidates, all sealed."""
+    return Dataset.objects.filter(team=team, key=DRAW).select_related("sealed", "contest").first()
+
+
+def has_draws(contest: Contest) -> bool:
+    """Whether a team has its table: from now on the organizer's stays what it is."""
+    return contest.datasets.filter(team__isnull=False).exists()
+
+
+def n_needed(ruleset: Ruleset) -> int:
+    """How many records, or people, the organizer has at least: a team's own and its decoys are all different."""
+    return (ruleset.data.sample or 0) + (ruleset.data.decoys or 0)
+
+
+def n_available(dataset: Dataset) -> int:
+    """What teams are given a part of: the records of a table, the people of a series."""
+    return dataset.n_records if dataset.n_people is None else dataset.n_people
+
+
+def n_parts(dataset: Dataset) -> int | None:
+    """For how many teams the people of a series suffice; None where teams' records may be the same."""
+    if dataset.n_people is None:
+        return None
+    return dataset.n_people // n_needed(dataset.contest.ruleset)
+
+
+def n_teams_left(contest: Contest) -> int | None:
+    """For how many more teams there are people; None where teams need none of their own, or there is no table yet.
+
+    Teams that wait for their tables are counted as if they had them, but not those that everybody has left.
+    """
+    if not has_series(contest):
+        return None
+    dataset = contest.datasets.filter(team=None, key=ORIGINAL).first()
+    if dataset is None:
+        return None
+    without = contest.teams.exclude(datasets__key=ORIGINAL)
+    invited = Q(invitations__used_at=None, invitations__revoked_at=None) & ~Q(invitations__email="")
+    somebody = Q(memberships__isnull=False) | Q(invitations__isnull=False) & invited
+    n_waiting = without.filter(Q(is_house=True) | somebody).distinct().count()
+    return max(0, len(parts_left(dataset)) - n_waiting)
+
+
+def parts_left(dataset: Dataset) -> range:
+    """The parts of the people that no team was ever given, in the order in which they are."""
+    return range((dataset.part or 0) + 1, (n_parts(dataset) or 0) + 1)
+
+
+def suffix_of(contest: Contest) -> str:
+    """What files of tables are: a table, or an archive of the tables of all times."""
+    return ZIP if has_series(contest) else CSV
+
+
+def team_file(team: Team, kind: str) -> str:
+    """What a file of a team is called in a contest of own tables, such as teamred_original.csv."""
+    return f"team{team.slug}_{kind}.{suffix_of(team.contest)}"
+
+
+def url_of(team: Team, name: str) -> str:
+    """Where the team downloads its table or the sample, one of `NAMES`."""
+    name = f"{name}.{suffix_of(team.contest)}"
+    return reverse("team-data", args=[team.contest.slug, team.slug, name])
+
+
+def sample_of(dataset: Dataset) -> bytes:
+    """A submission that is accepted as it is, of the team's own values alone.
+
+    One column is moved down by a record, and the last record deleted where the rules allow it.
+    """
+    if dataset.public is None:
+        raise LookupError(f"table {dataset.pk} has no public part")
+    text = storage.read(dataset.public).decode("utf-8-sig")
+    header, *records = csv.reader(io.StringIO(text, newline=""))
+    first = [record[0] for record in records]
+    moved = [[cell, *record[1:]] for cell, record in zip(first[-1:] + first, records, strict=False)]
+    if dataset.contest.ruleset.validity.blank_records and len(moved) > 1:
+        moved[-1] = [""] * len(header)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([header, *moved])
+    return out.getvalue().encode()
+
+
+@lru_cache(maxsize=256)
+def _facts_of_sample(pk: int, sha256: str, ruleset: str) -> tuple[int, str]:
+    """Size and digest of the sample; both texts are there to tell what it was made from."""
+    sample = sample_of(Dataset.objects.select_related("public", "contest").get(pk=pk))
+    return len(sample), hashlib.sha256(sample).hexdigest()
+
+
+def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
+    """Size and digest of the team's table and of the sample, where there are bytes to make one from.
+
+    Of a series there is no sample: a command publishes it.
+    """
+    public = dataset.public
+    if public is None:
+        return {}
+    facts = {ORIGINAL: (public.size_bytes, public.sha256)}
+    if public.erased_at is None and not has_series(dataset.contest):
+        digest = dataset.contest.ruleset.digest
+        facts[SAMPLE] = _facts_of_sample(dataset.pk, public.sha256, digest)
+    return facts
+
+
+def content_of(dataset: Dataset, name: str) -> bytes | None:
+    """The bytes of the team's table or of its sample; None for another name."""
+    names = NAMES[:1] if has_series(dataset.contest) else NAMES
+    if dataset.public is None or name not in names:
+        return None
+    return storage.read(dataset.public) if name == ORIGINAL else sample_of(dataset)

@@ -1,0 +1,264 @@
+"""The team page of a contest and the links that open a team."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from pwscup.accounts import policies as team_policies
+from pwscup.accounts import selectors as team_selectors
+from pwscup.accounts import services
+from pwscup.accounts.addresses import source_of
+from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, TeamForm
+from pwscup.accounts.models import Invitation, Team, User
+from pwscup.contests import policies
+from pwscup.contests.models import Contest
+from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.core.http.posted import posted_number
+
+View = Callable[..., HttpResponse]
+
+
+# The team page
+
+
+@login_required
+@never_cache
+def team(request: HttpRequest, slug: str) -> HttpResponse:
+    return team_page(request, visible_contest(request.user, slug))
+
+
+def team_page(
+    request: HttpRequest, contest: Contest, form: TeamForm | None = None, status: int = 200
+) -> HttpResponse:
+    """The viewer's team, or how to get one; `form` is what was typed and refused."""
+    context = contest_page(request, contest, "team")
+    own = context["my_team"]
+    if own is None:
+        context |= without_team(request.user, contest, form)
+        return render(request, "accounts/no_team.html", context, status=status)
+    context |= with_team(request, own, form)
+    return render(request, "accounts/team.html", context, status=status)
+
+
+def without_team(user: User, contest: Contest, form: TeamForm | None) -> dict[str, Any]:
+    code = team_policies.refusal_to_play(user, contest, timezone.now())
+    return {
+        "form": form or FoundingForm(divisions=contest.divisions.all()),
+        "reason": services.REASONS[code] if code else None,
+    }
+
+
+def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[str, Any]:
+    now = timezone.now()
+    captain = team_policies.is_captain(request.user, own)
+    members = list(team_selectors.members_of(own))
+    invitation = team_selectors.live_invitation(own, now) if captain else None
+    return {
+        "members": members,
+        "is_captain": captain,
+        "seats_left": max(0, own.contest.max_team_size - len(members)),
+        "invitation": invitation,
+        "link": request.build_absolute_uri(invitation_path(invitation)) if invitation else "",
+        "is_over": team_policies.is_over(own.contest, now),
+        "may_rename": team_policies.may_rename(request.user, own, now),
+        "form": form or TeamForm(initial={"name": own.name}),
+        "invited": list(team_selectors.personal_invitations(own)),
+    } | division_of(own)
+
+
+def division_of(own: Team) -> dict[str, Any]:
+    """The division of the team, and the form to choose another, where the contest has divisions."""
+    divisions = own.contest.divisions.all()
+    if not divisions:
+        return {}
+    initial = {"division": own.division.key if own.division else None}
+    form = DivisionChoiceForm(divisions=divisions, initial=initial)
+    return {"division": own.division, "division_form": form}
+
+
+def invitation_path(invitation: Invitation) -> str:
+    return reverse("invitation", args=[invitation.token])
+
+
+# What can be done on it. Each action answers a POST with a redirect to the team page.
+
+
+def action(view: View) -> View:
+    """Resolve the contest, say why the rules refuse, return to the team page."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, slug: str) -> HttpResponse:
+        contest = visible_contest(request.user, slug)
+        if request.method == "POST":
+            try:
+                answer = view(request, contest)
+            except services.RefusedError as refusal:
+                messages.error(request, refusal.message)
+                answer = None
+            if answer is not None:
+                return answer
+        return redirect("team", slug)
+
+    return login_required(never_cache(wrapped))
+
+
+def own_team(request: HttpRequest, contest: Contest) -> Team:
+    own = team_selectors.team_of(request.user, contest)
+    if own is None:
+        raise Http404
+    return own
+
+
+def member_named(request: HttpRequest, own: Team) -> User:
+    """The member whose id was posted; nobody outside the team can be named."""
+    return get_object_or_404(User, pk=posted_number(request, "member"), memberships__team=own)
+
+
+@action
+def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+    form = FoundingForm(request.POST, divisions=contest.divisions.all())
+    if not form.is_valid():
+        return team_page(request, contest, form, status=422)
+    try:
+        made = services.create_team(
+            user=request.user, contest=contest, source=source_of(request), **form.cleaned_data
+        )
+    except services.RefusedError as refusal:
+        return refused_name(request, contest, form, refusal)
+    messages.success(request, _("The team %(team)s is made.") % {"team": made.name})
+    return None
+
+
+@action
+def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+    own, form = own_team(request, contest), TeamForm(request.POST)
+    if not form.is_valid():
+        return team_page(request, contest, form, status=422)
+    try:
+        services.rename_team(user=request.user, team=own, **form.cleaned_data)
+    except services.RefusedError as refusal:
+        return refused_name(request, contest, form, refusal)
+    messages.success(request, _("The team has a new name."))
+    return None
+
+
+@action
+def divide(request: HttpRequest, contest: Contest) -> None:
+    own = own_team(request, contest)
+    form = DivisionChoiceForm(request.POST, divisions=contest.divisions.all())
+    if not form.is_valid():
+        raise services.RefusedError("division_unknown")
+    services.choose_division(user=request.user, team=own, **form.cleaned_data)
+    messages.success(request, _("The division is changed."))
+
+
+def refused_name(
+    request: HttpRequest, contest: Contest, form: TeamForm, refusal: services.RefusedError
+) -> HttpResponse:
+    """Say at the field that the name is taken; any other refusal is not about the field."""
+    if refusal.code != "name_taken":
+        raise refusal
+    form.add_error("name", refusal.message)
+    return team_page(request, contest, form, status=422)
+
+
+@action
+def leave(request: HttpRequest, contest: Contest) -> None:
+    own = own_team(request, contest)
+    services.leave_team(user=request.user, team=own)
+    messages.success(request, _("You have left the team %(team)s.") % {"team": own.name})
+
+
+@action
+def invite(request: HttpRequest, contest: Contest) -> None:
+    services.invite(user=request.user, team=own_team(request, contest))
+    messages.success(request, _("The invitation link is ready. Send it to your team mates."))
+
+
+@action
+def revoke(request: HttpRequest, contest: Contest) -> None:
+    services.revoke_invitation(user=request.user, team=own_team(request, contest))
+    messages.success(request, _("The invitation link no longer works."))
+
+
+@action
+def transfer(request: HttpRequest, contest: Contest) -> None:
+    own = own_team(request, contest)
+    to = member_named(request, own)
+    services.transfer_captaincy(user=request.user, team=own, to=to)
+    messages.success(request, _("%(name)s is the captain now.") % {"name": to.display_name})
+
+
+@action
+def remove(request: HttpRequest, contest: Contest) -> None:
+    own = own_team(request, contest)
+    member = member_named(request, own)
+    services.remove_member(user=request.user, team=own, member=member)
+    messages.success(
+        request, _("%(name)s is no longer in the team.") % {"name": member.display_name}
+    )
+
+
+# The invitation
+
+
+@never_cache
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What the link opens: the team and a button, or why it cannot be joined."""
+    opened = team_selectors.invitation_by_token(token)
+    if opened is None or not policies.may_see(request.user, opened.team.contest):
+        raise Http404
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(invitation_path(opened))
+        return join(request, opened)
+    return invitation_page(request, opened)
+
+
+def join(request: HttpRequest, opened: Invitation) -> HttpResponse:
+    try:
+        joined = services.join_team(user=request.user, invitation=opened, source=source_of(request))
+    except services.RefusedError as refusal:
+        return invitation_page(request, opened, refusal.code)
+    messages.success(request, _("You are in the team %(team)s.") % {"team": joined.name})
+    return redirect("team", joined.contest.slug)
+
+
+def invitation_page(
+    request: HttpRequest, opened: Invitation, code: str | None = None
+) -> HttpResponse:
+    contest = opened.team.contest
+    context = contest_page(request, contest, "team")
+    status = 409 if code else 200
+    code = code or refusal(request.user, opened, context["my_team"])
+    context |= {
+        "invitation": opened,
+        "team": opened.team,
+        "n_members": opened.team.memberships.count(),
+        "reason": services.REASONS[code] if code else None,
+        "next": invitation_path(opened),
+    }
+    return render(request, "accounts/invitation.html", context, status=status)
+
+
+def refusal(user: User, opened: Invitation, own: Team | None) -> str | None:
+    """Why this viewer cannot join, the most useful reason first."""
+    if own == opened.team:
+        return "is_member"
+    now = timezone.now()
+    code = team_policies.refusal_of_invitation(opened, now)
+    if code or not user.is_authenticated:
+        return code
+    return team_policies.refusal_to_play(user, opened.team.contest, now, team=opened.team)

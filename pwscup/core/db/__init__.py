@@ -1,0 +1,1 @@
+"""The database, of whatever app: queries, locks, clocks."""

@@ -1,0 +1,1 @@
+"""Files, and the space that they take."""

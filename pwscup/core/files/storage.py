@@ -1,0 +1,189 @@
+"""Files outside the web root, under random names; what a participant calls a file is never a path.
+
+Sealed files are written here and read in one place only, `pwscup.contests.truth`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+
+from pwscup.core.files.space import within_reserve
+from pwscup.core.models import StoredFile
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+Area = StoredFile.Area
+
+
+class SealedFileError(PermissionError):
+    """Code other than the door to the answer key tried to read a sealed file."""
+
+
+class ErasedFileError(FileNotFoundError):
+    """The bytes of this file were deleted when the time to keep them was over; its row stays."""
+
+
+ERASED = "erased/"  # where no file lies: the path of a row whose bytes are gone
+
+
+def write(
+    chunks: bytes | Iterable[bytes],
+    *,
+    area: str,
+    name: str,
+    prefix: str = "",
+    can_wait: bool = False,
+) -> StoredFile:
+    """Write the bytes and return their row unsaved, so that slow disks hold up no transaction.
+
+    The name on the disk is random; it begins with `prefix`, by which what belongs together can be found again.
+    What `can_wait` leaves the reserve free that `core.space` keeps for the uploads of teams.
+    """
+    path = f"{area}/{prefix}{secrets.token_hex(16)}"
+    target = settings.PRIVATE_ROOT / path
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    digest, size = hashlib.sha256(), 0
+    beside = target.with_suffix(".part")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:
+            pieces = [chunks] if isinstance(chunks, bytes) else chunks
+            for chunk in within_reserve(pieces) if can_wait else pieces:
+                digest.update(chunk)
+                size += len(chunk)
+                handle.write(chunk)
+            handle.flush()
+            os.fsync(handle.fileno())
+        beside.rename(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return StoredFile(
+        area=area, path=path, name=name[:150], sha256=digest.hexdigest(), size_bytes=size
+    )
+
+
+def store(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:
+    """Write the bytes, then the row: a crash between the two leaves an orphaned file, never a row without bytes."""
+    file = write(chunks, area=area, name=name)
+    file.save()
+    return file
+
+
+def discard(file: StoredFile) -> None:
+    """Remove the bytes of a row that was never saved."""
+    (settings.PRIVATE_ROOT / file.path).unlink(missing_ok=True)
+
+
+def path_of(file: StoredFile) -> Path:
+    """Where a published file lies."""
+    return _path_in(Area.PUBLISHED, file)
+
+
+def read(file: StoredFile) -> bytes:
+    """The bytes of a published file."""
+    return path_of(file).read_bytes()
+
+
+def archive_path(file: StoredFile) -> Path:
+    """Where an archive of a contest lies; only its organizers may have it."""
+    return _path_in(Area.ARCHIVE, file)
+
+
+def _path_in(area: str, file: StoredFile) -> Path:
+    if file.area != area:
+        raise SealedFileError(file.pk)
+    refuse_erased(file)
+    return settings.PRIVATE_ROOT / file.path
+
+
+def read_draft(file: StoredFile) -> bytes:
+    """The bytes of an organizer's upload that is no contest's table yet."""
+    return _path_in(Area.DRAFT, file).read_bytes()
+
+
+def discard_draft(file: StoredFile) -> None:
+    """Forget a draft: the row, then — once that is certain — the bytes."""
+    _path_in(Area.DRAFT, file)  # refuses any other file
+    forget([file])
+
+
+def forget(files: Iterable[StoredFile]) -> None:
+    """Delete rows that no other row needs and, once that is certain, their bytes: drafts and dry runs."""
+    for file in files:
+        path = settings.PRIVATE_ROOT / file.path
+        file.delete()
+        transaction.on_commit(partial(path.unlink, missing_ok=True))
+
+
+def refuse_erased(file: StoredFile) -> None:
+    """Raise ErasedFileError where the bytes were deleted."""
+    if file.erased_at is not None:
+        raise ErasedFileError(f"file {file.pk} was erased at {file.erased_at.isoformat()}")
+
+
+def erase(files: QuerySet[StoredFile], now: datetime) -> int:
+    """Delete the bytes of these files once that is certain; return how many there were. The rows stay."""
+    n_files = files.filter(erased_at=None).update(erased_at=now)
+    transaction.on_commit(remove_erased)
+    return n_files
+
+
+def remove_erased() -> int:
+    """Remove what is marked as erased from the disk; safe to repeat where somebody was interrupted at it."""
+    marked = StoredFile.objects.filter(erased_at__isnull=False).exclude(path__startswith=ERASED)
+    n_files = 0
+    for pk, path in marked.values_list("pk", "path"):
+        (settings.PRIVATE_ROOT / path).unlink(missing_ok=True)
+        StoredFile.objects.filter(pk=pk).update(path=f"{ERASED}{pk}")
+        n_files += 1
+    return n_files
+
+
+def paths_on_disk() -> set[str]:
+    """The paths of all files that lie there, whether a row knows them or not."""
+    root = settings.PRIVATE_ROOT
+    return {str(path.relative_to(root)) for path in root.glob("*/*") if path.is_file()}
+
+
+def remove_prefixed(prefix: str) -> None:
+    """Remove the files whose names begin so, with a row or without: of an import that was not completed."""
+    for path in settings.PRIVATE_ROOT.glob(f"*/{prefix}*"):
+        path.unlink(missing_ok=True)
+
+
+def is_there(file: StoredFile) -> bool:
+    """Whether the bytes of a row lie in the folder."""
+    return (settings.PRIVATE_ROOT / file.path).is_file()
+
+
+def is_whole(file: StoredFile) -> bool:
+    """Whether as many bytes of a row lie in the folder as were written."""
+    path = settings.PRIVATE_ROOT / file.path
+    return path.is_file() and path.stat().st_size == file.size_bytes
+
+
+def _probe_path(token: str) -> Path:
+    return settings.PRIVATE_ROOT / f"probe-{token}"
+
+
+def write_probe(token: str) -> None:
+    """Leave an empty file under that name; see `core.probe`."""
+    path = _probe_path(token)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
+
+
+def has_probe(token: str) -> bool:
+    """Whether that file is there."""
+    return _probe_path(token).is_file()

@@ -1,0 +1,116 @@
+"""Health of a web process, for whatever watches it: answered before host check, redirect, session and database."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+
+from pwscup.core.installation import broker
+
+LIVE, READY = ("/livez", "/healthz"), "/readyz"
+SECONDS = 2.0
+"""The longest that a check may take, and how long its outcome is kept: polling costs no more than that."""
+NOT_READY = 503
+
+
+def check_database() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    finally:
+        connection.close()  # of a thread of its own
+    return True
+
+
+def check_broker() -> bool:
+    return broker.silence(settings.CELERY_BROKER_URL) is None
+
+
+def check_storage() -> bool:
+    """A folder for uploads that can be entered and written."""
+    root = Path(settings.PRIVATE_ROOT)
+    while not root.exists() and root != root.parent:
+        root = root.parent
+    return root.is_dir() and os.access(root, os.W_OK | os.X_OK)
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "database": check_database,
+    "broker": check_broker,
+    "storage": check_storage,
+}
+
+
+class Readiness:
+    """What this process needs, looked at when somebody asks and at most once in a while."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(len(CHECKS), "readiness")
+        self._found: dict[str, str] = {}
+        self._until = 0.0
+
+    def found(self) -> dict[str, str]:
+        """For each need `ok`, `fault`, or that it did not answer; never why, which may be secret.
+
+        While one thread looks, the others answer what was found before: anybody may ask, as often as they like.
+        """
+        if self._lock.acquire(blocking=not self._found):
+            try:
+                if time.monotonic() >= self._until:
+                    self._found = self._look()
+                    self._until = time.monotonic() + SECONDS
+            finally:
+                self._lock.release()
+        return self._found
+
+    def _look(self) -> dict[str, str]:
+        asked = {name: self._pool.submit(check) for name, check in CHECKS.items()}
+        done, late = wait(asked.values(), SECONDS)
+        for future in late:
+            future.cancel()
+        return {
+            name: "no answer"
+            if future not in done
+            else "ok"
+            if future.exception() is None and future.result()
+            else "fault"
+            for name, future in asked.items()
+        }
+
+
+readiness = Readiness()
+
+
+class HealthMiddleware:
+    """Answers `/livez`, `/healthz` and `/readyz`; it comes before every other middleware."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info not in (*LIVE, READY):
+            return self.get_response(request)
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        response = JsonResponse({"status": "ok"}) if request.path_info in LIVE else ready()
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+def ready() -> JsonResponse:
+    """503 where something is missing without which the site does not do its work."""
+    found = readiness.found()
+    is_ready = set(found.values()) == {"ok"}
+    return JsonResponse(
+        {"status": "ready" if is_ready else "not ready", **found},
+        status=200 if is_ready else NOT_READY,
+    )

@@ -1,0 +1,135 @@
+"""The boards as they follow from the facts: pure functions from values to plain JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import ModuleType
+from typing import Any
+
+from pwscup.leaderboards.boards import disclosure as disclosure_board
+from pwscup.leaderboards.boards import measures as measure_board
+from pwscup.leaderboards.boards import scores as score_board
+from pwscup.leaderboards.boards.sections import Facts, Row, in_order, is_live, named
+from pwscup.leaderboards.scope import Scope
+from scoring.formulas import MEASURE_RANKS, Line, combined, direction_of
+from scoring.rulesets.base import Ruleset
+
+BOARDS = ("overall", "anonymization", "attack", "matrix")
+"""The boards of the formula "measure-ranks"."""
+SCORE_BOARDS = ("score", "measures", "matrix")
+"""The boards of every other formula."""
+DISCLOSURE_BOARDS = ("comparison", "estimates", "curve")
+"""The boards of a contest about a hidden table."""
+SEASON = "season"
+"""The board of all weighted stages together."""
+RANKED = ("score", "overall", "anonymization", "attack", "comparison", SEASON)
+"""The boards that give teams their places."""
+
+
+def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
+    """The names of a stage's boards."""
+    if rules.disclosure is not None:
+        return DISCLOSURE_BOARDS
+    return BOARDS if rules.ranking.formula == MEASURE_RANKS else SCORE_BOARDS
+
+
+def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
+    """The board of a stage that says most; without an attack round there is no overall one."""
+    name = boards_of_formula(rules)[0]
+    return "anonymization" if name == "overall" and not data[name]["shown"] else name
+
+
+def first_board_of(scope: Scope) -> str:
+    """The same, before the boards are read."""
+    name = boards_of_formula(scope.rules)[0]
+    hides_attacks = scope.stage.shown(scope.stage.attack) is None
+    return "anonymization" if name == "overall" and hides_attacks else name
+
+
+def build(facts: Facts) -> dict[str, Any]:
+    """The boards of one stage."""
+    return {"n_teams": len(facts.players), "live": is_live(facts), **_kind(facts).build(facts)}
+
+
+def _kind(facts: Facts) -> ModuleType:
+    if facts.rules.disclosure is not None:
+        return disclosure_board
+    return measure_board if facts.ranking.formula == MEASURE_RANKS else score_board
+
+
+def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
+    """The board of a season from its weighted stages; one whose attacks are not shown yet is left out."""
+    first = stages[0]
+    lines = [final_lines(facts) for facts in stages]
+    direction = direction_of(first.ranking.formula)
+    weighted = [(facts.stage.weight, own) for facts, own in zip(stages, lines, strict=True) if own]
+    arrived = {team: at for facts in stages for team, at in _arrived(facts).items()}
+    board = combined(weighted, direction, first.ranking.tie_breaks, arrived)
+    return {
+        "n_teams": len(first.players),
+        "live": any(is_live(facts) for facts in stages),
+        SEASON: {
+            "exists": True,
+            "shown": bool(weighted),
+            "shown_at": next(filter(None, map(_awaited_until, stages)), None),
+            "n_awaited": sum(p.n_awaited for facts in stages for p in facts.phases),
+            "direction": direction,
+            "stages": [
+                {
+                    "key": facts.stage.key,
+                    "title": dict(facts.stage.title),
+                    "weight": facts.stage.weight,
+                    "shown": bool(own),
+                }
+                for facts, own in zip(stages, lines, strict=True)
+            ],
+            "rows": _season_rows(first, board, lines) if weighted else [],
+        },
+    }
+
+
+def _awaited_until(facts: Facts) -> str | None:
+    """When the attacks on a stage's tables, or the marks of its estimates, are shown; None where they are."""
+    deciding = [facts.attack] if facts.attack else [d.phase for d in facts.disclosures]
+    return max((phase.shown_at for phase in deciding if not phase.shown), default=None)
+
+
+def _arrived(facts: Facts) -> Mapping[int, datetime]:
+    return disclosure_board.arrived(facts) if facts.disclosures else facts.arrived
+
+
+def final_lines(facts: Facts) -> dict[int, Line]:
+    """The totals by which a stage enters the season: none before its last round is shown."""
+    if _awaited_until(facts) is not None:
+        return {}
+    if facts.rules.disclosure is not None:
+        return disclosure_board.lines_of(facts)
+    if facts.ranking.formula == MEASURE_RANKS:
+        return measure_board.lines_of(facts)
+    lines = score_board.lines_of(facts)
+    taking_part = facts.taking_part
+    return {t: line if t in taking_part else Line(line.rank, None) for t, line in lines.items()}
+
+
+def _season_rows(
+    facts: Facts, board: Mapping[int, Line], lines: Sequence[Mapping[int, Line]]
+) -> list[Row]:
+    rows = []
+    for player in facts.players:
+        line = board[player.id]
+        cells = [own.get(player.id) for own in lines]
+        rows.append(
+            {
+                **named(player, None if line.total is None else line.rank),
+                "total": line.total,
+                "tie_broken_by": line.tie_broken_by,
+                "cells": [
+                    {"total": cell.total, "rank": cell.rank}
+                    if cell and cell.total is not None
+                    else {"total": None, "rank": None}
+                    for cell in cells
+                ],
+            }
+        )
+    return in_order(rows)

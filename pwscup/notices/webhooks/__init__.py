@@ -1,0 +1,1 @@
+"""Calls of other people's servers."""

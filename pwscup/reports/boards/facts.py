@@ -1,0 +1,106 @@
+"""The boards that a final report shows: of every stage, of the season and of every division."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from pwscup.leaderboards import scope
+from pwscup.leaderboards.boards import build as boards
+from pwscup.leaderboards.boards import texts
+from pwscup.leaderboards.boards.attack_texts import attack_words, risk_words
+from pwscup.leaderboards.services import boards_of
+from pwscup.reports.outcome import final_board
+from scoring.rulesets import localized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pwscup.contests.models import Contest
+    from pwscup.leaderboards.boards.attack_texts import AttackWords
+    from pwscup.leaderboards.services import Boards
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One board as the public sees it; `data` is its section of the stored boards."""
+
+    name: str
+    title: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The boards of a stage, of the season or of a division; `key` names it on the page.
+
+    `risks` says what the risk measures measure, where their names do not.
+    """
+
+    key: str
+    title: str
+    boards: tuple[Board, ...]
+    digest: str
+    attack: AttackWords
+    risks: str
+
+    def board(self, name: str) -> Mapping[str, Any] | None:
+        return next((board.data for board in self.boards if board.name == name), None)
+
+
+def groups(contest: Contest, now: datetime) -> list[Group]:
+    """The season first, then the stages from the last to the first, then the divisions."""
+    rules = contest.ruleset
+    found = []
+    if scope.has_season(rules):
+        season = final_board(contest, now)
+        found.append(_group("season", str(texts.TITLES["season"]), season.boards, (season.name,)))
+    names = boards.boards_of_formula(rules)
+    hidden = contest.hidden_measures
+    for spec in reversed(rules.stages):
+        made = boards_of(contest, now, stage=spec.key, hidden=hidden)
+        title = localized(spec.title, get_language() or "en") if len(rules.stages) > 1 else ""
+        found.append(_group(f"stage-{spec.key}", title, made, names))
+    return [*found, *_divisions(contest, now)]
+
+
+def _divisions(contest: Contest, now: datetime) -> Iterator[Group]:
+    for division in contest.divisions.all():
+        made = final_board(contest, now, division)
+        title = _("Division: %(division)s") % {"division": division.local_title}
+        yield _group(f"division-{division.key}", title, made.boards, (made.name,))
+
+
+def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
+    """Those of the boards that say something: a stage need not have an attack round."""
+    there = (name for name in names if _says_something(made.data[name]))
+    return Group(
+        key,
+        title,
+        tuple(Board(name, str(texts.TITLES[name]), made.data[name]) for name in there),
+        made.key,
+        attack_words(made.scope.rules),
+        risk_words(made.scope.rules),
+    )
+
+
+def _says_something(section: Mapping[str, Any]) -> bool:
+    """Whether there are rows, and columns where these are not the same for all contests."""
+    columns = (section[key] for key in ("measures", "defenders") if key in section)
+    return bool(section["rows"]) and all(columns)
+
+
+def digest_of(found: list[Group]) -> str:
+    """Names the facts behind the boards: another digest, other boards."""
+    return hashlib.sha256("|".join(group.digest for group in found).encode()).hexdigest()
+
+
+def key_of(contest: Contest, now: datetime) -> str:
+    """The digest of the boards as they stand now."""
+    return digest_of(groups(contest, now))

@@ -1,0 +1,1 @@
+"""What organizers decide about submissions, and appeals."""

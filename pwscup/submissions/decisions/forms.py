@@ -1,0 +1,63 @@
+"""What organizers fill in when they decide, and what people write in an appeal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.forms import MomentField
+from pwscup.submissions.decisions.appeals import TEXT_LENGTH
+from pwscup.submissions.models import Ruling
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest
+
+REASON_LENGTH = Ruling._meta.get_field("reason").max_length
+LINES = forms.Textarea(attrs={"rows": 3})
+
+
+class ReasonForm(forms.Form):
+    """A decision that needs nothing but its reason."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=REASON_LENGTH,
+        widget=LINES,
+        help_text=_("The team reads it, with your name."),
+    )
+
+
+class TeamRulingForm(ReasonForm):
+    """Disqualify a team, or put it back."""
+
+    team = forms.ModelChoiceField(None, label=_("Team"))
+    field_order = ["team", "reason"]
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["team"].queryset = contest.teams.order_by("name", "pk")
+
+
+class LateForm(TeamRulingForm):
+    """Let a team be late in a round."""
+
+    round = forms.ModelChoiceField(None, label=_("Round"))
+    field_order = ["team", "round", "until", "reason"]
+
+    def __init__(self, contest: Contest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(contest, *args, **{"auto_id": "id_late_%s"} | kwargs)
+        rounds = contest.rounds.select_related("contest")
+        self.fields["round"].queryset = rounds
+        self.fields["round"].label_from_instance = lambda round: round.local_title
+        self.fields["until"] = MomentField(zone=contest.tz, label=_("Files are taken until"))
+        self.order_fields(self.field_order)
+
+
+class AppealForm(forms.Form):
+    """A message of the thread."""
+
+    text = forms.CharField(
+        label=_("Message"), max_length=TEXT_LENGTH, widget=forms.Textarea(attrs={"rows": 4})
+    )

@@ -1,0 +1,146 @@
+"""From a sent form to submissions: where something is wrong nothing is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from pwscup.accounts.selectors import team_of
+from pwscup.core.http import unavailable
+from pwscup.submissions import selectors, services
+from pwscup.submissions.forms import UNPROCESSABLE, NoteForm, TableForm
+from pwscup.submissions.intake import limits
+from pwscup.submissions.intake.gates import used_today
+from pwscup.submissions.middleware import arrival
+from pwscup.submissions.pages import rounds
+from pwscup.submissions.services import SubmissionRefused
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Round
+    from pwscup.submissions.intake.uploads import Part
+    from pwscup.submissions.models import Release, Submission
+
+Received = tuple[NoteForm, list["Submission"]]
+
+
+def receive(request: HttpRequest, round: Round) -> Received:
+    """The form with its errors, and what was taken."""
+    team = team_of(request.user, round.contest)
+    if team is None:
+        form = NoteForm(request.POST)
+        form.add_error(None, _("Files are handed in by teams, and you are in none yet."))
+        return form, []
+    taker = receive_guesses if round.phase == "attack" else receive_table
+    return taker(request, round, team)
+
+
+def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
+    """One submission of a round without targets: a table, or slides."""
+    form = TableForm(round, round.spec.files, request.POST, request.FILES)
+    if not form.is_valid():
+        return form, []
+    files = {key: (part.name, part.chunks()) for key, part in form.parts().items()}
+    try:
+        taken = services.submit(
+            user=request.user,
+            team=team,
+            round=round,
+            files=files,
+            arrived_at=arrival(request),
+            note=form.cleaned_data["note"],
+            nonce=form.cleaned_data["nonce"],
+        )
+    except SubmissionRefused as refusal:
+        form.add_error(None, refusal.message)
+        return form, []
+    return form, [taken]
+
+
+def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
+    """One submission for each target that a guess was sent for."""
+    others = {r.team.slug: r for r in selectors.releases(round) if r.team_id != team.pk}
+    form = rounds.guess_form(round, team, others.values(), request.POST, request.FILES)
+    if not form.is_valid():
+        return form, []
+    guesses = {others[slug]: part for slug, part in form.cleaned_data["guess"].items()}
+    used_up = _used_up(team, round, guesses, arrival(request))
+    again = {target for target in used_up if _sent_before(request, team, target, guesses, form)}
+    if errors := [error for target, error in used_up.items() if target not in again]:
+        form.add_error(None, errors)
+        return form, []
+    return form, _submit_each(request, round, team, guesses, form)
+
+
+def _sent_before(
+    request: HttpRequest, team: Team, target: Release, guesses: dict[Release, Part], form: NoteForm
+) -> bool:
+    part = guesses[target]
+    files = {"guess": (part.name, part.chunks())}
+    nonce = form.cleaned_data["nonce"]
+    return services.sent_before(request.user, team, target.round, target, files, nonce) is not None
+
+
+def _used_up(
+    team: Team, round: Round, guesses: Iterable[Release], arrived_at: datetime
+) -> dict[Release, ValidationError]:
+    """The targets that the team may guess about no more, or not today, found before anything is taken."""
+    left = selectors.tries_left_by_target(team, round)
+    today = limits.left_today_by_target(team, round, arrived_at)
+    over = _("%(team)s: all %(tries)s tries against this target are used")
+    later = f"%(team)s: {used_today(round, arrived_at)}"
+    errors = {}
+    for target in guesses:
+        shown = {"team": target.team.name, "tries": round.tries}
+        if not left.get(target.pk):
+            errors[target] = ValidationError(over, "tries", shown)
+        elif today is not None and not today.get(target.pk):
+            errors[target] = ValidationError(later, "tries_today", shown)
+    return errors
+
+
+def _submit_each(
+    request: HttpRequest, round: Round, team: Team, guesses: dict[Release, Part], form: NoteForm
+) -> list[Submission]:
+    """Hand the guesses in; where one is refused or the platform gives out, say which were received and which were not.
+
+    No transaction spans them all: the files are written in between, and others write meanwhile.
+    """
+    taken: dict[Release, Submission] = {}
+    for target, part in guesses.items():
+        try:
+            taken[target] = services.submit(
+                user=request.user,
+                team=team,
+                round=round,
+                files={"guess": (part.name, part.chunks())},
+                arrived_at=arrival(request),
+                target=target,
+                note=form.cleaned_data["note"],
+                nonce=form.cleaned_data["nonce"],
+            )
+        except SubmissionRefused as refusal:
+            form.add_error(None, f"{target.team.name}: {refusal.message}")
+        except Exception as error:
+            status = unavailable.status_of(request, error) if taken else None
+            if status is None:
+                raise
+            form.status = status
+            form.add_error(None, f"{target.team.name}: {unavailable.HEADINGS[status]}")
+        if target not in taken:
+            break
+    names = [target.team.name for target in guesses]
+    if len(taken) < len(names) > 1:
+        words = _("Received: %(received)s. Not received: %(others)s.")
+        received, others = ", ".join(names[: len(taken)]), ", ".join(names[len(taken) :])
+        form.add_error(None, words % {"received": received or "–", "others": others})
+    if form.status != UNPROCESSABLE:
+        words = _("Send the same again in a few minutes: what was received is not taken twice.")
+        form.add_error(None, words)
+    return list(taken.values())

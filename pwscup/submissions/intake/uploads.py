@@ -1,0 +1,163 @@
+"""What a browser sends: names made harmless, archives unpacked under limits, guesses matched to their targets.
+
+Nothing here trusts a path, a declared size or a declared count.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, cast
+
+from django.core.exceptions import ValidationError
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+from pwscup.core.texts.problems import SEPARATOR
+from pwscup.core.texts.problems import parts as worded
+from scoring.errors import Collector, Problem, ProblemsFound
+from scoring.tables.archives import Archive, Limits
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+MAX_NAME = 100
+MAX_ENTRIES = 300
+MAX_UNPACKED_BYTES = 100 * 1024 * 1024
+MAX_NAMES_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One received file: its name for people, its counted size, and its bytes as often as asked for."""
+
+    name: str
+    size_bytes: int
+    chunks: Callable[[], Iterable[bytes]]
+
+
+def plain_name(name: str) -> str:
+    """The last part of a file name without control and direction characters, shortened before its suffix."""
+    last = re.split(r"[/\\]", name)[-1]
+    clean = "".join(letter for letter in last if unicodedata.category(letter)[0] != "C").strip()
+    path = PurePosixPath(clean.strip(". ") or "file")
+    return path.stem[: MAX_NAME - len(path.suffix[:20])] + path.suffix[:20]
+
+
+def limited(upload: UploadedFile, max_bytes: int) -> Part:
+    """The upload as a part; ValidationError where it is larger than allowed."""
+    if (upload.size or 0) > max_bytes:
+        raise _too_large(plain_name(upload.name or ""), upload.size or 0, max_bytes)
+    return Part(plain_name(upload.name or ""), upload.size or 0, upload.chunks)
+
+
+def _too_large(name: str, size: int, max_bytes: int) -> ValidationError:
+    return ValidationError(
+        _("“%(name)s” is too large — expected at most %(expected)s — got %(got)s"),
+        code="too_large",
+        params={
+            "name": name,
+            "expected": filesizeformat(max_bytes),
+            "got": filesizeformat(size),
+        },
+    )
+
+
+# Archives
+
+
+def is_zip(name: str) -> bool:
+    """Whether a file calls itself a zip archive."""
+    return name.lower().endswith(".zip")
+
+
+def unpacked(upload: UploadedFile, max_bytes: int) -> list[Part]:
+    """The files of a zip archive, each within `max_bytes`; ValidationError lists what cannot be taken."""
+    name = plain_name(upload.name or "")
+    problems = Collector()
+    try:
+        archive = Archive(
+            cast("IO[bytes]", upload.file),
+            Limits(MAX_ENTRIES, MAX_UNPACKED_BYTES, max_bytes),
+            name=name,
+        )
+        entries = archive.files(problems)
+        if not (entries or problems):
+            problems.add("bundle.empty", file=name)
+        parts = [Part(e.shown, archive.take(e, problems), e.chunks) for e in entries]
+        problems.raise_if_any()
+    except ProblemsFound as refused:
+        raise ValidationError([_shown(problem) for problem in refused.problems]) from refused
+    return parts
+
+
+def _shown(problem: Problem) -> ValidationError:
+    return ValidationError(SEPARATOR.join([problem.file or "", *worded(problem)]), problem.code)
+
+
+# Guesses and their targets
+
+
+def target_of(name: str, slugs: Iterable[str], *, own: str = "") -> str | None:
+    """The team that a guess file's name says, in any folder.
+
+    `<slug>.csv`, `attack_<slug>.csv`, or with `own` before it `team<own>_attack_team<slug>.csv`.
+    """
+    path = PurePosixPath(name.lower())
+    if path.suffix != ".csv":
+        return None
+    known = set(slugs)
+    stems = [path.stem, path.stem.removeprefix("attack_")]
+    for prefix in (f"team{own}_attack_", f"{own}_attack_") if own else ():
+        if path.stem.startswith(prefix):
+            rest = path.stem.removeprefix(prefix)
+            stems += [rest, rest.removeprefix("team")]
+    return next((stem for stem in stems if stem in known), None)
+
+
+def matched(
+    parts: Iterable[Part],
+    targets: Mapping[str, str],
+    *,
+    own: str = "",
+    names: Iterable[str] | None = None,
+) -> dict[str, Part]:
+    """Each part by the slug of its target; ValidationError lists every part that fits none and every target met twice.
+
+    `targets` are slugs and team names; `own` is the slug of the team that hands in, `names` what
+    files are called in this contest.
+    """
+    names = list(names or [f"{slug}.csv" for slug in targets])
+    found: dict[str, list[Part]] = defaultdict(list)
+    errors: list[ValidationError] = []
+    for part in parts:
+        slug = target_of(part.name, [*targets, own], own=own)
+        if slug in targets:
+            found[slug].append(part)
+        else:
+            errors.append(_stray(part, names, own=slug is not None))
+    errors += [_twice(targets[slug], same) for slug, same in found.items() if len(same) > 1]
+    if errors:
+        raise ValidationError(errors)
+    return {slug: same[0] for slug, same in found.items()}
+
+
+def _stray(part: Part, names: Sequence[str], *, own: bool) -> ValidationError:
+    if own:
+        message = _("“%(got)s” names your own team — expected guesses for the other teams' tables")
+        return ValidationError(message, "own_table", {"got": part.name})
+    shown = ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
+    message = _("“%(got)s” fits no target — expected one of %(expected)s")
+    return ValidationError(message, "unknown_target", {"got": part.name, "expected": shown})
+
+
+def _twice(team: str, parts: list[Part]) -> ValidationError:
+    return ValidationError(
+        _("several files for %(team)s — expected one — got %(got)s"),
+        "repeated_target",
+        {"team": team, "got": ", ".join(f"“{part.name}”" for part in parts)},
+    )

@@ -1,0 +1,1 @@
+"""Presentations and their grades."""

@@ -1,0 +1,84 @@
+"""What a judge fills in: a mark for each team by each criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django.forms.boundfield import BoundField
+
+    from pwscup.accounts.models import Team
+    from pwscup.submissions.judging.grades import Key
+
+STEP = Decimal("0.01")
+
+
+class MarksForm(forms.Form):
+    """A field for each team and criterion, saved all together or not at all.
+
+    `held` are the marks that the judge has given; one that was given can be changed and not taken back.
+    """
+
+    seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    def __init__(
+        self,
+        teams: Sequence[Team],
+        criteria: Sequence[tuple[str, str]],
+        held: Mapping[Key, Decimal],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.teams, self.criteria, self.held = teams, criteria, held
+        for team in teams:
+            for key, title in criteria:
+                self.fields[name_of(team, key)] = _field(team, title, held.get((team.pk, key)))
+
+    def rows(self) -> list[tuple[Team, list[BoundField]]]:
+        """The fields of each team, in the order of the criteria."""
+        return [
+            (team, [self[name_of(team, key)] for key, _title in self.criteria])
+            for team in self.teams
+        ]
+
+    def given(self) -> dict[Key, Decimal]:
+        """What was filled in."""
+        found = {
+            (team.pk, key): self.cleaned_data.get(name_of(team, key))
+            for team in self.teams
+            for key, _title in self.criteria
+        }
+        return {key: points for key, points in found.items() if points is not None}
+
+
+def name_of(team: Team, criterion: str) -> str:
+    return f"{criterion}-{team.slug}"
+
+
+def _field(team: Team, title: str, held: Decimal | None) -> forms.DecimalField:
+    widget = forms.NumberInput(
+        attrs={
+            "class": "form-control form-control-sm",
+            "aria-label": f"{team.name}: {title}",
+            "inputmode": "decimal",
+        }
+    )
+    taken_back = _("A mark that was given can be changed, but not taken back.")
+    return forms.DecimalField(
+        label=f"{team.name}, {title}",
+        min_value=0,
+        max_value=100,
+        max_digits=5,
+        decimal_places=2,
+        step_size=STEP,
+        required=held is not None,
+        initial=None if held is None else held.normalize(),
+        widget=widget,
+        error_messages={"required": taken_back},
+    )

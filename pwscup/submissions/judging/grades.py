@@ -1,0 +1,218 @@
+"""The judges' marks of presentations: who speaks when, who gave what, and what they make together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import Team
+from pwscup.accounts.selectors import team_of
+from pwscup.contests.models import Round
+from pwscup.core import audit
+from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.submissions import policies, selectors
+from pwscup.submissions.models import JudgeMark, Submission
+from scoring.rulesets.base import CriterionSpec, localized
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.submissions.policies import Person
+
+Key = tuple[int, str]
+"""A team and a criterion."""
+
+REFUSALS = {
+    "not_judge": _("Only the judges and the organizers give marks, and nobody who plays."),
+    "closed": _("Marks are given while the presentation round is open. Nothing was saved."),
+    "unknown": _("A mark is for a team or a criterion that this round does not have."),
+    "changed": _(
+        "You saved marks from another window after you opened this page, so nothing was saved now. "
+        "Look at your marks below and make your change again."
+    ),
+}
+
+
+class MarkRefused(RefusedByCode):
+    """Marks that are not taken, none of them."""
+
+    WORDS = REFUSALS
+
+
+# Who speaks, and when
+
+
+def speakers(round: Round) -> list[Team]:
+    """The teams in the order in which they present.
+
+    It follows from what the contest has committed to and from the moment of each team's founding,
+    to the microsecond, which nobody can choose as they can a name; a team that comes later moves
+    nobody else's place before or behind another's.
+    """
+    contest = round.contest
+    seed = contest.commitment or contest.slug
+    out = selectors.disqualified(contest)
+    teams = contest.teams.exclude(pk__in=out)
+    if contest.rehearsal_of_id is None:
+        teams = teams.filter(is_house=False)
+
+    def drawn(team: Team) -> bytes:
+        lot = f"{seed}/{round.key}/{team.created_at.astimezone(UTC).isoformat()}/{team.pk}"
+        return hashlib.sha256(lot.encode()).digest()
+
+    return sorted(teams, key=drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A team's place in the order, and its slides where this viewer may have them."""
+
+    position: int
+    team: Team
+    has_slides: bool
+    may_see: bool
+
+
+def talks(round: Round, viewer: Person, now: datetime) -> list[Talk]:
+    """The order of the presentations as everybody sees it."""
+    slides = selectors.counted_submissions(round)
+    all_of_them = policies.may_see_all_slides(viewer, round, now)
+    own = team_of(viewer, round.contest)
+    return [
+        Talk(position, team, team.pk in slides, all_of_them or team == own)
+        for position, team in enumerate(speakers(round), start=1)
+    ]
+
+
+def slides_for(viewer: Person, round: Round, slug: str, now: datetime) -> Submission:
+    """The slides of a team that count; Http404 where there are none or the viewer may not have them."""
+    team = round.contest.teams.filter(slug=slug).first()
+    counted = selectors.counted_submission(team, round) if team else None
+    may_see = (
+        policies.may_see_all_slides(viewer, round, now) or team_of(viewer, round.contest) == team
+    )
+    if round.phase != "presentation" or counted is None or not may_see:
+        raise Http404
+    return counted
+
+
+# Marks
+
+
+def titled_criteria(round: Round) -> list[tuple[str, str]]:
+    """What is marked: keys, and titles in the reader's language."""
+    language = get_language() or "en"
+    return [(c.key, localized(c.title, language)) for c in round.spec.criteria]
+
+
+def newest(round: Round) -> dict[tuple[int | None, int, str], Decimal]:
+    """What holds, by judge, team and criterion."""
+    given = JudgeMark.objects.filter(round=round).order_by("pk")
+    rows = given.values_list("judge_id", "team_id", "criterion", "points")
+    return {(judge, team, criterion): points for judge, team, criterion, points in rows}
+
+
+def own_marks(round: Round, judge: Person) -> dict[Key, Decimal]:
+    """What holds of one judge's marks."""
+    return {key[1:]: points for key, points in newest(round).items() if key[0] == judge.pk}
+
+
+def last_of(round: Round, judge: Person) -> int:
+    """The newest row of a judge: it grows with everything the judge saves."""
+    given = JudgeMark.objects.filter(round=round, judge=judge.pk)
+    return given.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def means(round: Round) -> dict[Key, float]:
+    """By team and criterion, the mean over the judges who gave a mark."""
+    given = JudgeMark.objects.filter(round=round).order_by("pk")
+    rows = list(given.values_list("team_id", "judge_id", "criterion", "points"))
+    return {
+        (team, criterion.key): mean
+        for criterion in round.spec.criteria
+        for team, mean in mean_marks(rows, [criterion]).items()
+    }
+
+
+def mean_marks(
+    rows: Iterable[tuple[int, int | None, str, Any]], criteria: Iterable[CriterionSpec]
+) -> dict[int, float]:
+    """By team, from rows of team, judge, criterion and points in the order in which they were given.
+
+    Of every judge and criterion the newest mark counts; a criterion that the rules do not name does
+    not.
+    """
+    named = {criterion.key for criterion in criteria}
+    newest = {row[:3]: row[3] for row in rows if row[2] in named}
+    by_judge: dict[tuple[int, int | None], list[Any]] = {}
+    for (team, judge, _criterion), points in newest.items():
+        by_judge.setdefault((team, judge), []).append(points)
+    by_team: dict[int, list[Any]] = {}
+    for (team, _judge), points in by_judge.items():
+        by_team.setdefault(team, []).append(sum(points) / len(points))
+    return {team: float(sum(means) / len(means)) for team, means in sorted(by_team.items())}
+
+
+def means_of(round: Round, team: Team) -> list[tuple[str, float | None]]:
+    """One team's mean by criterion, in the rules' order and words; None where nobody gave a mark."""
+    found = means(round)
+    return [(title, found.get((team.pk, key))) for key, title in titled_criteria(round)]
+
+
+def save(
+    *,
+    user: User,
+    round: Round,
+    given: Mapping[Key, Decimal],
+    seen: int,
+    now: datetime | None = None,
+) -> int:
+    """Keep a judge's marks, all or none; return how many were new or changed.
+
+    `seen` is `last_of` when the judge's page was made.
+
+    Raises
+    ------
+    MarkRefused
+        Where the person may not, the round is not open, or a newer page of the judge saved meanwhile.
+    """
+    if not policies.may_see_marks(user, round):
+        raise MarkRefused("not_judge")
+    if not policies.may_mark(user, round, now or timezone.now()):
+        raise MarkRefused("closed")
+    _check_known(round, given)
+    with transaction.atomic():
+        Round.objects.select_for_update(no_key=True).get(pk=round.pk)
+        if last_of(round, user) != seen:
+            raise MarkRefused("changed")
+        held = own_marks(round, user)
+        changed = {key: points for key, points in given.items() if held.get(key) != points}
+        JudgeMark.objects.bulk_create(
+            JudgeMark(round=round, team_id=team, judge=user, criterion=criterion, points=points)
+            for (team, criterion), points in changed.items()
+        )
+        if changed:
+            audit.record(
+                "marks.saved",
+                actor=user,
+                contest_id=round.contest_id,
+                subject=round.key,
+                n_marks=len(changed),
+            )
+    return len(changed)
+
+
+def _check_known(round: Round, given: Iterable[Key]) -> None:
+    teams = {team.pk for team in speakers(round)}
+    criteria = {criterion.key for criterion in round.spec.criteria}
+    if any(team not in teams or criterion not in criteria for team, criterion in given):
+        raise MarkRefused("unknown")

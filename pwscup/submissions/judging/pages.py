@@ -1,0 +1,90 @@
+"""What the page of the judges' marks shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pwscup.accounts.models import User
+from pwscup.contests.guidance import round_state
+from pwscup.contests.selectors import contest_page
+from pwscup.submissions import policies
+from pwscup.submissions.judging import grades
+from pwscup.submissions.judging.forms import MarksForm
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, QueryDict
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.models import Round
+
+
+def form_for(request: HttpRequest, round: Round, data: QueryDict | None = None) -> MarksForm:
+    """The judge's form with the marks that hold."""
+    held = grades.own_marks(round, request.user)
+    initial = {"seen": grades.last_of(round, request.user)}
+    teams, criteria = grades.speakers(round), grades.titled_criteria(round)
+    return MarksForm(teams, criteria, held, data, initial=initial)
+
+
+def marks_page(request: HttpRequest, round: Round, form: MarksForm) -> dict[str, Any]:
+    """The form or why there is none, what is missing and, for organizers, everybody's marks."""
+    context = contest_page(request, round.contest, round.key)
+    now = context["now"]
+    missing = _missing(form)
+    return context | {
+        "round": round,
+        "round_state": round_state(round, now),
+        "form": form,
+        "may_mark": policies.may_mark(request.user, round, now),
+        "criteria": form.criteria,
+        "missing": missing,
+        "n_missing": sum(len(titles) for _team, titles in missing),
+        "summary": _summary(round, form) if context["is_organizer"] else None,
+    }
+
+
+def _missing(form: MarksForm) -> list[tuple[Team, list[str]]]:
+    """The criteria by which the judge has not marked a team yet."""
+    found = [
+        (team, [title for key, title in form.criteria if (team.pk, key) not in form.held])
+        for team in form.teams
+    ]
+    return [(team, titles) for team, titles in found if titles]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The marks of one team by one criterion, with their mean; None where there is none."""
+
+    mean: float | None
+    given: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    team: Team
+    cells: tuple[Cell, ...]
+
+
+def _summary(round: Round, form: MarksForm) -> list[Row]:
+    """Everybody's marks, team by team, and their means."""
+    given, means = grades.newest(round), grades.means(round)
+    people = dict(
+        User.objects.filter(pk__in={judge for judge, *_rest in given}).values_list(
+            "pk", "display_name"
+        )
+    )
+    cells: dict[grades.Key, list[tuple[str, Any]]] = {}
+    for (judge, team, criterion), points in given.items():
+        cells.setdefault((team, criterion), []).append((people.get(judge, "–"), points))
+    return [
+        Row(
+            team,
+            tuple(
+                Cell(means.get((team.pk, key)), tuple(sorted(cells.get((team.pk, key), []))))
+                for key, _title in form.criteria
+            ),
+        )
+        for team in form.teams
+    ]

@@ -1,0 +1,57 @@
+"""The judges' marks, and the slides they are about."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from pwscup.contests.selectors import visible_round
+from pwscup.submissions import downloads, policies
+from pwscup.submissions.judging import grades, pages
+from pwscup.submissions.models import SubmissionFile
+
+UNPROCESSABLE = 422
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """A judge's marks; organizers see everybody's."""
+    round = visible_round(request.user, slug, key)
+    if not policies.may_see_marks(request.user, round):
+        raise Http404
+    form = pages.form_for(request, round, request.POST if request.method == "POST" else None)
+    if request.method != "POST" or not form.is_valid():
+        status = UNPROCESSABLE if request.method == "POST" else 200
+        page = pages.marks_page(request, round, form)
+        return render(request, "submissions/marks.html", page, status=status)
+    try:
+        given, seen = form.given(), form.cleaned_data["seen"]
+        n = grades.save(user=request.user, round=round, given=given, seen=seen)
+    except grades.MarkRefused as refusal:
+        messages.error(request, refusal.message)
+    else:
+        said = ngettext("%(n)s mark was saved.", "%(n)s marks were saved.", n) % {"n": n}
+        messages.success(request, said if n else _("Nothing has changed."))
+    return redirect(request.path)
+
+
+@login_required
+@require_safe
+def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse:
+    """A team's slides, always as a download."""
+    from pwscup.submissions import evaluation  # pandas, which no page needs before
+
+    round = visible_round(request.user, slug, key)
+    found = grades.slides_for(request.user, round, team, timezone.now())
+    try:
+        _name, data = evaluation.own_upload(request.user, found, "slides")
+    except SubmissionFile.DoesNotExist as error:
+        raise Http404 from error
+    return downloads.upload_response(f"{slug}-{team}-slides.pdf", data)

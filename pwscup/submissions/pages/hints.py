@@ -1,0 +1,49 @@
+"""Hints for the organizers that follow from results of attacks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from pwscup.contests.organize.hints import Hint
+from pwscup.submissions.results.counting import counted_rates
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Contest, Round
+
+SOLVED, MISSED = 0.5, 0.1
+"""A rate from which a table is solved, and one below which it is not found."""
+FEWEST_OTHERS = 2
+"""Attackers who did not find what one found."""
+
+
+def solved_by_one(contest: Contest) -> Iterator[Hint]:
+    """Targets that a single attacker solved: the table may have been made for this attacker."""
+    reason = _(
+        "The first of these teams found at least half of the records of the other; "
+        "every other attacker found less than a tenth."
+    )
+    pairs = [pair for round in _attack_rounds(contest) for pair in _solved(counted_rates(round))]
+    teams = contest.teams.in_bulk({team for pair in pairs for team in pair}) if pairs else {}
+    for attacker, defender in pairs:
+        if attacker in teams and defender in teams:
+            yield Hint((teams[attacker], teams[defender]), reason)
+
+
+def _attack_rounds(contest: Contest) -> list[Round]:
+    return [round for round in contest.rounds.all() if round.phase == "attack"]
+
+
+def _solved(rates: Mapping[tuple[int, int], float]) -> Iterator[tuple[int, int]]:
+    """Attacker and defender, of the targets that one attacker solved and the others did not."""
+    against: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
+    for (attacker, defender), rate in rates.items():
+        against[defender].append((rate, attacker))
+    for defender, found in against.items():
+        (best, attacker), *others = sorted(found, reverse=True)
+        is_missed = len(others) >= FEWEST_OTHERS and others[0][0] < MISSED
+        if best >= SOLVED and is_missed:
+            yield attacker, defender

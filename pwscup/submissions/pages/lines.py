@@ -1,0 +1,115 @@
+"""What a list says of submissions: their results as far as its viewer may know them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pwscup.contests.rules.measures import ShownMeasure, hidden_measures, shown_measure
+from pwscup.submissions import policies, selectors
+from pwscup.submissions.models import Submission
+from pwscup.submissions.results import feedback, finals
+from pwscup.submissions.states import UNFINISHED, State
+
+if TYPE_CHECKING:
+    from pwscup.submissions.policies import Person
+    from pwscup.submissions.results.feedback import Visible
+    from scoring.rulesets import Ruleset
+
+# What a history line shows of a result, next to the worst re-identification rate.
+HEADLINE = ("U1", "U5", "S2")
+HEADLINE_OF_SERIES = (
+    "series-extent",
+    "series-query-error",
+    "series-risk-max",
+    "series-risk-mean",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A submission in a list, with what this viewer may know and do."""
+
+    submission: Submission
+    visible: Visible | None
+    headline: tuple[tuple[ShownMeasure, float | None], ...]
+    worst: float | None
+    counts: bool
+    may_choose: bool
+
+    @property
+    def unfinished(self) -> bool:
+        return self.submission.state in UNFINISHED
+
+
+def lines(
+    submissions: Sequence[Submission], viewer: Person, now: datetime, counting: Iterable[int]
+) -> list[Line]:
+    """Lines for one team's submissions in one round; asks once what holds for all of them."""
+    scored = next((s for s in submissions if s.state == State.SCORED), None)
+    hidden: frozenset[str] = frozenset()
+    if scored is None:
+        exact = may_choose = is_final = False
+    else:
+        hidden = hidden_measures(scored.round.contest, viewer)
+        exact = policies.may_see_rate(viewer, scored, now)
+        may_choose = policies.may_choose(viewer, scored, now)
+        is_final = exact and finals.are_final(scored.round, now)
+    counting = set(counting)
+    found = []
+    for submission in submissions:
+        evaluation = selectors.latest_evaluation(submission)
+        visible = feedback.visible(
+            submission, evaluation, exact=exact, hidden=hidden, is_final=is_final
+        )
+        found.append(
+            Line(
+                submission=submission,
+                visible=visible,
+                headline=headline(visible, submission.round.contest.ruleset, hidden),
+                worst=worst_rate(visible, submission.round.contest.ruleset, hidden),
+                counts=submission.pk in counting,
+                may_choose=may_choose
+                and submission.state == State.SCORED
+                and submission.pk not in counting,
+            )
+        )
+    return found
+
+
+def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
+    """The headline measures that the ruleset has; what utility is made of comes first where that is one.
+
+    Of estimates all measures are shown.
+    """
+    first = ruleset.ranking.utility_measure
+    shown = [key for key in ruleset.measures if key not in hidden]
+    if ruleset.disclosure is not None:
+        return shown
+    usual = HEADLINE if ruleset.sequential is None else HEADLINE_OF_SERIES
+    if first is None:
+        return [key for key in usual if key in shown]
+    if ruleset.sequential is not None:
+        shown = [key for key in shown if key in (first, *usual)]
+    return sorted(shown, key=lambda key: key != first)[: len(usual)]
+
+
+def headline(
+    visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
+) -> tuple[tuple[ShownMeasure, float | None], ...]:
+    """The values of the headline measures; None where they are not shown."""
+    values = (visible.values if visible else None) or {}
+    return tuple((shown_measure(key), values.get(key)) for key in headline_of(ruleset, hidden))
+
+
+def worst_rate(
+    visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
+) -> float | None:
+    """The highest re-identification rate over the ruleset's attacks; None where one of them is hidden."""
+    values = (visible.values if visible else None) or {}
+    if any(key in hidden for key in ruleset.ranking.linkage):
+        return None
+    rates = [values[key] for key in ruleset.ranking.linkage if values.get(key) is not None]
+    return max(rates, default=None)

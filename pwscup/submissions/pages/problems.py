@@ -1,0 +1,27 @@
+"""The problems of a rejected submission in the reader's language, its files called as its team called them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pwscup.core.texts.problems import Shown, shown
+from scoring.errors import Problem
+
+if TYPE_CHECKING:
+    from pwscup.submissions.models import Submission
+
+WITHIN = re.compile(r"[TRCND][0-9]+\Z")
+"""What the library calls the files within the archives of a series: R1, C1 …"""
+
+
+def problems_of(submission: Submission, titles: Mapping[str, str]) -> list[Shown]:
+    """The kept problems in file order; `titles` name the files that were not handed in."""
+    named = {file.key: file.file.name for file in submission.files.all()}
+    stored = [Problem.from_dict(problem) for problem in submission.problems]
+    found = shown(stored, {**titles, **named})
+    if submission.round.kind != "series":
+        return found
+    return [dataclasses.replace(one, file=WITHIN.sub(r"\g<0>.csv", one.file)) for one in found]

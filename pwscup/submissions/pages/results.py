@@ -1,0 +1,202 @@
+"""What the page of one submission shows: plain functions from facts to contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from pwscup.contests.rules.measure_texts import SHORT_FAMILIES, SHORT_FAMILIES_OF_SERIES
+from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
+from pwscup.contests.selectors import contest_page
+from pwscup.contests.teams.tables import has_series
+from pwscup.core.http.polling import etag
+from pwscup.submissions import policies, selectors
+from pwscup.submissions.forms import NoteForm
+from pwscup.submissions.pages.lines import lines
+from pwscup.submissions.pages.problems import problems_of
+from pwscup.submissions.results import feedback, finals
+from pwscup.submissions.states import FINAL, State
+from scoring.rulesets.base import localized
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from pwscup.submissions.models import Submission
+    from pwscup.submissions.policies import Person
+
+Values = Mapping[str, float | int | None]
+COUNTED = ("n_original", "n_anonymized", "n_people", "n_tuples", "n_rows", "n_groups")
+"""What a result counts of a table, or of a series, beside its measures."""
+
+
+def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+    """Everything about one submission that this viewer may know."""
+    round = submission.round
+    context = contest_page(request, round.contest, round.key)
+    now, viewer = context["now"], request.user
+    visible = feedback.visible_values(
+        submission, selectors.latest_evaluation(submission), viewer, now
+    )
+    own = policies.may_change(viewer, submission)
+    context |= status(submission)
+    return (
+        context
+        | {
+            "round": round,
+            "own": own,
+            "visible": visible,
+            "may_choose": policies.may_choose(viewer, submission, now),
+            "may_cancel": policies.may_cancel(viewer, submission),
+            "may_appeal": policies.may_appeal(viewer, submission),
+            "ruling": selectors.newest_ruling(submission.team, submission),
+            "may_audit": policies.may_audit(viewer, submission, now),
+            "counts": _counts(submission),
+            "problems": problems_of(submission, titles(submission)),
+            "n_more": submission.n_problems - len(submission.problems),
+            "titles": titles(submission),
+            "has_series": has_series(round.contest),
+            "note_form": NoteForm(instance=submission) if own else None,
+            "retry_url": reverse("round", args=[round.contest.slug, round.key]),
+        }
+        | _measures(submission, visible, viewer, now)
+    )
+
+
+def titles(submission: Submission) -> dict[str, str]:
+    """What the rules call the files of the submission's round."""
+    language = get_language() or "en"
+    return {spec.key: localized(spec.title, language) for spec in submission.round.spec.files}
+
+
+def _counts(submission: Submission) -> bool:
+    """Whether this submission is the one that counts, for its team or against its target."""
+    if submission.state != State.SCORED:
+        return False
+    if submission.target_id is None:
+        counted = selectors.counted_submission(submission.team, submission.round)
+        return counted is not None and counted.pk == submission.pk
+    counting = selectors.counting_guesses(submission.team, submission.round)
+    return counting.get(submission.target_id) == submission.pk
+
+
+# Live status
+
+
+def status(submission: Submission) -> dict[str, Any]:
+    """What the polled fragment shows."""
+    place = selectors.queue_place(submission)
+    return {
+        "submission": submission,
+        "place": place,
+        "final": submission.state in FINAL,
+        "etag": etag(submission.public_id, submission.state, place, submission.attempts),
+    }
+
+
+# Measures
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A measure of a result beside the best value among the team's scored submissions."""
+
+    measure: ShownMeasure
+    value: float | int | None
+    best: float | int | None
+
+    @property
+    def is_best(self) -> bool:
+        return self.value is not None and self.value == self.best
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    title: str
+    rows: tuple[Row, ...]
+
+
+def _measures(
+    submission: Submission, visible: feedback.Visible | None, viewer: Person, now: datetime
+) -> dict[str, Any]:
+    """The rows of a scored anonymization and its picture, or of an estimate; nothing for other results."""
+    values = visible.values if visible else None
+    if submission.target_id is not None or not values:
+        return {}
+    same = selectors.submissions_of_team(submission.team, submission.round)
+    others = {
+        line.submission.number: line.visible.values
+        for line in lines(list(same), viewer, now, [])
+        if line.submission.pk != submission.pk and line.visible and line.visible.values
+    }
+    ruleset = submission.round.contest.ruleset
+    ids = visible_measures(submission.round.contest, viewer)
+    if submission.round.phase == "disclosure":
+        return {"families": families(ids, values, list(others.values()))}
+    of_series = has_series(submission.round.contest)
+    drawing = [id_ for id_ in finals.drawing_measures(ruleset) if id_ in ids]
+    loss = values.get(ruleset.ranking.utility_measure or "")
+    return {
+        "utility": None if loss is None else 100 * (1 - loss),
+        "utility_measure": ruleset.ranking.utility_measure,
+        "families": families(ids, values, list(others.values()), of_series=of_series),
+        "drawing": ", ".join(drawing),
+        "is_final": bool(drawing) and finals.are_final(submission.round, now),
+        "n_others": len(others),
+        "chart": chart(ids, submission.number, values, others),
+        "sizes": {name: values.get(name) for name in COUNTED},
+    }
+
+
+def families(
+    ids: Iterable[str], values: Values, others: Sequence[Values], *, of_series: bool = False
+) -> list[Family]:
+    """The measures by family, in the order of the families' words."""
+    titles = SHORT_FAMILIES | (SHORT_FAMILIES_OF_SERIES if of_series else {})
+    rows = [_row(shown_measure(id_), values, others) for id_ in ids]
+    grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in SHORT_FAMILIES}
+    return [Family(str(titles[f]), found) for f, found in grouped.items() if found]
+
+
+def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:
+    best = measure.best(v.get(measure.id) for v in (values, *others))
+    return Row(measure, values.get(measure.id), best)
+
+
+def chart(
+    ids: Iterable[str], number: int, values: Values, others: Mapping[int, Values]
+) -> dict[str, Any]:
+    """The data of the two pictures: losses as shares of the team's largest, and re-identification rates."""
+    measures = [shown_measure(id_) for id_ in ids if values.get(id_) is not None]
+    return {
+        "utility": [_series(m, number, values, others) for m in measures if m.is_loss],
+        "linkage": [_series(m, number, values, others) for m in measures if m.family == "linkage"],
+        "number": number,
+        "labels": {
+            "this": _("this submission"),
+            "others": _("your other submissions"),
+            "share": _("share of your largest loss"),
+            "rate": _("re-identification rate"),
+        },
+    }
+
+
+def _series(
+    measure: ShownMeasure, number: int, values: Values, others: Mapping[int, Values]
+) -> dict[str, Any]:
+    known = {n: v[measure.id] for n, v in others.items() if v.get(measure.id) is not None}
+    own = values[measure.id]
+    largest = max([own, *known.values()])
+    share = (lambda value: value / largest if largest else 0) if measure.is_loss else float
+    return {
+        "id": measure.id,
+        "title": measure.title,
+        "value": own,
+        "share": share(own),
+        "others": [{"number": n, "value": v, "share": share(v)} for n, v in known.items()],
+    }

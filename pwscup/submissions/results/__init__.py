@@ -1,0 +1,1 @@
+"""What a result is worth: what counts, and what a viewer may know of it."""

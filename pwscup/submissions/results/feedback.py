@@ -1,0 +1,79 @@
+"""What a viewer is told of a result: all of it, a band, or nothing yet."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pwscup.contests.rules.measures import hidden_measures
+from pwscup.submissions import policies
+from pwscup.submissions.results import finals
+
+if TYPE_CHECKING:
+    from pwscup.submissions.models import Evaluation, Submission
+    from pwscup.submissions.policies import Person
+
+Values = Mapping[str, float | int | None]
+BAND_WIDTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A rate known to ten percentage points: `low` ≤ 100 × rate < `high`, a rate of 1 in the last band."""
+
+    low: int
+    high: int
+
+    @classmethod
+    def of(cls, hits: int, n_records: int) -> Band:
+        """The band of `hits` among `n_records`, in integers so that no rounding moves a boundary."""
+        step = min(100 // BAND_WIDTH - 1, hits * (100 // BAND_WIDTH) // max(n_records, 1))
+        return cls(step * BAND_WIDTH, (step + 1) * BAND_WIDTH)
+
+    def __str__(self) -> str:
+        return f"{self.low}–{self.high} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """What is shown of a result: the exact `values`, or only the `band` of the rate."""
+
+    values: Values | None = None
+    band: Band | None = None
+
+
+def visible_values(
+    submission: Submission, evaluation: Evaluation | None, viewer: Person, now: datetime
+) -> Visible | None:
+    """What this viewer may know of the result; None where that is nothing."""
+    if evaluation is None or not policies.may_see(viewer, submission):
+        return None
+    exact = policies.may_see_rate(viewer, submission, now)
+    hidden = hidden_measures(submission.round.contest, viewer)
+    is_final = exact and finals.are_final(submission.round, now)
+    return visible(submission, evaluation, exact=exact, hidden=hidden, is_final=is_final)
+
+
+def visible(
+    submission: Submission,
+    evaluation: Evaluation | None,
+    *,
+    exact: bool,
+    hidden: Collection[str] = (),
+    is_final: bool = False,
+) -> Visible | None:
+    """What is shown to someone who may see the submission; lists of one team decide the other arguments once.
+
+    The values of `hidden` measures are left out, whatever else is shown.
+    """
+    if evaluation is None:
+        return None
+    if exact:
+        values = finals.values_of(evaluation, is_final=is_final) or {}
+        return Visible({key: v for key, v in values.items() if key not in hidden})
+    round = submission.round
+    if round.feedback == round.Feedback.COARSE and "hits" in evaluation.values:
+        return Visible(band=Band.of(evaluation.values["hits"], evaluation.values["n_records"]))
+    return None
