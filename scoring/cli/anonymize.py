@@ -1,52 +1,53 @@
-"""The commands that make tables: draw one, or anonymize one."""
+"""The command `anonymize`: one method, or several in a row."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
-import numpy as np
-
-from scoring.anonymizers import anonymize
-from scoring.anonymizers.back_mapping import BACK_MAPPING
-from scoring.cli.input import (
-    files_read,
-    read_original,
-    read_schema,
-)
-from scoring.cli.options import anonymizer_options
+from scoring.cli.arguments import Parser, add_original, add_schema, add_secret_seed, add_set
 from scoring.cli.output import Output, UsageError, check_writable, write_files
 from scoring.cli.seeds import secret_seed
 from scoring.errors import ProblemsFound
-from scoring.formats.lecture.release import positions_of
-from scoring.tables.aligned import write_aligned
-from scoring.tables.reading import (
-    write_rows,
-    write_table,
-)
 
 
-def generate(arguments: Namespace, output: Output) -> None:
-    from scoring.datasets.households import HOUSEHOLDS_SCHEMA, MAX_RECORDS, households
-
-    if not 1 <= arguments.records <= MAX_RECORDS:
-        raise UsageError(f"--records: expected 1 to {MAX_RECORDS}, got {arguments.records}")
-    check_writable(arguments.out, arguments.schema_out)
-    output.step(f"drawing {arguments.records} records")
-    table = households(
-        arguments.records,
-        seed=arguments.seed,
-        progress=lambda done, total: output.step(f"drawing column {done} of {total}"),
+def add_arguments(command: Parser) -> None:
+    command.add_argument("methods", nargs="+", metavar="METHOD", help="one or more of those below")
+    add_schema(command)
+    add_original(command)
+    add_secret_seed(command)
+    add_set(command)
+    command.add_argument("--out", required=True, metavar="Y.csv", help="the table to write")
+    command.add_argument(
+        "--rows", metavar="R.csv", help="the row file to write; needed, unless --aligned"
     )
-    output.step("writing")
-    written = {arguments.out: write_table(table, HOUSEHOLDS_SCHEMA)}
-    if arguments.schema_out:
-        written[arguments.schema_out] = HOUSEHOLDS_SCHEMA.to_toml().encode()
-    write_files(written)
-    values = {"n_records": len(table), "out": arguments.out, "schema_out": arguments.schema_out}
-    output.result(values, f"{len(table)} records → {', '.join(written)}")
+    command.add_argument(
+        "--aligned",
+        action="store_true",
+        help="write the table of a lecture contest: in the original's order, deleted records as "
+        "empty lines, values mapped back to those of the original",
+    )
 
 
-def anonymize_table(arguments: Namespace, output: Output) -> None:
+def methods() -> str:
+    """Every anonymizer with its options, for the end of the help."""
+    from scoring.cli.methods import anonymizers
+
+    return anonymizers()
+
+
+def run(arguments: Namespace, output: Output) -> None:
+    """Anonymize the original and write the table with its row numbers."""
+    import numpy as np
+
+    from scoring.anonymizers import anonymize
+    from scoring.anonymizers.back_mapping import BACK_MAPPING
+    from scoring.cli.input import files_read, read_original, read_schema
+    from scoring.cli.options import anonymizer_options
+    from scoring.formats.lecture.release import positions_of
+    from scoring.tables.aligned import write_aligned
+    from scoring.tables.row_numbers import write_rows
+    from scoring.tables.writing import write_table
+
     steps = anonymizer_options(arguments.methods, arguments.set)
     if arguments.aligned and arguments.rows is not None:
         raise UsageError("--rows: an aligned table needs no row numbers")

@@ -1,38 +1,62 @@
-"""`attack`: guesses, candidates, or whether somebody is in the table at all."""
+"""The command `attack`: guesses, candidates, or whether somebody is in the table at all."""
 
 from __future__ import annotations
 
 import io
 from argparse import Namespace
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
-
-from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP, Inquiry
-from scoring.attacks.membership import Membership
-from scoring.cli.input import (
-    files_read,
-    read_anonymized,
-    read_control,
-    read_original,
-    read_schema,
-)
-from scoring.cli.options import attack_options, inquiry
+from scoring.cli.arguments import Parser, add_control, add_schema, add_seed, add_set
 from scoring.cli.output import Output, UsageError, check_writable, read_file, write_files
 from scoring.errors import ProblemsFound
 from scoring.reporting.intervals import CONFIDENCE
-from scoring.scores.controls import ControlError
 from scoring.scores.options import DECIMALS
-from scoring.tables.aligned import read_release
-from scoring.tables.candidate_guesses import write_candidate_guess
-from scoring.tables.equivalence import IntArray
-from scoring.tables.reading import read_table, write_guess
-from scoring.tables.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from scoring.attacks.catalog import Inquiry
+    from scoring.attacks.membership import Membership
+    from scoring.tables.equivalence import IntArray
+    from scoring.tables.schema import Schema
 
 
-def attack(arguments: Namespace, output: Output) -> None:
+def add_arguments(command: Parser) -> None:
+    command.add_argument("method", metavar="METHOD", help="one of those below")
+    add_schema(command)
+    known = command.add_mutually_exclusive_group(required=True)
+    known.add_argument("--original", metavar="X.csv", help="the original table")
+    known.add_argument(
+        "--candidates", metavar="C.csv", help="or the candidate table of a lecture contest"
+    )
+    attacked = command.add_mutually_exclusive_group(required=True)
+    attacked.add_argument("--anonymized", metavar="Y.csv", help="the anonymized table")
+    attacked.add_argument(
+        "--table", metavar="T.csv", help="or the release to find among the candidates"
+    )
+    add_seed(command, required=False)
+    add_set(command)
+    add_control(command, "membership: ")
+    command.add_argument("--out", metavar="G.csv", help="the guess file to write")
+
+
+def methods() -> str:
+    """Every attack with its options, for the end of the help."""
+    from scoring.cli.methods import attacks
+
+    return attacks()
+
+
+def run(arguments: Namespace, output: Output) -> None:
+    """Attack the table, and write or print the answer."""
+    import numpy as np
+
+    from scoring.attacks.catalog import CANDIDATES, MEMBERSHIP
+    from scoring.cli.input import read_control, read_schema
+    from scoring.cli.options import attack_options, inquiry
+    from scoring.scores.controls import ControlError
+
     method = inquiry(arguments.method)
     _check_files(method, arguments)
     schema = read_schema(arguments)
@@ -55,13 +79,7 @@ def attack(arguments: Namespace, output: Output) -> None:
     elif method is CANDIDATES:
         _write_candidates(target.by_line(answer), arguments.out, output)
     else:
-        guess = target.by_line(answer)
-        write = write_guess if target.lines is None else write_candidate_guess
-        write_files({arguments.out: write(guess)})
-        n_guessed = int((guess >= 0).sum())
-        values = {"n_records": len(guess), "n_guessed": n_guessed, "out": arguments.out}
-        text = f"{n_guessed} guesses for {len(guess)} {target.noun} → {arguments.out}"
-        output.result(values, text)
+        _write_guess(target, answer, arguments.out, output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,8 @@ class _Target:
 
     def by_line(self, answer: IntArray) -> IntArray:
         """What was found by lines, empty ones among them; -1 there."""
+        import numpy as np
+
         if self.lines is None:
             return answer
         found = np.full((self.n_lines, *answer.shape[1:]), -1, dtype=np.int64)
@@ -87,6 +107,10 @@ class _Target:
 
 
 def _target(arguments: Namespace, schema: Schema, output: Output) -> _Target:
+    from scoring.cli.input import read_anonymized, read_original
+    from scoring.tables.aligned import read_release
+    from scoring.tables.reading import read_table
+
     if arguments.candidates is None:
         original = read_original(arguments, schema, output)
         anonymized = read_anonymized(arguments, schema, output)
@@ -100,6 +124,9 @@ def _target(arguments: Namespace, schema: Schema, output: Output) -> _Target:
 
 
 def _check_files(method: Inquiry, arguments: Namespace) -> None:
+    from scoring.attacks.catalog import MEMBERSHIP
+    from scoring.cli.input import files_read
+
     if (arguments.candidates is None) != (arguments.table is None):
         raise UsageError("--candidates and --table belong together, --original and --anonymized")
     if arguments.candidates is not None and method is MEMBERSHIP:
@@ -113,7 +140,21 @@ def _check_files(method: Inquiry, arguments: Namespace) -> None:
     check_writable(arguments.out, reads=files_read(arguments))
 
 
+def _write_guess(target: _Target, answer: IntArray, out: str, output: Output) -> None:
+    from scoring.tables.candidate_guesses import write_candidate_guess
+    from scoring.tables.row_numbers import write_guess
+
+    guess = target.by_line(answer)
+    write = write_guess if target.lines is None else write_candidate_guess
+    write_files({out: write(guess)})
+    n_guessed = int((guess >= 0).sum())
+    values = {"n_records": len(guess), "n_guessed": n_guessed, "out": out}
+    output.result(values, f"{n_guessed} guesses for {len(guess)} {target.noun} → {out}")
+
+
 def _write_candidates(candidates: IntArray, out: str, output: Output) -> None:
+    import numpy as np
+
     n_records, n = candidates.shape
     text = io.StringIO()
     header = ",".join(f"candidate_{i}" for i in range(1, n + 1))

@@ -1,32 +1,48 @@
-"""`audit`: every attacker and every measure on one table, and a report."""
+"""The command `audit`: every attacker and every measure on one table, and a report."""
 
 from __future__ import annotations
 
 import hashlib
 from argparse import Namespace
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from scoring import __version__
-from scoring.audits.audit import Audit, audit
-from scoring.audits.numbers import percent
-from scoring.audits.report import report, verdict
-from scoring.audits.summary import summary
-from scoring.cli.input import (
-    files_read,
-    read_control,
-    read_declared,
-    read_original,
-    read_schema,
-)
+from scoring.cli.arguments import Parser, add_control, add_schema, add_seed, add_submission
 from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem
-from scoring.registry import ATTACKS
-from scoring.scores.controls import ControlError
+
+if TYPE_CHECKING:
+    from scoring.audits.audit import Audit
 
 
-def run_audit(arguments: Namespace, output: Output) -> None:
+def add_arguments(command: Parser) -> None:
+    add_schema(command)
+    add_submission(command)
+    add_control(command)
+    command.add_argument(
+        "--attacks", metavar="ID,ID…", help="attackers to run, with commas between them (all)"
+    )
+    add_seed(command, required=False)
+    command.add_argument("--report", metavar="A.html", help="the report to write as well")
+
+
+def run(arguments: Namespace, output: Output) -> None:
+    """Attack and measure the table, and write the report where it is wanted."""
+    import numpy as np
+
+    from scoring.audits.audit import audit
+    from scoring.audits.report import report
+    from scoring.audits.summary import summary
+    from scoring.cli.input import (
+        files_read,
+        read_control,
+        read_declared,
+        read_original,
+        read_schema,
+    )
+    from scoring.scores.controls import ControlError
+
     check_writable(arguments.report, reads=files_read(arguments))
     attacks = _attacks(arguments.attacks)
     schema = read_schema(arguments)
@@ -56,6 +72,8 @@ def run_audit(arguments: Namespace, output: Output) -> None:
 
 
 def _attacks(names: str | None) -> list[str] | None:
+    from scoring.registry import ATTACKS
+
     if names is None:
         return None
     chosen = list(dict.fromkeys(name.strip() for name in names.split(",")))
@@ -86,6 +104,9 @@ def _facts(arguments: Namespace) -> dict[str, str]:
 
 
 def _text(found: Audit, path: str | None) -> str:
+    from scoring.audits.numbers import percent
+    from scoring.audits.report import verdict
+
     head = ("attack", "rate", "found", "interval", "what it looks for")
     rows = [
         (

@@ -5,14 +5,22 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import asdict
 
-import numpy as np
-
+from scoring.cli.arguments import Parser, add_seed
 from scoring.cli.output import Output, aligned
 from scoring.demonstrations.catalog import DEMONSTRATIONS
 
 
-def demonstrate(arguments: Namespace, output: Output) -> None:
+def add_arguments(command: Parser) -> None:
+    command.add_argument(
+        "name", choices=tuple(DEMONSTRATIONS), help=f"one of {', '.join(DEMONSTRATIONS)}"
+    )
+    add_seed(command, required=False)
+
+
+def run(arguments: Namespace, output: Output) -> None:
     """Run one demonstration and print its result."""
+    import numpy as np
+
     demonstration = DEMONSTRATIONS[arguments.name]
     output.step(demonstration.title)
     found = demonstration(rng=np.random.default_rng(arguments.seed))

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from scoring.cli import dp_disclosure as cli_disclosure
+from scoring.cli import dp_disclosure
 from scoring.cli.arguments import Parser, add_parts, add_seed
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.errors import Problem, shorten
@@ -23,7 +23,7 @@ T = TypeVar("T", int, float)
 _ABOVE_0 = "finite numbers above 0"
 
 
-def dp_arguments(command: Parser) -> None:
+def add_arguments(command: Parser) -> None:
     """The things that the command does, each with its options."""
     own = (
         ("convert", "say what an ε is as ρ, as k and as the scale of noise", _convert_arguments),
@@ -33,7 +33,7 @@ def dp_arguments(command: Parser) -> None:
             _experiment_arguments,
         ),
     )
-    add_parts(command, (*own, *cli_disclosure.PARTS))
+    add_parts(command, (*own, *dp_disclosure.PARTS))
 
 
 def _convert_arguments(part: Parser) -> None:
@@ -78,10 +78,10 @@ def _experiment_arguments(part: Parser) -> None:
     )
 
 
-def dp(arguments: Namespace, output: Output) -> None:
+def run(arguments: Namespace, output: Output) -> None:
     """Run the part that was asked for."""
     own = {"convert": _convert, "experiment": _experiment}
-    (own | cli_disclosure.RUN)[arguments.part](arguments, output)
+    (own | dp_disclosure.RUN)[arguments.part](arguments, output)
 
 
 def _convert(arguments: Namespace, output: Output) -> None:

@@ -1,36 +1,76 @@
-"""A lecture contest without a server: every team's tables, and the shuffled release of each."""
+"""The commands `lecture-split` and `lecture-release`: a lecture contest without a server."""
 
 from __future__ import annotations
 
 import hashlib
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-
-from scoring.cli.input import (
-    files_read,
-    is_aligned,
-    read_declared,
-    read_original,
-    read_ruleset,
-    read_schema,
+from scoring.cli.arguments import (
+    Parser,
+    add_anonymized,
+    add_original,
+    add_ruleset,
+    add_schema,
+    add_secret_seed,
 )
 from scoring.cli.output import Output, UsageError, check_writable, read_file, write_files
 from scoring.cli.seeds import secret_seed
-from scoring.formats.lecture import TeamDraw, key_of, lines_of_team, release, split
-from scoring.formats.lecture.split import KEY_SCHEMA
-from scoring.studies.folder import FolderError, fill, new_folder
-from scoring.tables.aligned import write_aligned
-from scoring.tables.candidate_guesses import write_candidate_guess
-from scoring.tables.reading import read_table, write_table
-from scoring.tables.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from scoring.formats.lecture import TeamDraw
+    from scoring.tables.schema import Schema
 
 KEY = "key.csv"
 
 
-def lecture_split(arguments: Namespace, output: Output) -> None:
+def add_split(command: Parser) -> None:
+    command.add_argument(
+        "--table", required=True, metavar="T.csv", help="the table to draw everybody's records from"
+    )
+    add_schema(command)
+    command.add_argument(
+        "--teams", type=int, required=True, metavar="N", help="how many teams, up to 1,000"
+    )
+    command.add_argument(
+        "--sample", type=int, default=100, metavar="N", help="records of each team (100)"
+    )
+    command.add_argument(
+        "--decoys", type=int, default=100, metavar="N", help="further candidates of each (100)"
+    )
+    add_secret_seed(command)
+    command.add_argument(
+        "--out", required=True, metavar="DIR", help="the folder to write: new, or empty"
+    )
+
+
+def add_release(command: Parser) -> None:
+    command.set_defaults(rows=None)  # an aligned table needs none
+    add_ruleset(command, "pets-lecture")
+    add_schema(command)
+    add_original(command)
+    add_anonymized(command)
+    command.add_argument("--key", required=True, metavar="K.csv", help="the key of lecture-split")
+    command.add_argument("--team", required=True, metavar="NAME", help="whose table it is")
+    add_secret_seed(command)
+    command.add_argument(
+        "--out", required=True, metavar="T.csv", help="the release to write: for attackers"
+    )
+    command.add_argument(
+        "--key-out", required=True, metavar="L.csv", help="its key to write: for the marker"
+    )
+
+
+def split_table(arguments: Namespace, output: Output) -> None:
     """Write each team's original and candidate table, and the key, into a new folder."""
+    from scoring.cli.input import read_schema
+    from scoring.formats.lecture import key_of, split
+    from scoring.formats.lecture.split import KEY_SCHEMA
+    from scoring.studies.folder import FolderError, fill, new_folder
+    from scoring.tables.reading import read_table, write_table
+
     schema = read_schema(arguments)
     output.step("reading the table")
     table = read_table(read_file(arguments.table), schema, file="table", original=True)
@@ -66,6 +106,8 @@ def lecture_split(arguments: Namespace, output: Output) -> None:
 
 
 def _team_files(table: pd.DataFrame, teams: list[TeamDraw], public: Schema) -> dict[str, bytes]:
+    from scoring.tables.writing import write_table
+
     files = {}
     for team in teams:
         files[f"{team.team}_original.csv"] = write_table(table.iloc[team.own], public)
@@ -73,8 +115,24 @@ def _team_files(table: pd.DataFrame, teams: list[TeamDraw], public: Schema) -> d
     return files
 
 
-def lecture_release(arguments: Namespace, output: Output) -> None:
+def release_table(arguments: Namespace, output: Output) -> None:
     """Shuffle a team's aligned table for its attackers, and write the key to mark them with."""
+    import numpy as np
+
+    from scoring.cli.input import (
+        files_read,
+        is_aligned,
+        read_declared,
+        read_original,
+        read_ruleset,
+        read_schema,
+    )
+    from scoring.formats.lecture import lines_of_team, release
+    from scoring.formats.lecture.split import KEY_SCHEMA
+    from scoring.tables.aligned import write_aligned
+    from scoring.tables.candidate_guesses import write_candidate_guess
+    from scoring.tables.reading import read_table
+
     check_writable(arguments.out, arguments.key_out, reads=files_read(arguments))
     ruleset = read_ruleset(arguments.ruleset)
     if not is_aligned(ruleset):

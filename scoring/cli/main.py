@@ -1,7 +1,7 @@
 """The command line: the same code as the server, for everybody to run at home.
 
-This module only describes the commands; the numerical libraries are loaded when one of them runs
-or its methods are listed, so that other help and all mistakes are answered at once.
+The modules of the commands import the numerical libraries in their functions only: loaded when one
+runs or its methods are listed, so that other help and all mistakes are answered immediately.
 """
 
 from __future__ import annotations
@@ -14,15 +14,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from scoring import __version__
-from scoring.addresses import function_at
-from scoring.cli import arguments as cli_arguments
-from scoring.cli import dp as cli_dp
-from scoring.cli import rank_estimates as cli_rank_estimates
-from scoring.cli import study as cli_study
-from scoring.cli import verify as cli_verify
+from scoring.cli import (
+    anonymize,
+    attack,
+    audit,
+    demonstrate,
+    dp,
+    generate,
+    lecture,
+    mark,
+    rank,
+    rank_estimates,
+    score,
+    study,
+    validate,
+    verify,
+)
 from scoring.cli.arguments import Parser
 from scoring.cli.output import Output, UnprintedError, UsageError
-from scoring.cli.sequential import command as cli_sequential
+from scoring.cli.sequential import command as sequential
 from scoring.errors import ProblemsFound
 
 FINE, REJECTED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -45,16 +55,18 @@ exit status: 0 fine, 1 a file was rejected or a check fails (all is listed), 2 w
 """
 
 
+Run = Callable[[argparse.Namespace, Output], int | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: what it does, its arguments, and by their addresses what runs it and what lists
-    its methods, which may load the numerical libraries."""
+    """A command: its name, a text, its arguments, what runs it, and the list of its methods."""
 
     name: str
     text: str
     arguments: Callable[[Parser], None]
-    run: str
-    methods: str | None = None
+    run: Run
+    methods: Callable[[], str] | None = None
 
 
 COMMANDS: dict[str, Command] = {
@@ -63,101 +75,101 @@ COMMANDS: dict[str, Command] = {
         Command(
             "generate",
             "draw a table of pseudo microdata",
-            cli_arguments.generate,
-            "scoring.cli.anonymize:generate",
+            generate.add_arguments,
+            generate.run,
         ),
         Command(
             "anonymize",
             "anonymize a table by one method or several in a row",
-            cli_arguments.anonymize,
-            "scoring.cli.anonymize:anonymize_table",
-            "scoring.cli.methods:anonymizers",
+            anonymize.add_arguments,
+            anonymize.run,
+            anonymize.methods,
         ),
         Command(
             "validate",
             "check a submission as the server does and list every problem",
-            cli_arguments.validate,
-            "scoring.cli.validate:validate",
+            validate.add_arguments,
+            validate.run,
         ),
         Command(
             "score",
             "compute the official utility and safety of a submission",
-            cli_arguments.score,
-            "scoring.cli.score:score_submission",
+            score.add_arguments,
+            score.run,
         ),
         Command(
             "attack",
             "guess which original record each anonymized record was made from",
-            cli_arguments.attack,
-            "scoring.cli.attack:attack",
-            "scoring.cli.methods:attacks",
+            attack.add_arguments,
+            attack.run,
+            attack.methods,
         ),
         Command(
             "mark",
             "compare a guess file with the declared row numbers, or with a key",
-            cli_arguments.mark,
-            "scoring.cli.mark:mark_guess",
+            mark.add_arguments,
+            mark.run,
         ),
         Command(
             "lecture-split",
             "draw every team's records and candidates for a lecture contest",
-            cli_arguments.lecture_split,
-            "scoring.cli.lecture:lecture_split",
+            lecture.add_split,
+            lecture.split_table,
         ),
         Command(
             "lecture-release",
             "shuffle a team's table for the attackers of a lecture contest",
-            cli_arguments.lecture_release,
-            "scoring.cli.lecture:lecture_release",
+            lecture.add_release,
+            lecture.release_table,
         ),
         Command(
             "audit",
             "run every attacker and every measure on a table, and say which attacker hurts most",
-            cli_arguments.audit,
-            "scoring.cli.audit:run_audit",
+            audit.add_arguments,
+            audit.run,
         ),
         Command(
             "rank",
             "rank the teams of a contest, or of a season, by a formula",
-            cli_arguments.rank,
-            "scoring.cli.rank:rank",
-            "scoring.cli.rank:listed",
+            rank.add_arguments,
+            rank.run,
+            rank.methods,
         ),
         Command(
             "rank-estimates",
             "rank the teams that estimated a hidden table, in each round and over all",
-            cli_rank_estimates.rank_estimates_arguments,
-            "scoring.cli.rank_estimates:rank_estimates",
+            rank_estimates.add_arguments,
+            rank_estimates.run,
         ),
         Command(
             "demonstrate",
             "show what goes wrong with data that only looks anonymous, on made-up tables",
-            cli_arguments.demonstrate,
-            "scoring.cli.demonstrate:demonstrate",
+            demonstrate.add_arguments,
+            demonstrate.run,
         ),
         Command(
             "study",
             "run a published experiment again and write it beside the published figures",
-            cli_study.study_arguments,
-            "scoring.cli.study:study",
+            study.add_arguments,
+            study.run,
         ),
         Command(
             "dp",
             "convert ε into other words, compare batch with interactive disclosure, rehearse both",
-            cli_dp.dp_arguments,
-            "scoring.cli.dp:dp",
+            dp.add_arguments,
+            dp.run,
         ),
         Command(
             "sequential",
             "publish a changing table again and again, and check what was published",
-            cli_sequential.sequential_arguments,
-            "scoring.cli.sequential.command:sequential",
+            sequential.add_arguments,
+            sequential.run,
         ),
         Command(
             "verify",
             "check the draws of a contest, its audit trail, and receipts",
-            cli_verify.verify_arguments,
-            "scoring.cli.verify:verify",
+            verify.add_arguments,
+            verify.run,
         ),
     )
 }
@@ -186,9 +198,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _status(arguments: argparse.Namespace, output: Output) -> int:
     """Run a command; what comes of it is told."""
     try:
-        run: Callable[[argparse.Namespace, Output], int | None]
-        run = function_at(COMMANDS[arguments.command].run)
-        return run(arguments, output) or FINE
+        return COMMANDS[arguments.command].run(arguments, output) or FINE
     except UsageError as error:
         output.wrong_use(error)
         return WRONG_USE
@@ -242,7 +252,5 @@ def _fill(parser: Parser, command: Command) -> None:
         action="store_true",
         help="show progress on standard error (on a terminal it is always shown)",
     )
-    if command.methods is not None:
-        address = command.methods
-        parser.methods = lambda: str(function_at(address)())
+    parser.methods = command.methods
     command.arguments(parser)

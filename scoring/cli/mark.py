@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
+from scoring.cli.arguments import Parser
 from scoring.cli.output import Output, UsageError, read_file
 from scoring.errors import Problem, ProblemsFound
-from scoring.formats.lecture.marking import mark_kept
-from scoring.scores.results import Mark, mark
-from scoring.tables.candidate_guesses import read_candidate_guess
-from scoring.tables.row_numbers import read_guess, read_rows
-from scoring.tables.text import decode, read_header, records
+
+if TYPE_CHECKING:
+    from scoring.scores.results import Mark
 
 ANY_ROW = 10**18 - 1
 """The number of original records where the original is not at hand: any row number will do."""
 
 
-def mark_guess(arguments: Namespace, output: Output) -> None:
+def add_arguments(command: Parser) -> None:
+    truth = command.add_mutually_exclusive_group(required=True)
+    truth.add_argument("--rows", metavar="R.csv", help="the declared row numbers")
+    truth.add_argument(
+        "--key", metavar="K.csv", help="or the key of a lecture contest's release: candidate lines"
+    )
+    command.add_argument("--guess", required=True, metavar="G.csv", help="what was guessed")
+    command.add_argument(
+        "--original", metavar="X.csv", help="the original table, to check row numbers against"
+    )
+    command.add_argument(
+        "--candidates", metavar="C.csv", help="the candidate table, to check a key's lines against"
+    )
+
+
+def run(arguments: Namespace, output: Output) -> None:
+    """Compare the guess file with what is true, and print the rate."""
     marked = _mark_candidates(arguments) if arguments.key else _mark_rows(arguments, output)
     values = {"n_records": marked.n_records, "hits": marked.hits, "rate": marked.rate}
     rate = f"re-identification rate {marked.rate:,.6f}"
@@ -25,6 +41,9 @@ def mark_guess(arguments: Namespace, output: Output) -> None:
 
 def _mark_rows(arguments: Namespace, output: Output) -> Mark:
     """The mark of guessed rows of the original."""
+    from scoring.scores.results import mark
+    from scoring.tables.row_numbers import read_guess, read_rows
+
     if arguments.candidates is not None:
         raise UsageError("--candidates: row numbers name records of the --original")
     n_original = ANY_ROW
@@ -38,6 +57,9 @@ def _mark_rows(arguments: Namespace, output: Output) -> Mark:
 
 def _mark_candidates(arguments: Namespace) -> Mark:
     """The mark of guessed lines of a candidate table."""
+    from scoring.formats.lecture.marking import mark_kept
+    from scoring.tables.candidate_guesses import read_candidate_guess
+
     if arguments.original is not None:
         raise UsageError("--original: a key names lines of the --candidates")
     n_candidates = ANY_ROW
@@ -55,6 +77,8 @@ def _mark_candidates(arguments: Namespace) -> Mark:
 
 
 def _count_records(data: bytes, file: str) -> int:
+    from scoring.tables.text import decode, read_header, records
+
     rows = records(decode(data, file=file), file=file)
     read_header(rows, file=file)
     return sum(1 for _ in rows)

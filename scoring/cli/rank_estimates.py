@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from scoring.formulas.ranking import EstimatesStanding
 
 
-def rank_estimates_arguments(command: Parser) -> None:
+def add_arguments(command: Parser) -> None:
     """The file of marks, and the rules that say which of them are ranked."""
     text = "round,team and the measures of each estimate, as boards are downloaded"
     command.add_argument("--board", required=True, metavar="B.csv", help=text)
     add_ruleset(command, "dp-disclosure")
 
 
-def rank_estimates(arguments: Namespace, output: Output) -> None:
+def run(arguments: Namespace, output: Output) -> None:
     """Rank the teams in every round, and by the mean of their totals."""
     from scoring.cli.input import read_ruleset
     from scoring.formats.disclosure.boards import read_marks

@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from scoring.cli.input import read_declared, read_original, read_ruleset, read_schema
+from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_seed, add_submission
 from scoring.cli.output import Output, UsageError, aligned, drawn_with
 from scoring.errors import ProblemsFound
-from scoring.evaluate import Options, Prepared, score
-from scoring.registry import MEASURES, drawing
-from scoring.rulesets import Ruleset
-from scoring.scores.options import DECIMALS, TABLE_MEASURES
-from scoring.tables.schema import Schema
+from scoring.scores.options import DECIMALS, TABLE_MEASURES, Options
+
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+    from scoring.scores.prepared import Prepared
+    from scoring.tables.schema import Schema
 
 
-def score_submission(arguments: Namespace, output: Output) -> None:
+def add_arguments(command: Parser) -> None:
+    add_ruleset(command, "pwscup2015")
+    add_schema(command, "the ruleset's")
+    add_submission(command)
+    command.add_argument(
+        "--table-columns",
+        metavar="NAME,NAME…",
+        help="compute table-L2 and table-spearman too, records counted by these columns "
+        "(the ruleset's measures, and the columns that it names for them)",
+    )
+    add_seed(command, required=False)
+
+
+def run(arguments: Namespace, output: Output) -> None:
+    """Compute the official values and print them."""
+    from scoring.cli.input import read_declared, read_ruleset, read_schema
+    from scoring.evaluate import score
+    from scoring.registry import MEASURES, drawing
+
     ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     options, measures = _counted_by(arguments.table_columns, ruleset, schema)
@@ -44,6 +64,9 @@ def score_submission(arguments: Namespace, output: Output) -> None:
 
 def _prepared(arguments: Namespace, schema: Schema, output: Output) -> Prepared:
     """The original, prepared; as it was read it is gone before the submission is read."""
+    from scoring.cli.input import read_original
+    from scoring.scores.prepared import Prepared
+
     original = read_original(arguments, schema, output)
     output.step("preparing the original")
     return Prepared.of(original, schema)
@@ -67,6 +90,8 @@ def _counted_by(
 
 
 def _score_table(values: dict[str, float | int | None]) -> str:
+    from scoring.registry import MEASURES
+
     head = ("", "measure", "value", "better", "what it is")
     measured = [
         (id_, MEASURES[id_].name, _number(value), MEASURES[id_].direction, MEASURES[id_].title)

@@ -11,7 +11,7 @@ from scoring.cli.output import Output, UsageError, aligned
 STUDIES = ("pwscup2015",)
 
 
-def study_arguments(command: Parser) -> None:
+def add_arguments(command: Parser) -> None:
     """What `study` is called with; nothing numerical is loaded for it."""
     command.add_argument("study", choices=STUDIES, help="what to run again: pwscup2015")
     command.add_argument(
@@ -21,7 +21,7 @@ def study_arguments(command: Parser) -> None:
     command.add_argument("--quick", action="store_true", help="smaller chains, in a few seconds")
 
 
-def study(arguments: Namespace, output: Output) -> None:
+def run(arguments: Namespace, output: Output) -> None:
     """Run the study into a new folder and print how far it agrees with the paper."""
     from scoring.studies.experiment import FULL, QUICK, run_study
     from scoring.studies.folder import FolderError, fill, new_folder

@@ -24,7 +24,7 @@ Read = TypeVar("Read")
 FAILED = 1
 
 
-def verify_arguments(command: Parser) -> None:
+def add_arguments(command: Parser) -> None:
     """What the command takes."""
     command.add_argument(
         "--reveal", metavar="V.json", help="the secret and all seeds, as the contest published them"
@@ -52,7 +52,7 @@ def verify_arguments(command: Parser) -> None:
     add_schema(command)
 
 
-def verify(arguments: Namespace, output: Output) -> int:
+def run(arguments: Namespace, output: Output) -> int:
     """Run every check that the given files allow; status 1 where one does not hold."""
     _check_use(arguments)
     checks = _checks(arguments, output)

@@ -20,7 +20,7 @@ from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES
 from scoring.attacks.membership import membership_scores
 from scoring.attacks.neighbours import nearest_candidates
-from scoring.cli.arguments import DATASETS
+from scoring.cli.generate import DATASETS
 from scoring.cli.main import COMMANDS, main
 from scoring.cli.methods import setting
 from scoring.evaluate import Options, score
@@ -749,7 +749,7 @@ def test_an_interrupted_command_leaves_no_traceback(run, submission, monkeypatch
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scoring.cli.score.score", interrupted)
+    monkeypatch.setattr("scoring.evaluate.score", interrupted)
     status, out, err = run(f"score {SUBMISSION}")
     assert (status, out) == (130, "")
     assert err.endswith("score: interrupted\n")

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from scoring.cli import dp_disclosure as cli_disclosure
+from scoring.cli import dp_disclosure
 from scoring.cli import main as cli
 from scoring.formats.disclosure.attributes import attributes_of, codes_of
 from scoring.formats.disclosure.estimates import marks, read_estimate, write_estimate
@@ -230,4 +230,4 @@ def test_choices_and_defaults_are_the_librarys():
     )
     assert options.iterations == reconstruction.MAX_ITERATIONS
     assert options.method == "reconstructed"
-    assert [name for name, _text, _arguments in cli_disclosure.PARTS] == list(cli_disclosure.RUN)
+    assert [name for name, _text, _arguments in dp_disclosure.PARTS] == list(dp_disclosure.RUN)

@@ -33,12 +33,12 @@ class Part:
     run: str
 
 
-def sequential_arguments(command: Parser) -> None:
+def add_arguments(command: Parser) -> None:
     """The things that the command does, each with its options."""
     add_parts(command, ((name, part.text, part.arguments) for name, part in PARTS.items()))
 
 
-def sequential(arguments: Namespace, output: Output) -> int | None:
+def run(arguments: Namespace, output: Output) -> int | None:
     """Run the part that was asked for."""
     run: Callable[[Namespace, Output], int | None] = function_at(PARTS[arguments.part].run)
     return run(arguments, output)
