@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from allauth.decorators import rate_limit
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -16,8 +18,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from pwscup.accounts import selectors, services
 from pwscup.accounts.forms import PasswordForm, ProfileForm, TokenForm
 from pwscup.accounts.tokens import TokenRefused, create_token, live_tokens, revoke_token
-
-UNPROCESSABLE = 422
 
 
 @login_required
@@ -50,7 +50,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
             form.add_error(None, refusal.message)
     live = live_tokens(request.user, timezone.now())
     page = {"form": form, "tokens": live, "made": made, "text": text}
-    status = UNPROCESSABLE if form.errors else None
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else None
     return render(request, "accounts/tokens.html", page, status=status)
 
 

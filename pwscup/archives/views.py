@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -24,7 +25,6 @@ from pwscup.core.files import storage
 from pwscup.core.http.polling import polled
 from pwscup.submissions.intake.uploads import plain_name
 
-UNPROCESSABLE = 422
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
 
@@ -41,7 +41,7 @@ def archive(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = ArchiveForm(request.POST or None, initial=initial, **given)
     if form.is_valid():
         return _requested(request, contest, form)
-    status = UNPROCESSABLE if request.method == "POST" else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if request.method == "POST" else 200
     return render(
         request, "archives/archive.html", page | pages.archives(contest, form), status=status
     )
@@ -119,7 +119,7 @@ def import_contest(request: HttpRequest) -> HttpResponse:
         name = plain_name(upload.name)
         services.receive_archive(actor=request.user, name=name, chunks=upload.chunks())
         return redirect("organize-import")
-    status = UNPROCESSABLE if request.method == "POST" else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if request.method == "POST" else 200
     page: dict[str, Any] = {"form": form} | pages.imports(request.user)
     return render(request, "archives/import.html", page, status=status)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -27,8 +28,6 @@ from scoring.rulesets.kinds import BATCH, INTERACTIVE, kinds_of
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
 
-UNPROCESSABLE = 422
-
 
 # Questions and answers
 
@@ -42,7 +41,7 @@ def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         return render(request, "disclosure/ask.html", pages.ask_page(request, round))
     outcome = asking.receive(request, round)
     if outcome.asked is None:
-        status = UNPROCESSABLE if outcome.problems else 200
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if outcome.problems else 200
         page = pages.ask_page(request, round, outcome)
         return render(request, "disclosure/ask.html", page, status=status)
     if not outcome.asked.is_new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,8 +17,6 @@ from pwscup.core.http.polling import polled
 from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import comparison, downloads, pages, selectors, services
 from pwscup.experiments.forms import ExperimentForm
-
-UNPROCESSABLE = 422
 
 
 @require_safe
@@ -58,7 +57,7 @@ def _requested(request: HttpRequest, form: ExperimentForm) -> HttpResponse:
 
 
 def _form(request: HttpRequest, form: ExperimentForm) -> HttpResponse:
-    status = UNPROCESSABLE if form.is_bound else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else 200
     return render(request, "experiments/new.html", pages.form_page(form), status=status)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from uuid import UUID
 
 from django.contrib import messages
@@ -70,12 +71,12 @@ def _ask(request: HttpRequest, contest: Contest, form: QuestionForm) -> HttpResp
     if team is None or not policies.may_ask(request.user, contest):
         raise Http404
     if not form.is_valid():
-        return _questions(request, contest, form, 422)
+        return _questions(request, contest, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         question = services.ask_question(user=request.user, team=team, **form.cleaned_data)
     except services.NoticeRefused as refusal:
         form.add_error(None, str(refusal))
-        return _questions(request, contest, form, 422)
+        return _questions(request, contest, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     services.remember_language(
         user=request.user, contest=contest, language=get_language() or mails.DEFAULT_LANGUAGE
     )
@@ -117,7 +118,8 @@ def mail_preferences(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("mail-preferences", contest.slug)
     page = contest_page(request, contest, "news") | {"form": form}
-    return render(request, "notices/mail.html", page, status=422 if form.is_bound else 200)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else 200
+    return render(request, "notices/mail.html", page, status=status)
 
 
 @csrf_exempt  # mail programs post without a page of ours; the token says who asks for what

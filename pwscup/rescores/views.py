@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pwscup.contests.models import Contest
-
-UNPROCESSABLE = 422
 
 
 # Rules
@@ -75,7 +74,7 @@ def _editor(
         "digest": contest.ruleset.digest,
         **pages.preview(contest, text, found),
     }
-    status = UNPROCESSABLE if form.errors or found else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors or found else 200
     return render(request, "rescores/rules.html", page, status=status)
 
 

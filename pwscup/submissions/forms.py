@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -37,13 +38,10 @@ ACCEPT = {"slides": ACCEPT_PDF, "series": ACCEPT_ZIP}
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
-UNPROCESSABLE = 422
-
-
 class NoteForm(forms.ModelForm):
     """A team's words on a submission of its own."""
 
-    status = UNPROCESSABLE
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
     """Of the answer that shows its errors."""
 
     class Meta:

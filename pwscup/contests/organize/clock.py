@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,8 +15,6 @@ from pwscup.contests import guidance, services
 from pwscup.contests.forms import LengthForm, OutageForm, PauseForm, ResumeForm, clock_forms
 from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page
-
-UNPROCESSABLE = 422
 
 
 @require_safe
@@ -55,7 +54,7 @@ def _change(
 def pause(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = PauseForm(request.POST, prefix="pause")
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, pause_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, pause_form=form)
     done = _("The contest is paused.")
     return _change(request, contest, services.pause, done, **form.cleaned_data)
 
@@ -65,7 +64,7 @@ def pause(request: HttpRequest, contest: Contest) -> HttpResponse:
 def resume(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = ResumeForm(request.POST, prefix="resume")
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, resume_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, resume_form=form)
     done = _("The contest goes on. All later dates have moved by the length of the pause.")
     return _change(request, contest, services.resume, done, **form.cleaned_data)
 
@@ -75,7 +74,7 @@ def resume(request: HttpRequest, contest: Contest) -> HttpResponse:
 def outage(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = OutageForm(request.POST, zone=contest.tz)
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, outage_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, outage_form=form)
     done = _("The outage is recorded.")
     return _change(request, contest, services.record_outage, done, **form.cleaned_data)
 
@@ -101,5 +100,5 @@ def _lengthen(
         raise Http404
     form = LengthForm(request.POST, round=round)
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, length_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, length_form=form)
     return _change(request, contest, service, done, key=key, **form.values())

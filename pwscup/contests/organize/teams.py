@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -31,7 +32,6 @@ from pwscup.contests.teams import lists, tables
 from pwscup.core.files.exports import csv_response
 from pwscup.core.http.posted import posted_number
 
-UNPROCESSABLE = 422
 BACK = "organize-teams"
 HEADER = ("team", "division", "email", "link", "mailed", "state")
 
@@ -77,7 +77,7 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = DivisionForm(request.POST, prefix=None if key else "new")
     if not form.is_valid():
         if not key:
-            return _page(request, contest, UNPROCESSABLE, division_form=form)
+            return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, division_form=form)
         messages.error(request, " ".join(e for one in form.errors.values() for e in one))
         return redirect(BACK, contest.slug)
     if key:
@@ -121,7 +121,7 @@ def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Admit somebody who was in another team; the page answers the same for any address."""
     form = ReadmissionForm(request.POST, prefix="readmit")
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, readmission_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, readmission_form=form)
     words = _("The person with this address may join a team once more, or create one.")
     return _change(request, contest, accounts.readmit, words, **form.cleaned_data)
 
@@ -135,7 +135,7 @@ def team_list(request: HttpRequest, contest: Contest) -> HttpResponse:
     """Look at a list; with the button of that page, make its teams."""
     form = TeamListForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, list_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, list_form=form)
     text, version = form.words(), form.cleaned_data["version"]
     if "make" not in request.POST:
         return _preview(request, contest, lists.read(contest, text))
@@ -158,7 +158,7 @@ def _preview(request: HttpRequest, contest: Contest, found: lists.TeamList) -> H
     page = organizer_page(request, contest, "teams")
     initial = {"version": contest.version, "text": found.text}
     page |= {"found": found, "form": TeamListForm(initial=initial)}
-    status = UNPROCESSABLE if found.problems else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if found.problems else 200
     return render(request, "organize/team_list.html", page, status=status)
 
 

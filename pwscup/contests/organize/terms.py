@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -17,8 +18,6 @@ from pwscup.contests.forms import EraseForm, RetentionForm, TermsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import staff
 from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page, tell
-
-UNPROCESSABLE = 422
 
 
 def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
@@ -44,7 +43,7 @@ def terms(request: HttpRequest, contest: Contest) -> HttpResponse:
         return _page(request, contest)
     form = TermsForm(request.POST)
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, terms_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, terms_form=form)
     return _change(request, contest, services.update_terms, _("Saved."), **form.cleaned_data)
 
 
@@ -53,7 +52,7 @@ def terms(request: HttpRequest, contest: Contest) -> HttpResponse:
 def retention(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = RetentionForm(request.POST)
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, retention_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, retention_form=form)
     return _change(request, contest, services.set_retention, _("Saved."), **form.cleaned_data)
 
 
@@ -62,7 +61,7 @@ def retention(request: HttpRequest, contest: Contest) -> HttpResponse:
 def erase(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = EraseForm(request.POST, slug=contest.slug)
     if not form.is_valid():
-        return _page(request, contest, UNPROCESSABLE, erase_form=form)
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, erase_form=form)
     try:
         n = services.erase(
             actor=request.user, contest=contest, version=form.cleaned_data["version"]

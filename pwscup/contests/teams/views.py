@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -130,7 +131,7 @@ def member_named(request: HttpRequest, own: Team) -> User:
 def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
     form = FoundingForm(request.POST, divisions=contest.divisions.all())
     if not form.is_valid():
-        return team_page(request, contest, form, status=422)
+        return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         made = services.create_team(
             user=request.user, contest=contest, source=source_of(request), **form.cleaned_data
@@ -145,7 +146,7 @@ def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
 def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
     own, form = own_team(request, contest), TeamForm(request.POST)
     if not form.is_valid():
-        return team_page(request, contest, form, status=422)
+        return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         services.rename_team(user=request.user, team=own, **form.cleaned_data)
     except services.RefusedError as refusal:
@@ -171,7 +172,7 @@ def refused_name(
     if refusal.code != "name_taken":
         raise refusal
     form.add_error("name", refusal.message)
-    return team_page(request, contest, form, status=422)
+    return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 @action

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
-UNPROCESSABLE = 422
 
 
 # The organizers'
@@ -81,7 +81,7 @@ def _decisions_page(
         "team_form": refused if refused and not late else TeamRulingForm(contest),
         "late_form": late or LateForm(contest),
     }
-    status = UNPROCESSABLE if refused else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else 200
     return render(request, "submissions/organize_decisions.html", page, status=status)
 
 
@@ -148,7 +148,7 @@ def _appeal_page(
         "reason_form": reason or ReasonForm(),
         "may_rule": policies.may_rule(request.user, submission),
     }
-    status = UNPROCESSABLE if form.errors or (reason and reason.errors) else 200
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors or (reason and reason.errors) else 200
     return render(request, "submissions/appeal.html", page, status=status)
 
 

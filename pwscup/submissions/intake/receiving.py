@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
@@ -12,7 +13,7 @@ from django.utils.translation import gettext as _
 from pwscup.accounts.selectors import team_of
 from pwscup.core.http import unavailable
 from pwscup.submissions import selectors, services
-from pwscup.submissions.forms import UNPROCESSABLE, NoteForm, TableForm
+from pwscup.submissions.forms import NoteForm, TableForm
 from pwscup.submissions.intake import limits
 from pwscup.submissions.intake.gates import used_today
 from pwscup.submissions.middleware import arrival
@@ -140,7 +141,7 @@ def _submit_each(
         words = _("Received: %(received)s. Not received: %(others)s.")
         received, others = ", ".join(names[: len(taken)]), ", ".join(names[len(taken) :])
         form.add_error(None, words % {"received": received or "–", "others": others})
-    if form.status != UNPROCESSABLE:
+    if form.status != HTTPStatus.UNPROCESSABLE_ENTITY:
         words = _("Send the same again in a few minutes: what was received is not taken twice.")
         form.add_error(None, words)
     return list(taken.values())

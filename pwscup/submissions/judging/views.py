@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,8 +18,6 @@ from pwscup.submissions import downloads, policies
 from pwscup.submissions.judging import grades, pages
 from pwscup.submissions.models import SubmissionFile
 
-UNPROCESSABLE = 422
-
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,7 +28,7 @@ def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         raise Http404
     form = pages.form_for(request, round, request.POST if request.method == "POST" else None)
     if request.method != "POST" or not form.is_valid():
-        status = UNPROCESSABLE if request.method == "POST" else 200
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if request.method == "POST" else 200
         page = pages.marks_page(request, round, form)
         return render(request, "submissions/marks.html", page, status=status)
     try:
