@@ -22,8 +22,8 @@ from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import carry_out, for_organizers, organizer_page
 from pwscup.contests.selectors import download_name, visible_contest
 from pwscup.core.files import storage
+from pwscup.core.files.names import plain_name
 from pwscup.core.http.polling import polled
-from pwscup.submissions.intake.uploads import plain_name
 
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 

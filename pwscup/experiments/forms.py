@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from pwscup.core.files.headers import TooManyColumns, refuse_wide
+from pwscup.core.files.names import plain_name
 from pwscup.core.texts.problems import Shown, shown
 from pwscup.experiments import plans, tables, wording
 from pwscup.experiments.fields import NumbersField
@@ -216,9 +217,10 @@ class ExperimentForm(forms.Form):
             refuse_wide(data)
         except TooManyColumns as wide:
             raise ValidationError(str(wide)) from wide
-        columns = self._read(partial(tables.header_of, data), upload.name)
+        name = plain_name(upload.name)
+        columns = self._read(partial(tables.header_of, data), name)
         if columns is not None:
-            self.received = File(upload.name[:100], columns, data)
+            self.received = File(name, columns, data)
 
     def _read(self, read: Callable[[], Any], name: str) -> Any:
         """What a reader returns; None where the file cannot be used, every problem of it noted."""

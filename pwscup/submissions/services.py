@@ -20,6 +20,7 @@ from pwscup.core import audit, jobs
 from pwscup.core.db import locks
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.files import storage
+from pwscup.core.files.names import plain_name
 from pwscup.core.models import StoredFile
 from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.refusals import RefusedByCode
@@ -306,7 +307,7 @@ def _write(round: Round, files: Mapping[str, Upload]) -> dict[str, StoredFile]:
     try:
         for key, (name, data) in files.items():
             kind = round.spec.file(key).kind
-            shown = shown_name(name) or f"{key}.{'pdf' if kind == SLIDES else 'csv'}"
+            shown = plain_name(name, f"{key}.{'pdf' if kind == SLIDES else 'csv'}")
             chunks = _limited(data, limit, shown)
             if kind == SLIDES:
                 chunks = _pdf(chunks, shown)
@@ -340,12 +341,6 @@ def _pdf(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
         raise SubmissionRefused("file.not_pdf", name=name)
     yield held
     yield from unread
-
-
-def shown_name(name: str) -> str:
-    """The last part of a path, without control characters: what a file is called on a page."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return "".join(c for c in last if c.isprintable()).strip()[:150]
 
 
 def _enter(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import re
 import struct
-import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from scoring.errors import Collector, Problem, ProblemsFound
+from scoring.tables.text import visible
 
 CHUNK = 64 * 1024
 MAX_SHOWN = 100
@@ -70,7 +70,7 @@ class Entry:
     @property
     def shown(self) -> str:
         """The path as a message shows it: printable, and cut at the front, where folders are."""
-        clean = "".join(letter for letter in self.path if unicodedata.category(letter)[0] != "C")
+        clean = visible(self.path)
         return clean if len(clean) <= MAX_SHOWN else "…" + clean[1 - MAX_SHOWN :]
 
     @property

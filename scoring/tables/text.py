@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import math
+import unicodedata
 from collections.abc import Iterator
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
@@ -35,6 +36,17 @@ _SIGNATURES = (
 )
 UTF8_BOM = b"\xef\xbb\xbf"
 _SAMPLE = 4_096
+
+
+def visible(name: str) -> str:
+    """A name without control, format and unassigned characters.
+
+    Examples
+    --------
+    >>> visible("a\\u202eb\\n.csv")
+    'ab.csv'
+    """
+    return "".join(letter for letter in name if unicodedata.category(letter)[0] != "C")
 
 
 def decode(data: bytes, *, file: str) -> str:

@@ -164,8 +164,9 @@ def test_names_from_a_browser_are_never_paths(cast):
 
 
 @pytest.mark.parametrize("name", ["", "/", "\x00", "   "])
-def test_a_file_without_a_name_is_called_after_its_key(name):
-    assert services.shown_name(name) == ""
+def test_a_file_without_a_name_is_called_after_its_key(cast, name):
+    file = submit(cast, files=FILES | {"rows": (name, factories.ROWS)}).files.get(key="rows").file
+    assert file.name == "rows.csv"
 
 
 def test_a_note_that_is_too_long_is_refused(cast):

@@ -7,8 +7,10 @@ from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import translation
 
+from pwscup.core.files import names
+from pwscup.core.files.names import plain_name
 from pwscup.submissions.intake import uploads
-from pwscup.submissions.intake.uploads import Part, matched, plain_name, target_of, unpacked
+from pwscup.submissions.intake.uploads import Part, matched, target_of, unpacked
 from tests.zips import zipped
 
 KILOBYTE = 1024
@@ -53,7 +55,7 @@ def test_a_name_is_never_a_path(given, plain):
 def test_a_long_name_keeps_its_suffix():
     name = plain_name("x" * 400 + ".csv")
 
-    assert len(name) == uploads.MAX_NAME
+    assert len(name) == names.MAX_NAME
     assert name.endswith("x.csv")
 
 

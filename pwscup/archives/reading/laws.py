@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -13,6 +12,7 @@ from django.core.exceptions import ValidationError
 from pwscup.accounts.names import clean_name
 from pwscup.core.models import StoredFile
 from scoring.registry import ALL_MEASURES
+from scoring.tables.text import visible
 
 PARTS = {"code", "params", "file", "row", "column"}
 LARGEST = sys.float_info.max
@@ -34,7 +34,7 @@ def is_digest(value: Any) -> bool:
 
 def is_file_name(value: Any) -> bool:
     """A name that is no path: files are packed under it for participants."""
-    is_plain = not any(c in "/\\" or unicodedata.category(c)[0] == "C" for c in value)
+    is_plain = value == visible(value) and not {"/", "\\"} & set(value)
     return is_plain and value.strip(". ") != ""
 
 

@@ -24,6 +24,7 @@ from pwscup.contests.forms import (
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell, version_of
 from pwscup.contests.teams import tables
+from pwscup.core.files.names import plain_name
 from pwscup.core.texts import problems
 from pwscup.core.texts.refusals import Refused
 from scoring.errors import ProblemsFound
@@ -43,17 +44,18 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, contest, upload_form=form)
     upload = form.cleaned_data["table"]
+    name = plain_name(upload.name)
     try:
         services.upload_table(
             actor=request.user,
             contest=contest,
             version=form.cleaned_data["version"],
-            name=upload.name,
+            name=name,
             data=upload.read(),
             n_sampled=form.cleaned_data.get("n_sampled"),
         )
     except ProblemsFound as found:
-        return _page(request, contest, found=found, file_name=upload.name)
+        return _page(request, contest, found=found, file_name=name)
     except Refused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)

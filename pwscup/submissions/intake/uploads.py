@@ -1,12 +1,10 @@
-"""What a browser sends: names made harmless, archives unpacked under limits, guesses matched to their targets.
+"""What a browser sends: archives unpacked under limits, guesses matched to their targets.
 
 Nothing here trusts a path, a declared size or a declared count.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
+from pwscup.core.files.names import plain_name
 from pwscup.core.texts.problems import SEPARATOR
 from pwscup.core.texts.problems import parts as worded
 from scoring.errors import Collector, Problem, ProblemsFound
@@ -25,7 +24,6 @@ from scoring.tables.archives import Archive, Limits
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
-MAX_NAME = 100
 MAX_ENTRIES = 300
 MAX_UNPACKED_BYTES = 100 * 1024 * 1024
 MAX_NAMES_SHOWN = 12
@@ -40,19 +38,11 @@ class Part:
     chunks: Callable[[], Iterable[bytes]]
 
 
-def plain_name(name: str) -> str:
-    """The last part of a file name without control and direction characters, shortened before its suffix."""
-    last = re.split(r"[/\\]", name)[-1]
-    clean = "".join(letter for letter in last if unicodedata.category(letter)[0] != "C").strip()
-    path = PurePosixPath(clean.strip(". ") or "file")
-    return path.stem[: MAX_NAME - len(path.suffix[:20])] + path.suffix[:20]
-
-
 def limited(upload: UploadedFile, max_bytes: int) -> Part:
     """The upload as a part; ValidationError where it is larger than allowed."""
     if (upload.size or 0) > max_bytes:
-        raise _too_large(plain_name(upload.name or ""), upload.size or 0, max_bytes)
-    return Part(plain_name(upload.name or ""), upload.size or 0, upload.chunks)
+        raise _too_large(plain_name(upload.name), upload.size or 0, max_bytes)
+    return Part(plain_name(upload.name), upload.size or 0, upload.chunks)
 
 
 def _too_large(name: str, size: int, max_bytes: int) -> ValidationError:
@@ -77,7 +67,7 @@ def is_zip(name: str) -> bool:
 
 def unpacked(upload: UploadedFile, max_bytes: int) -> list[Part]:
     """The files of a zip archive, each within `max_bytes`; ValidationError lists what cannot be taken."""
-    name = plain_name(upload.name or "")
+    name = plain_name(upload.name)
     problems = Collector()
     try:
         archive = Archive(
