@@ -13,6 +13,7 @@ import pstats
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tests import services as servers
@@ -70,7 +71,7 @@ def _steps(driver: Any) -> tuple[Callable[[], int], Callable[[int], object]]:
     from django.urls import reverse
 
     from benchmarks.cases import case
-    from pwscup.submissions import worker
+    from pwscup.core import jobs
     from pwscup.submissions.models import Submission
     from tests import factories
 
@@ -90,7 +91,7 @@ def _steps(driver: Any) -> tuple[Callable[[], int], Callable[[int], object]]:
             raise RuntimeError(f"the upload was answered {answer.status_code}")
         return Submission.objects.order_by("-pk").values_list("pk", flat=True)[0]
 
-    return upload, worker.work_on
+    return upload, partial(jobs.work_on, Submission)
 
 
 def _cost(

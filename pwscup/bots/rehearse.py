@@ -12,8 +12,9 @@ import numpy as np
 from django.utils import timezone
 
 from pwscup.bots.playing import rounds
+from pwscup.core import jobs
 from pwscup.core.db import revisions
-from pwscup.submissions import releases, worker
+from pwscup.submissions import releases
 from pwscup.submissions.models import JudgeMark, Submission
 from pwscup.submissions.states import FINAL, State
 
@@ -49,7 +50,7 @@ def _score(round: Round) -> None:
     until = timezone.now() + PATIENCE
     while open_ones := list(Submission.objects.filter(round=round).exclude(state__in=FINAL)):
         for submission in open_ones:
-            worker.work_on(submission.pk)
+            jobs.work_on(Submission, submission.pk)
         if timezone.now() > until:
             raise StuckError(f"{len(open_ones)} submissions of round {round.pk}")
         if any(s.state == State.RUNNING for s in open_ones):

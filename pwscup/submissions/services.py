@@ -24,8 +24,9 @@ from pwscup.core.files.names import plain_name
 from pwscup.core.models import StoredFile
 from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.refusals import RefusedByCode
-from pwscup.submissions import draws, policies, queue, selectors
+from pwscup.submissions import draws, policies, selectors
 from pwscup.submissions.intake import limits, repeats
+from pwscup.submissions.jobs import withdraw
 from pwscup.submissions.models import Choice, Release, Submission, SubmissionFile
 from pwscup.submissions.selectors import Wasted
 from pwscup.submissions.states import State
@@ -209,7 +210,7 @@ def _take_in(
         arrived_at=arrived_at.isoformat(),
         files=repeats.digests_of(written),
     )
-    transaction.on_commit(partial(queue.announce, submission.pk))
+    transaction.on_commit(partial(jobs.announce, Submission, submission.pk))
     return submission
 
 
@@ -373,7 +374,7 @@ def _enter(
         note=note,
         arrived_at=arrived_at,
         sent_as=key,
-        sent_at=timezone.now(),  # about to be; `queue.announce` takes it back where it fails
+        sent_at=timezone.now(),  # about to be; `jobs.announce` takes it back where it fails
     )
 
 
@@ -423,7 +424,7 @@ def cancel(*, user: User, submission: Submission) -> Submission:
     """Take back a submission that still waits: it uses no try. A worker that was faster wins."""
     with transaction.atomic():
         _lock_for(user, submission)
-        if not queue.withdraw(submission.pk):
+        if not withdraw(submission.pk):
             raise SubmissionRefused("cancel.too_late")
         _record("submission.cancelled", user, submission)
     submission.refresh_from_db()
@@ -476,7 +477,7 @@ def retry(*, actor: User | None, submission: Submission) -> None:
         ):
             raise SubmissionRefused("retry.not_failed")
         _record("submission.retried", actor, submission)
-        transaction.on_commit(partial(queue.announce, submission.pk))
+        transaction.on_commit(partial(jobs.announce, Submission, submission.pk))
 
 
 def retry_all(*, actor: User | None, contest: Contest) -> int:

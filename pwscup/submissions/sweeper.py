@@ -1,4 +1,4 @@
-"""What makes every loss temporary: it looks at the rows alone and may run anywhere, any number of times."""
+"""Does what is due: it looks at the rows only and may run anywhere, any number of times."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from pwscup.contests.models import Contest
 from pwscup.core import audit
 from pwscup.core.db.clock import read_db_clock
 from pwscup.core.files import storage
-from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import StoredFile
-from pwscup.submissions import draws, queue, releases, selectors
+from pwscup.submissions import draws, releases, selectors
 from pwscup.submissions.intake import inflight
-from pwscup.submissions.models import Submission, SubmissionFile
+from pwscup.submissions.models import SubmissionFile
 
 AT_ONCE = 1_000  # of one task, so that workers have time for something else
 
 
 def sweep(now: datetime | None = None) -> None:
-    """Take back what silent workers hold, send what waits unsent, publish and draw what is due."""
+    """Note which uploads are complete, publish and draw what is due."""
     now = now or read_db_clock()
-    jobs.sweep(Submission, fail=queue.finish_failed, announce=queue.announce)
     inflight.note_complete(now)
     releases.publish_due(now)
     draws.draw_due(now)

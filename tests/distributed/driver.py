@@ -19,8 +19,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
+from pwscup.core.jobs.kinds import run_job
 from pwscup.core.models import Event
-from pwscup.submissions import services, tasks
+from pwscup.core.sending import send_soon
+from pwscup.submissions import services
 from pwscup.submissions.models import Evaluation, Submission
 from tests import factories
 
@@ -86,7 +88,7 @@ def duplicate(times: int = 2) -> None:
     """Send every message again."""
     for pk in Submission.objects.order_by("pk").values_list("pk", flat=True):
         for _ in range(times):
-            tasks.send_score(pk)
+            send_soon(run_job, "submissions.submission", pk, queue="scoring")
 
 
 def states(keys: list[int]) -> list[str]:

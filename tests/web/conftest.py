@@ -23,7 +23,6 @@ from pwscup.experiments.models import Experiment
 from pwscup.leaderboards import kept, pages, polls
 from pwscup.leaderboards import services as board_services
 from pwscup.reports.models import FinalReport
-from pwscup.submissions import tasks
 from pwscup.submissions.models import Rescore, Submission
 from tests import factories
 from tests.web.pipeline import hand_in
@@ -128,9 +127,7 @@ def draft(cast) -> Contest:
 @pytest.fixture
 def sent(monkeypatch) -> list[int]:
     """The keys of the submissions that the broker was told of; nobody works on them meanwhile."""
-    keys: list[int] = []
-    monkeypatch.setattr(tasks, "send_score", keys.append)
-    return keys
+    return hear(monkeypatch, Submission)
 
 
 def hear(monkeypatch, *models) -> list[int]:

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team, User
 from pwscup.contests.models import Contest, Round
-from pwscup.submissions import releases, services, worker
+from pwscup.core import jobs
+from pwscup.submissions import releases, services
 from pwscup.submissions.models import Release, Submission
 from tests import factories
 
@@ -66,7 +67,7 @@ def guess(user: User | None, team: Team, target: Release, rows: bytes) -> Submis
 
 def scored(submission: Submission) -> Submission:
     """The submission after a worker was at it."""
-    worker.work_on(submission.pk)
+    jobs.work_on(Submission, submission.pk)
     submission.refresh_from_db()
     return submission
 

@@ -72,11 +72,11 @@ def test_others_write_between_the_slices_and_nobody_sees_or_works_on_half_a_cont
             for user in people
             if selectors.visible_contests(user).exclude(pk__in=known).exists()
         ]
-        sweeper.sweep()
+        look_for_work()
         said.append((can_write(), visible, made.count()))
 
     sent.clear()
-    sweeper.sweep()
+    look_for_work()
     before = list(sent)
     monkeypatch.setattr(slices, "pause", look)
     assert jobs.work_on(ContestImport, job.pk)
@@ -89,8 +89,13 @@ def test_others_write_between_the_slices_and_nobody_sees_or_works_on_half_a_cont
     assert job.contest in selectors.visible_contests(cast.oscar)
     waiting = Submission.objects.get(round__contest=job.contest, state="waiting")
     assert waiting.sent_at is None
-    sweeper.sweep()
+    look_for_work()
     assert waiting.pk in sent
+
+
+def look_for_work() -> None:
+    sweeper.sweep()
+    jobs.sweep()
 
 
 def killed(job: ContestImport, monkeypatch, where: str) -> None:

@@ -16,7 +16,7 @@ from pwscup.experiments.models import Experiment
 from pwscup.notices import tasks as notice_tasks
 from pwscup.reports.models import FinalReport
 from pwscup.submissions import tasks
-from pwscup.submissions.models import Rescore
+from pwscup.submissions.models import Rescore, Submission
 from tools.image_test import commands_of_compose
 
 
@@ -30,7 +30,6 @@ def test_sweeps_go_before_scoring():
     route = app.amqp.router.route
     assert route({}, core_tasks.seal.name)["queue"].name == "housekeeping"
     assert route({}, tasks.sweep.name)["queue"].name == "housekeeping"
-    assert route({}, tasks.score.name)["queue"].name == "scoring"
     assert route({}, core_tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, notice_tasks.sweep.name)["queue"].name == "housekeeping"
     assert route({}, notice_tasks.work.name)["queue"].name == "notices"
@@ -96,4 +95,5 @@ def test_what_takes_minutes_waits_in_the_queue_of_the_worker_for_long_jobs():
         FinalReport: "audits",
         Rehearsal: "audits",
         Rescore: "audits",
+        Submission: "scoring",
     }

@@ -14,6 +14,7 @@ from pwscup.bots.playing import rounds as bots
 from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.selectors import original_of
 from pwscup.contests.teams.tables import n_teams_left
+from pwscup.core import jobs
 from pwscup.demo import cast, create, play
 from pwscup.disclosure import ledger
 from pwscup.leaderboards.services import final_boards
@@ -21,6 +22,7 @@ from pwscup.submissions import draws, tasks
 from pwscup.submissions.models import Release, Submission
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.tables.reading import write_table
+from tests.web.conftest import hear
 
 STATES = Submission.State
 ATTACKED = {
@@ -36,14 +38,14 @@ FIRST = 5 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
 @pytest.fixture
 def demo(transactional_db, monkeypatch):
     monkeypatch.setattr(create, "N_RECORDS", 120)
-    monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
+    hear(monkeypatch, Submission)
     assert create.create()
     return {contest.slug: contest for contest in Contest.objects.filter(is_demo=True)}
 
 
 def score_everything() -> None:
     for submission in Submission.objects.filter(state=STATES.WAITING):
-        tasks.score(submission.pk)
+        jobs.work_on(Submission, submission.pk)
 
 
 def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
@@ -126,7 +128,7 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     tables = Submission.objects.filter(files__key="anonymized")
     assert not tables.exists()
     monkeypatch.undo()
-    monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
+    hear(monkeypatch, Submission)
     play.advance()
     assert tables.count() == 2 * len(BOTS) + create.RUNNING_HOUSES
 

@@ -24,6 +24,7 @@ from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.proof.reveals import purposes_of
 from pwscup.submissions.states import State
 from tests import factories
+from tests.web.conftest import hear
 
 pytestmark = pytest.mark.usefixtures("unsent")
 
@@ -126,7 +127,7 @@ def test_nobody_but_its_organizers_knows_of_the_copy(cast, as_user, oscar):
 def test_the_copy_is_removed_with_its_bytes_and_the_organizers_table_stays(monkeypatch):
     oscar = factories.make_user("oscar", is_organizer=True)
     contest = factories.make_contest(organizer=oscar)
-    monkeypatch.setattr("pwscup.submissions.tasks.send_score", lambda pk: None)
+    hear(monkeypatch, Submission)
     before = storage.paths_on_disk()
     rows = set(StoredFile.objects.values_list("pk", flat=True))
     played(contest, oscar)

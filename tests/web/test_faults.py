@@ -13,13 +13,14 @@ from django.utils import timezone
 from pwscup.contests import faults
 from pwscup.contests.models import Contest, Fault
 from pwscup.contests.services import retention
+from pwscup.core import jobs
 from pwscup.core.models import Event
 from pwscup.demo import play as demo_play
 from pwscup.disclosure import services as disclosure
 from pwscup.notices import sweeper as notices
 from pwscup.notices.models import Notice
 from pwscup.notices.sending import outbox, texts
-from pwscup.submissions import draws, queue, releases, selectors, services, sweeper
+from pwscup.submissions import draws, releases, selectors, services, sweeper
 from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.services import SubmissionRefused
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("sent")
 
 
 def failed(submission: Submission) -> Submission:
-    queue.finish_failed(queue.claim(submission.pk), "abcdefghjk")
+    jobs.fail(jobs.claim(Submission, submission.pk), "abcdefghjk")
     submission.refresh_from_db()
     return submission
 
@@ -244,7 +245,7 @@ SWEEPS = {
     "erase": (retention, "erase", lambda: retention.erase_due(timezone.now())),
     "notices": (notices, "_news_of", lambda: notices.tell_rounds(timezone.now())),
     "spread": (outbox, "spread", lambda: outbox.spread_all()),
-    "play": (demo_play.play, "play_round", lambda: demo_play.advance()),
+    "play": (demo_play.rounds, "play_round", lambda: demo_play.advance()),
 }
 
 

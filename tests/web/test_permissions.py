@@ -17,12 +17,15 @@ from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Sample
+from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Announcement, Question, Webhook
 from pwscup.notices.webhooks.signing import unsubscribe_token
-from pwscup.submissions import releases, services, tasks
+from pwscup.submissions import releases, services
+from pwscup.submissions.models import Submission
 from tests import factories
+from tests.web.conftest import hear
 from tests.web.experiments import make_experiment
 
 ROLES = ("visitor", "eve", "alice", "bob", "carol", "oscar", "olga")
@@ -212,7 +215,7 @@ def answer(client: Client, method: str, url: str) -> int | str:
 @pytest.fixture
 def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     """The cast, a contest in its attack round with two published tables, and a client for each role."""
-    monkeypatch.setattr(tasks, "send_score", lambda submission_id: None)
+    hear(monkeypatch, Submission)
     people = {name: factories.make_user(name) for name in ("eve", "alice", "bob", "carol")}
     people |= {name: factories.make_user(name, is_organizer=True) for name in ("oscar", "olga")}
     contest = factories.make_contest(organizer=people["oscar"], phase="attack")
@@ -232,7 +235,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         for team in (red, blue)
     ]
     for submission in submissions:
-        tasks.score(submission.pk)
+        jobs.work_on(Submission, submission.pk)
     releases.publish(second)
     audit = Audit.objects.create(submission=submissions[0], state=Audit.State.FAILED)
     audit.reports.create(language="en", html="<!doctype html>")

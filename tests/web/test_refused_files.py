@@ -11,12 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
+from pwscup.core import jobs
 from pwscup.core.files import storage
-from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.rescores import selectors as rescores
-from pwscup.submissions import queue, services, sweeper
+from pwscup.submissions import services, sweeper
 from pwscup.submissions.decisions import appeals
+from pwscup.submissions.jobs import finish_overdue
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
@@ -91,11 +92,11 @@ def test_what_was_too_slow_is_bounded_by_less(cast, round, settings):
     settings.MAX_SLOW_UPLOADS_PER_DAY = 2
     rejected, cancelled = (pipeline.hand_in(cast.alice, cast.red, round) for _ in range(2))
     for _attempt in range(jobs.MAX_ATTEMPTS):
-        queue.finish_overdue(queue.claim(rejected.pk), "abcdefghjk", True)
+        finish_overdue(jobs.claim(Submission, rejected.pk), "abcdefghjk", True)
     services.cancel(user=cast.alice, submission=pipeline.hand_in(cast.alice, cast.red, round))
     assert pipeline.hand_in(cast.bob, cast.red, round).state == State.WAITING
 
-    queue.finish_overdue(queue.claim(cancelled.pk), "abcdefghjk", True)
+    finish_overdue(jobs.claim(Submission, cancelled.pk), "abcdefghjk", True)
     services.cancel(user=cast.alice, submission=cancelled)
     assert refusal(cast.bob, cast.red, round) == "tries.slow"
     assert pipeline.hand_in(cast.carol, cast.blue, round).state == State.WAITING

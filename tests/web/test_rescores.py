@@ -14,11 +14,11 @@ from pwscup.core import jobs
 from pwscup.core.models import Event
 from pwscup.rescores import diff, selectors, services
 from pwscup.rescores.jobs import write
-from pwscup.submissions import queue as scoring_queue
+from pwscup.submissions.jobs import finish_rejected, finish_scored
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Rescore, Submission
 from pwscup.submissions.selectors import latest_evaluation
 from pwscup.submissions.states import State
-from scoring.errors import ProblemsFound
+from scoring.errors import Problem, ProblemsFound
 from tests import factories
 from tests.web.pipeline import counting_by, guess, hand_in, publish, scored
 
@@ -187,7 +187,8 @@ def test_a_file_that_the_new_rules_take_is_scored_and_one_that_they_refuse_rejec
 
 def test_what_took_too_long_stays_rejected(cast, submission):
     problem = {"code": TOO_SLOW, "params": {"expected": 300, "n": 3}}
-    scoring_queue.finish_rejected(scoring_queue.claim(submission.pk), [problem], 1)
+    claim = jobs.claim(Submission, submission.pk)
+    finish_rejected(claim, [Problem.from_dict(problem)], 1)
     rules = cast.contest.ruleset_versions.create(number=1, text=cast.contest.ruleset_text)
     rescore = Rescore.objects.create(contest=cast.contest, rules=rules, scoring_version="1")
     assert not selectors.missing(rescore).exists()
@@ -212,7 +213,7 @@ def test_what_arrives_meanwhile_must_be_computed_before_it_is_applied(cast, roun
 
 def test_what_is_being_scored_while_the_rules_change_is_scored_by_the_new_ones(cast, submission):
     """Its claim is given back: it waits again, and no result by the old rules is written."""
-    claim = scoring_queue.claim(submission.pk)
+    claim = jobs.claim(Submission, submission.pk)
     old = cast.contest.ruleset.digest
     services_text = with_s2_alone(cast.contest.ruleset_text)
     type(cast.contest).objects.filter(pk=cast.contest.pk).update(ruleset_text=services_text)
@@ -224,7 +225,7 @@ def test_what_is_being_scored_while_the_rules_change_is_scored_by_the_new_ones(c
         "values": {},
         "seconds": 0,
     }
-    assert not scoring_queue.finish_scored(claim, **result)
+    assert not finish_scored(claim, **result)
     submission.refresh_from_db()
     assert submission.state == State.WAITING
     assert scored(submission).evaluations.get().ruleset_digest != old

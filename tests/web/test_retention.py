@@ -10,10 +10,10 @@ from django.utils import timezone
 from pwscup.contests import services, tasks
 from pwscup.contests.models import Contest, Sample
 from pwscup.contests.services import retention
+from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.core.installation.diagnosis import Level, check_stored
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import worker
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.web import pipeline
@@ -108,7 +108,7 @@ def test_a_worker_that_finds_nothing_fails_with_a_reference(
     with django_capture_on_commit_callbacks(execute=True):
         erase(over)
     Submission.objects.filter(pk=over.table.pk).update(state="waiting")
-    worker.work_on(over.table.pk)
+    jobs.work_on(Submission, over.table.pk)
     over.table.refresh_from_db()
     assert over.table.state == "failed"
     assert over.table.reference

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pwscup.submissions import worker
+from pwscup.core import jobs
 from pwscup.submissions.models import Submission
 from tests import factories
 from tests.web import series
@@ -28,7 +28,7 @@ def sent(program: Program, path: str, data: bytes, kind: str) -> dict:
     answer = program.post(path, data, kind)
     assert answer.status_code == 201, answer.json()
     assert answer.json()["state"] == "waiting"
-    worker.work_on(Submission.objects.get(public_id=answer.json()["id"]).pk)
+    jobs.work_on(Submission, Submission.objects.get(public_id=answer.json()["id"]).pk)
     return program.get(f"/submissions/{answer.json()['id']}").json()
 
 

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from pwscup.submissions import worker
+from pwscup.core import jobs
+from pwscup.submissions.models import Submission
 from scoring.errors import Problem
 from scoring.formats.sequential import scored
 from scoring.formats.sequential.bundles import pack
@@ -72,7 +73,7 @@ def test_archives_that_mean_harm_are_rejected_and_cost_no_try(cup, as_user, what
     )
     assert answer.status_code == 302, answer.content.decode()[-2000:]
     submission = cup.red.submissions.get()
-    worker.work_on(submission.pk)
+    jobs.work_on(Submission, submission.pk)
     submission.refresh_from_db()
     assert submission.state == "rejected"
     codes = {problem["code"] for problem in submission.problems}

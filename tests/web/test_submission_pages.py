@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.boards import counting_instances, play
+from pwscup.core import jobs
 from pwscup.core.files import exports
 from pwscup.core.models import StoredFile
-from pwscup.submissions import downloads, middleware, queue, selectors
+from pwscup.submissions import downloads, middleware, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.pages import listing
 from pwscup.submissions.states import State
@@ -330,7 +331,7 @@ def test_a_reason_of_an_older_library_is_shown_by_its_code(cast, as_user):
 
 def test_a_failure_of_ours_apologizes_and_gives_a_reference(cast, as_user):
     submission = hand_in(cast)
-    assert queue.finish_failed(queue.claim(submission.pk), "ABCD1234")
+    assert jobs.fail(jobs.claim(Submission, submission.pk), "ABCD1234")
 
     body = text(as_user(cast.alice).get(page("submission", submission)))
 

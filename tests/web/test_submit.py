@@ -11,12 +11,15 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from pwscup.core import jobs
+from pwscup.core.jobs import kinds
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import queue, releases, selectors, services, tasks
+from pwscup.submissions import releases, selectors, services
 from pwscup.submissions.models import Submission
 from pwscup.submissions.services import SubmissionRefused
 from pwscup.submissions.states import State
 from tests import factories
+from tests.web.conftest import hear
 
 FILES = {"anonymized": ("y.csv", factories.NOISY), "rows": ("r.csv", factories.ROWS)}
 
@@ -59,8 +62,7 @@ def test_what_is_handed_in_waits_sealed_and_on_record(cast):
 def test_the_message_carries_only_the_id_and_only_after_commit(
     cast, monkeypatch, django_capture_on_commit_callbacks
 ):
-    sent = []
-    monkeypatch.setattr(tasks, "send_score", sent.append)
+    sent = hear(monkeypatch, Submission)
     with django_capture_on_commit_callbacks(execute=True):
         submission = submit(cast)
         assert sent == []
@@ -73,7 +75,7 @@ def test_a_broker_that_fails_costs_nobody_the_upload(
     def fail(_):
         raise ConnectionError("no broker")
 
-    monkeypatch.setattr(tasks, "send_score", fail)
+    monkeypatch.setattr(kinds, "send_soon", fail)
     with django_capture_on_commit_callbacks(execute=True):
         submission = submit(cast)
     submission.refresh_from_db()
@@ -264,7 +266,7 @@ def test_a_transaction_that_fails_leaves_no_bytes(cast, monkeypatch):
 def attack(cast):
     """Both teams' tables are released and the attack round is open."""
     for user, team in ((cast.alice, cast.red), (cast.carol, cast.blue)):
-        tasks.score(submit(cast, user=user, team=team).pk)
+        jobs.work_on(Submission, submit(cast, user=user, team=team).pk)
     first, second = cast.contest.rounds.all()
     now = timezone.now()
     first.opens_at, first.closes_at = now - timedelta(days=3), now - timedelta(days=1)
@@ -316,17 +318,17 @@ def test_an_anonymization_round_has_no_targets_and_ends_with_the_release(cast, a
 
 def test_a_worker_that_was_faster_wins_over_taking_back(cast):
     submission = submit(cast)
-    assert queue.claim(submission.pk)
+    assert jobs.claim(Submission, submission.pk)
     with pytest.raises(SubmissionRefused) as caught:
         services.cancel(user=cast.alice, submission=submission)
     assert caught.value.code == "cancel.too_late"
-    assert queue.claim(submission.pk) is None
+    assert jobs.claim(Submission, submission.pk) is None
 
 
 def test_taking_back_wins_over_a_worker_that_is_later(cast):
     submission = submit(cast)
     services.cancel(user=cast.alice, submission=submission)
-    assert queue.claim(submission.pk) is None
+    assert jobs.claim(Submission, submission.pk) is None
 
 
 def test_strangers_change_nothing(cast):
@@ -345,7 +347,7 @@ def test_strangers_change_nothing(cast):
 def test_the_latest_scored_counts_until_the_team_chooses(cast):
     first, second, third = (submit(cast) for _ in range(3))
     for submission in (first, second):
-        tasks.score(submission.pk)
+        jobs.work_on(Submission, submission.pk)
         submission.refresh_from_db()
     round = round_of(cast)
     assert selectors.counted_submission(cast.red, round) == second
@@ -359,7 +361,7 @@ def test_the_latest_scored_counts_until_the_team_chooses(cast):
 
 def test_the_choice_is_frozen_once_the_round_has_closed(cast):
     submission = submit(cast)
-    tasks.score(submission.pk)
+    jobs.work_on(Submission, submission.pk)
     submission.refresh_from_db()
     round = submission.round
     round.closes_at = timezone.now()

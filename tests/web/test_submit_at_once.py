@@ -14,8 +14,9 @@ from django.utils import timezone
 from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Membership
 from pwscup.core.texts.refusals import RefusedByCode
-from pwscup.submissions import queue, services
+from pwscup.submissions import services
 from pwscup.submissions.decisions import rulings
+from pwscup.submissions.jobs import withdraw
 from pwscup.submissions.models import Choice, Submission
 from pwscup.submissions.services import SubmissionRefused
 from tests import factories
@@ -148,4 +149,4 @@ def test_what_belongs_to_a_team_is_changed_by_its_members_alone(
     assert refused.value.code == expected[how]
     assert Submission.objects.values("state", "note").get(pk=submission.pk) == before
     assert not Choice.objects.exists()
-    assert queue.withdraw(submission.pk) == (before["state"] == "waiting")
+    assert withdraw(submission.pk) == (before["state"] == "waiting")

@@ -20,13 +20,13 @@ from django.utils import timezone
 from pwscup.accounts.models import Team, User
 from pwscup.contests import truth
 from pwscup.contests.models import Contest, Dataset
+from pwscup.core import jobs
 from pwscup.core.files import storage
-from pwscup.core.jobs import rows as jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.disclosure.models import Answer
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Question, Webhook
-from pwscup.submissions import evaluation, queue
+from pwscup.submissions import evaluation
 from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
 from scoring.proof import commitments
@@ -152,7 +152,7 @@ def test_what_an_event_of_several_reads_does_not_name_has_its_own(cast):
 def test_the_seed_of_a_scoring_is_the_same_however_often_it_is_begun(cast):
     round = cast.contest.rounds.get(key="anonymization")
     submission = hand_in(cast.alice, cast.red, round)
-    jobs.give_back(queue.claim(submission.pk))  # a worker that was lost
+    jobs.give_back(jobs.claim(Submission, submission.pk))  # a worker that was lost
     result = scored(submission).evaluations.get()
     assert result.fence == 2
     again = evaluation.evaluate(submission.pk)

@@ -21,10 +21,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 import scoring
-from pwscup.core.jobs import heartbeat
-from pwscup.core.jobs import rows as jobs
+from pwscup.core import jobs
+from pwscup.core.jobs import heartbeat, kinds, rows
 from pwscup.core.models import Event, StoredFile
-from pwscup.submissions import evaluation, queue, selectors, services, tasks, worker
+from pwscup.submissions import evaluation, selectors, services
+from pwscup.submissions.jobs import finish_overdue
 from pwscup.submissions.models import Evaluation, Submission
 from pwscup.submissions.results import feedback
 from pwscup.submissions.results.feedback import Band
@@ -154,16 +155,16 @@ def test_a_database_or_storage_that_does_not_work_uses_up_no_attempt(
     with monkeypatch.context() as broken:
         broken.setattr(evaluation, "evaluate", fail)
         for _ in range(jobs.MAX_ATTEMPTS + 1):
-            assert not worker.work_on(submission.pk)
+            assert not jobs.work_on(Submission, submission.pk)
             submission.refresh_from_db()
             assert (submission.state, submission.attempts) == (State.WAITING, 0)
     assert submission.reference in caplog.text
     sent.clear()
-    jobs.resend_forgotten(Submission, queue.announce)
+    jobs.resend_forgotten(Submission)
     assert sent == []  # it does not spin
-    waited = submission.sent_at - jobs.BACK_OFF
+    waited = submission.sent_at - rows.BACK_OFF
     Submission.objects.filter(pk=submission.pk).update(sent_at=waited)
-    jobs.resend_forgotten(Submission, queue.announce)
+    jobs.resend_forgotten(Submission)
     assert sent == [submission.pk]
     assert scored(submission).state == State.SCORED
     assert submission.reference == ""
@@ -174,8 +175,8 @@ def test_what_does_not_work_for_long_has_failed(submission, monkeypatch):
         raise FileNotFoundError
 
     monkeypatch.setattr(evaluation, "evaluate", fail)
-    worker.work_on(submission.pk)
-    Submission.objects.update(put_off_at=timezone.now() - jobs.PATIENCE - timedelta(seconds=1))
+    jobs.work_on(Submission, submission.pk)
+    Submission.objects.update(put_off_at=timezone.now() - rows.PATIENCE - timedelta(seconds=1))
     assert scored(submission).state == State.FAILED
     assert submission.reference
 
@@ -187,7 +188,7 @@ def test_a_file_that_was_erased_fails_at_once(submission):
 
 
 def test_a_database_that_comes_back_takes_the_job_back(submission, monkeypatch):
-    put_off, calls = jobs.put_off, []
+    put_off, calls = rows.put_off, []
 
     def fail(_):
         raise OperationalError("the server is shutting down")
@@ -202,22 +203,21 @@ def test_a_database_that_comes_back_takes_the_job_back(submission, monkeypatch):
     monkeypatch.setattr(heartbeat.rows, "put_off", away)
     monkeypatch.setattr(heartbeat.time, "sleep", lambda _: None)
     monkeypatch.setattr(heartbeat, "connection", SimpleNamespace(in_atomic_block=False, close=int))
-    worker.work_on(submission.pk)
+    jobs.work_on(Submission, submission.pk)
     submission.refresh_from_db()
     assert (submission.state, len(calls)) == (State.WAITING, 3)
 
 
 def test_a_message_delivered_twice_scores_once(submission):
-    tasks.score(submission.pk)
-    tasks.score(submission.pk)
-    tasks.score.apply([submission.pk])
+    for _ in range(3):
+        kinds.run_job.apply(["submissions.submission", submission.pk])
     submission.refresh_from_db()
     assert submission.attempts == 1
     assert Evaluation.objects.count() == 1
 
 
 def test_a_message_about_nothing_does_nothing(db):
-    tasks.score(999_999)
+    kinds.run_job("submissions.submission", 999_999)
     assert not Evaluation.objects.exists()
     assert not Event.objects.exists()
 
@@ -240,7 +240,7 @@ def test_a_submission_asks_little_of_the_database(cast, round, as_user):
         assert client.post(reverse("round", args=["cup", round.key]), files).status_code == 302
     submission = Submission.objects.order_by("pk").last()
     with CaptureQueriesContext(connection) as scoring_it:
-        assert worker.work_on(submission.pk)
+        assert jobs.work_on(Submission, submission.pk)
     assert submission.number == 2
     assert n_asked(uploading) <= 18
     assert n_asked(scoring_it) <= 11
@@ -390,7 +390,7 @@ def test_the_lease_is_renewed_while_scoring_goes_on(submission, monkeypatch, set
         raise RuntimeError
 
     monkeypatch.setattr(evaluation, "evaluate", slow)
-    worker.work_on(submission.pk)
+    jobs.work_on(Submission, submission.pk)
     assert leases[1] > leases[0]
     assert not [t for t in threading.enumerate() if t.name == "heartbeat"]
 
@@ -416,9 +416,9 @@ def test_what_takes_too_long_is_tried_again_and_then_decided(
     monkeypatch.setattr(evaluation, "evaluate", stuck)
     for _attempt in range(jobs.MAX_ATTEMPTS):
         ended.clear()
-        assert not worker.work_on(submission.pk)
+        assert not jobs.work_on(Submission, submission.pk)
         sent.clear()
-        queue_sweep()
+        jobs.sweep()
         assert sent == []  # put off: what waits already goes first
     assert states == [State.WAITING, State.WAITING, state]
     submission.refresh_from_db()
@@ -427,14 +427,10 @@ def test_what_takes_too_long_is_tried_again_and_then_decided(
     assert submission.n_problems == len(submission.problems) == (state == State.REJECTED)
 
 
-def queue_sweep():
-    jobs.sweep(Submission, fail=queue.finish_failed, announce=queue.announce)
-
-
 def too_slow(submission: Submission) -> Submission:
     """Rejected after its last attempt."""
     Submission.objects.filter(pk=submission.pk).update(attempts=jobs.MAX_ATTEMPTS - 1)
-    queue.finish_overdue(queue.claim(submission.pk), "abcdefghjk", True)
+    finish_overdue(jobs.claim(Submission, submission.pk), "abcdefghjk", True)
     submission.refresh_from_db()
     return submission
 
@@ -476,9 +472,9 @@ def test_giving_up_touches_nothing_that_somebody_else_took_over(submission, monk
     settings.SCORING_TIME_LIMIT = 0.1
     ended = threading.Event()
     monkeypatch.setattr(heartbeat, "end_process", ended.set)
-    claim = queue.claim(submission.pk)
+    claim = jobs.claim(Submission, submission.pk)
     type(submission).objects.update(fence=claim.fence + 1)
-    with heartbeat.Heartbeat(claim, queue.finish_overdue, settings.SCORING_TIME_LIMIT):
+    with heartbeat.Heartbeat(claim, finish_overdue, settings.SCORING_TIME_LIMIT):
         assert ended.wait(PATIENCE_SECONDS)
     submission.refresh_from_db()
     assert submission.state == State.RUNNING

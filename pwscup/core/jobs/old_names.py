@@ -18,6 +18,7 @@ LABELS = {
     "pwscup.experiments.tasks.run": "experiments.experiment",
     "pwscup.reports.tasks.run": "reports.finalreport",
     "pwscup.rescores.tasks.run": "submissions.rescore",
+    "pwscup.submissions.tasks.score": "submissions.submission",
 }
 SWEEPS = (
     "pwscup.audits.tasks.sweep",

@@ -1,0 +1,122 @@
+"""Submissions as jobs: values, problems or a failure, and what the audit trail says of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from pwscup.core import audit, jobs
+from pwscup.core.db.prepared import Prepared
+from pwscup.core.jobs import Claim, job
+from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
+from pwscup.submissions.states import State
+from scoring.errors import Problem, ProblemsFound
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+CONTEST, RULES = "round__contest", "round__contest__ruleset_text"
+logger = logging.getLogger(__name__)
+
+
+# How it ends
+
+
+def finish_scored(claim: Claim, **evaluation: Any) -> bool:
+    """Write a result, if the claim still holds; one by rules that were changed meanwhile waits again."""
+    with transaction.atomic():
+        row = _named(claim)
+        if hashlib.sha256(row[RULES].encode()).hexdigest() != evaluation["ruleset_digest"]:
+            logger.info("%s waits again: the rules were changed", claim.name)
+            jobs.give_back(claim)
+            return False
+        if not jobs.finish(claim, State.SCORED):
+            return False
+        _record(row, State.SCORED)
+        Evaluation.objects.create(submission_id=claim.pk, fence=claim.fence, **evaluation)
+    return True
+
+
+def finish_rejected(claim: Claim, problems: Sequence[Problem], n_problems: int) -> bool:
+    """Write what is wrong with the files, if the claim still holds."""
+    found = {"problems": [problem.to_dict() for problem in problems], "n_problems": n_problems}
+    return jobs.finish(claim, State.REJECTED, _recorded_as(State.REJECTED), **found)
+
+
+def finish_overdue(claim: Claim, reference: str, is_busy: bool) -> bool:
+    """What took longer than it may waits again; after the last attempt it is decided, if the claim still holds.
+
+    Where it was computing all the time, the files are at fault; else the machine did other things.
+    """
+    if jobs.try_again(claim):
+        return False
+    if not is_busy:
+        return jobs.fail(claim, reference)
+    limit, n = round(settings.SCORING_TIME_LIMIT), jobs.MAX_ATTEMPTS
+    return finish_rejected(claim, [Problem(TOO_SLOW, {"expected": limit, "n": n})], 1)
+
+
+def withdraw(submission_id: int) -> bool:
+    """Cancel a submission that waits; False where a worker was faster. Who sends its form again means it."""
+    waiting = Submission.objects.filter(pk=submission_id, state=State.WAITING)
+    withdrawn = {"state": State.CANCELLED, "finished_at": timezone.now(), "sent_as": ""}
+    return bool(waiting.update(**withdrawn))
+
+
+def _recorded_as(state: str) -> Callable[[Claim], None]:
+    return lambda claim: _record(_named(claim), state)
+
+
+def _record(row: Mapping[str, Any], state: str) -> None:
+    audit.record(
+        f"submission.{state}",
+        contest_id=row[CONTEST],
+        subject=str(row["public_id"]),
+        attempt=row["attempts"],
+        **({"reference": row["reference"]} if row["reference"] else {}),
+    )
+
+
+def _named(claim: Claim) -> dict[str, Any]:
+    """A submission for the audit trail, and the rules that hold now."""
+    row = _NAMED.first(claim.pk)
+    if row is None:
+        raise Submission.DoesNotExist
+    return row
+
+
+def _named_by(pk: int) -> QuerySet[Submission, Any]:
+    named = Submission.objects.filter(pk=pk).order_by()
+    return named.values(CONTEST, RULES, "public_id", "attempts", "reference")
+
+
+_NAMED = Prepared(_named_by, int)
+
+
+# The work
+
+
+@job(
+    Submission,
+    queue="scoring",
+    limit="SCORING_TIME_LIMIT",
+    failed=_recorded_as(State.FAILED),
+    overdue=finish_overdue,
+)
+def score(claim: Claim) -> bool:
+    """Evaluate the files of the submission."""
+    from pwscup.submissions import evaluation  # pandas, which only workers need
+
+    try:
+        result = evaluation.evaluate(claim.pk)
+    except ProblemsFound as found:
+        return finish_rejected(claim, found.problems, found.n_total)
+    logger.info("submission %s evaluated in %.2f s", claim.pk, result.seconds)
+    return finish_scored(claim, **dataclasses.asdict(result))
