@@ -45,7 +45,7 @@ def run(arguments: Namespace, output: Output) -> None:
     from scoring.cli.options import anonymizer_options
     from scoring.formats.lecture.release import positions_of
     from scoring.tables.aligned import write_aligned
-    from scoring.tables.row_numbers import write_rows
+    from scoring.tables.number_lists import write_rows
     from scoring.tables.writing import write_table
 
     steps = anonymizer_options(arguments.methods, arguments.set)

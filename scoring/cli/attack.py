@@ -141,8 +141,7 @@ def _check_files(method: Inquiry, arguments: Namespace) -> None:
 
 
 def _write_guess(target: _Target, answer: IntArray, out: str, output: Output) -> None:
-    from scoring.tables.candidate_guesses import write_candidate_guess
-    from scoring.tables.row_numbers import write_guess
+    from scoring.tables.number_lists import write_candidate_guess, write_guess
 
     guess = target.by_line(answer)
     write = write_guess if target.lines is None else write_candidate_guess

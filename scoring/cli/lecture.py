@@ -130,7 +130,7 @@ def release_table(arguments: Namespace, output: Output) -> None:
     from scoring.formats.lecture import lines_of_team, release
     from scoring.formats.lecture.split import KEY_SCHEMA
     from scoring.tables.aligned import write_aligned
-    from scoring.tables.candidate_guesses import write_candidate_guess
+    from scoring.tables.number_lists import write_candidate_guess
     from scoring.tables.reading import read_table
 
     check_writable(arguments.out, arguments.key_out, reads=files_read(arguments))

@@ -42,7 +42,7 @@ def run(arguments: Namespace, output: Output) -> None:
 def _mark_rows(arguments: Namespace, output: Output) -> Mark:
     """The mark of guessed rows of the original."""
     from scoring.scores.results import mark
-    from scoring.tables.row_numbers import read_guess, read_rows
+    from scoring.tables.number_lists import read_guess, read_rows
 
     if arguments.candidates is not None:
         raise UsageError("--candidates: row numbers name records of the --original")
@@ -58,7 +58,7 @@ def _mark_rows(arguments: Namespace, output: Output) -> Mark:
 def _mark_candidates(arguments: Namespace) -> Mark:
     """The mark of guessed lines of a candidate table."""
     from scoring.formats.lecture.marking import mark_kept
-    from scoring.tables.candidate_guesses import read_candidate_guess
+    from scoring.tables.number_lists import read_candidate_guess
 
     if arguments.original is not None:
         raise UsageError("--original: a key names lines of the --candidates")

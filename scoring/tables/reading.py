@@ -15,8 +15,8 @@ from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.tables import ordinary_files
 from scoring.tables.cells import ColumnProblems, binds_integers, check_categories, read_numbers
 from scoring.tables.equivalence import IntArray
+from scoring.tables.number_lists import ROW_HEADER, read_guess, read_rows, write_guess, write_rows
 from scoring.tables.records import CodeArray, NumberArray, Records
-from scoring.tables.row_numbers import ROW_HEADER, read_guess, read_rows, write_guess, write_rows
 from scoring.tables.schema import SOURCE_ROW, Column, Kind, Role, Schema
 from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, records
 from scoring.tables.writing import write_table

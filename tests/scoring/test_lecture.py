@@ -11,7 +11,7 @@ from scoring.formats.lecture import candidate_table, draw, mark_kept, positions_
 from scoring.formats.lecture.release import candidate_lines
 from scoring.formulas import Scores, ranked
 from scoring.tables.aligned import read_aligned, read_release, write_aligned
-from scoring.tables.candidate_guesses import read_candidate_guess, write_candidate_guess
+from scoring.tables.number_lists import read_candidate_guess, write_candidate_guess
 from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 

@@ -20,7 +20,7 @@ from scoring.formats.lecture import mark_kept, split
 from scoring.formats.lecture.split import KEY_SCHEMA, TeamDraw, key_of, lines_of_team
 from scoring.rulesets import load_ruleset
 from scoring.tables.aligned import read_aligned, read_release
-from scoring.tables.candidate_guesses import read_candidate_guess
+from scoring.tables.number_lists import read_candidate_guess
 from scoring.tables.reading import read_table, write_table
 from scoring.tables.schema import Column, Kind, Role, Schema
 

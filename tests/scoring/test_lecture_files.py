@@ -15,7 +15,7 @@ import pytest
 from scoring.errors import MESSAGES, ProblemsFound
 from scoring.formats.lecture import positions_of
 from scoring.tables.aligned import read_aligned, read_release, write_aligned
-from scoring.tables.candidate_guesses import read_candidate_guess, write_candidate_guess
+from scoring.tables.number_lists import read_candidate_guess, write_candidate_guess
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every

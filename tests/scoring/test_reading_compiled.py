@@ -12,7 +12,7 @@ import pytest
 
 import scoring.kernels.csv as kernel  # loads numba: from here on, compiled code is always used
 from scoring.errors import ProblemsFound
-from scoring.tables import ordinary_files, reading, row_numbers, validation
+from scoring.tables import number_lists, ordinary_files, reading, validation
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
 
@@ -183,10 +183,10 @@ def test_every_splinter_among_row_numbers():
     for splinter in SPLINTERS:
         options: dict[str, Any] = {"n_original": 3, "n_records": 3}
         for data in (b"2\n" + splinter + b"\n3\n", b"row\n2\n3\n" + splinter):
-            expected = outcome(row_numbers.read_rows_carefully, data, file="rows", **options)
-            assert outcome(row_numbers.read_rows, data, **options) == expected, data
-            expected = outcome(row_numbers.read_guess_carefully, data, file="guess", **options)
-            assert outcome(row_numbers.read_guess, data, **options) == expected, data
+            expected = outcome(number_lists.read_carefully, data, low=1, file="rows", **options)
+            assert outcome(number_lists.read_rows, data, **options) == expected, data
+            expected = outcome(number_lists.read_carefully, data, low=0, file="guess", **options)
+            assert outcome(number_lists.read_guess, data, **options) == expected, data
 
 
 def test_row_and_guess_files_are_the_careful_readers():
@@ -206,20 +206,20 @@ def test_row_and_guess_files_are_the_careful_readers():
         n_records = rng.choice((len(numbers), len(numbers), n))
         for n_rows in (n_records, None):
             options: dict[str, Any] = {"n_original": n_original, "n_records": n_rows}
-            expected = outcome(row_numbers.read_rows_carefully, data, file="rows", **options)
-            assert outcome(row_numbers.read_rows, data, **options) == expected, data
+            expected = outcome(number_lists.read_carefully, data, low=1, file="rows", **options)
+            assert outcome(number_lists.read_rows, data, **options) == expected, data
             n_ordinary += expected[0] == "int64"
         options["n_records"] = n_records
-        expected = outcome(row_numbers.read_guess_carefully, data, file="guess", **options)
-        assert outcome(row_numbers.read_guess, data, **options) == expected, data
+        expected = outcome(number_lists.read_carefully, data, low=0, file="guess", **options)
+        assert outcome(number_lists.read_guess, data, **options) == expected, data
     assert n_ordinary > 1_000
 
 
 def test_originals_of_unknown_size_may_have_any_row():
     options: dict[str, Any] = {"n_original": sys.maxsize, "n_records": None}
     for data in (b"999999999999999\n1\n", b"5\n5\n", b"0\n"):
-        expected = outcome(row_numbers.read_rows_carefully, data, file="rows", **options)
-        assert outcome(row_numbers.read_rows, data, **options) == expected
+        expected = outcome(number_lists.read_carefully, data, low=1, file="rows", **options)
+        assert outcome(number_lists.read_rows, data, **options) == expected
 
 
 def test_submissions_in_one_file_are_read_as_if_parted(monkeypatch):
@@ -263,8 +263,7 @@ def _no_careful_reader(monkeypatch):
     monkeypatch.setattr(reading, "read_carefully", fail)
     monkeypatch.setattr(reading, "split_source_row", fail)
     monkeypatch.setattr(validation, "split_source_row", fail)
-    monkeypatch.setattr(row_numbers, "read_rows_carefully", fail)
-    monkeypatch.setattr(row_numbers, "read_guess_carefully", fail)
+    monkeypatch.setattr(number_lists, "read_carefully", fail)
 
 
 @pytest.mark.usefixtures("_no_careful_reader")
@@ -285,8 +284,8 @@ def test_ordinary_files_need_no_careful_reader():
     table = reading.read_records(original.encode(), SCHEMA, file="original", original=True)
     assert table.numbers["food"].dtype == np.int64
     rows, guess = b"row\r\n3\r\n1\r\n2", b"3\n\n0\n"
-    assert row_numbers.read_rows(rows, n_original=3, n_records=3).tolist() == [2, 0, 1]
-    assert row_numbers.read_guess(guess, n_original=3, n_records=3).tolist() == [2, -1, -1]
+    assert number_lists.read_rows(rows, n_original=3, n_records=3).tolist() == [2, 0, 1]
+    assert number_lists.read_guess(guess, n_original=3, n_records=3).tolist() == [2, -1, -1]
     for files in (
         (GOOD.encode(), rows),
         (GOOD.replace(",sex", ",sex,source_row").replace("m\n", "m,3\n").replace("f\n", "f,1\n", 1)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import scoring.kernels.csv_writing as kernel  # loads numba: from here on, compiled code is always used
-from scoring.tables import ordinary_files, row_numbers, writing
+from scoring.tables import number_lists, ordinary_files, writing
 from scoring.tables.reading import read_records, read_table, write_rows, write_table
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -168,7 +168,7 @@ def test_decimals_are_rounded_to_the_nearest_ties_to_even():
 def test_without_the_compiled_writer_the_text_is_the_same(monkeypatch):
     monkeypatch.setattr(ordinary_files, "pays", lambda n_bytes: False)
     monkeypatch.setattr(writing, "pays", lambda n_bytes: False)
-    monkeypatch.setattr(row_numbers, "format_lines", None)
+    monkeypatch.setattr(number_lists, "format_lines", None)
     frame = table(3, 5)
     assert write_table(frame, SCHEMA) == slowly(frame, list(SCHEMA.columns))
     assert write_rows(np.array([4, 2])) == b"row\n5\n3\n"

@@ -14,7 +14,7 @@ from scoring.evaluate import Prepared
 from scoring.formats.lecture import positions_of
 from scoring.registry import ATTACKS
 from scoring.tables.aligned import read_release, write_aligned
-from scoring.tables.candidate_guesses import write_candidate_guess
+from scoring.tables.number_lists import write_candidate_guess
 from scoring.tables.reading import read_table, write_guess, write_rows, write_table
 
 if TYPE_CHECKING:

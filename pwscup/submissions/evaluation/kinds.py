@@ -15,7 +15,7 @@ from pwscup.submissions.results.finals import drawing_measures
 from scoring.evaluate import Mark, mark, score
 from scoring.formats.lecture import mark_kept
 from scoring.proof.commitments import shuffled
-from scoring.tables.candidate_guesses import read_candidate_guess
+from scoring.tables.number_lists import read_candidate_guess
 from scoring.tables.reading import read_guess
 
 if TYPE_CHECKING:

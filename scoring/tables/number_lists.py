@@ -1,14 +1,15 @@
-"""Row-number and guess files: read strictly with every problem named, and written."""
+"""Files of one number a line, row numbers and guesses: read strictly with every problem named, and written."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from scoring.errors import Collector, ProblemsFound, shorten
+from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.tables import ordinary_files
 from scoring.tables.equivalence import IntArray
 from scoring.tables.text import decode
@@ -55,28 +56,7 @@ def read_rows(
     >>> read_rows(b"row\\n3\\n1\\n", n_original=3, n_records=2)
     array([2, 0])
     """
-    if ordinary_files.pays(len(data)):
-        rows = ordinary_files.read_rows(data, _HEADER, low=1, high=n_original, n_rows=n_records)
-        if rows is not None and ordinary_files.are_distinct(rows, n_original):
-            return rows
-    return read_rows_carefully(data, n_original=n_original, n_records=n_records, file=file)
-
-
-def read_rows_carefully(
-    data: bytes, *, n_original: int, n_records: int | None, file: str
-) -> IntArray:
-    """As `read_rows`, line by line: slow, but able to say everything that is wrong."""
-    lines, problems = _split_lines(data, file, n_records, n_original)
-    numbers = _quick_numbers(lines, 1, n_original)
-    if numbers is not None and len(np.unique(numbers)) == len(numbers):
-        problems.raise_if_any()
-        return numbers - 1
-    first_seen: dict[int, int] = {}
-    for row, line in enumerate(lines, start=1):
-        number = _row_number(line, row, 1, n_original, file, problems)
-        if number is not None and (first := first_seen.setdefault(number, row)) != row:
-            problems.add("row_number.repeated", file=file, row=row, got=number, first=first)
-    raise ProblemsFound(problems.problems, problems.n_total)
+    return _read(data, low=1, n_original=n_original, n_records=n_records, file=file)
 
 
 def read_guess(data: bytes, *, n_original: int, n_records: int, file: str = "guess") -> IntArray:
@@ -107,24 +87,79 @@ def read_guess(data: bytes, *, n_original: int, n_records: int, file: str = "gue
     >>> read_guess(b"3\\n\\n0\\n3\\n", n_original=3, n_records=4)
     array([ 2, -1, -1,  2])
     """
+    return _read(data, low=0, n_original=n_original, n_records=n_records, file=file)
+
+
+def read_candidate_guess(
+    data: bytes, *, n_candidates: int, n_lines: int, file: str = "guess"
+) -> IntArray:
+    """The guesses of a file without a header.
+
+    Parameters
+    ----------
+    data : bytes
+        One 1-based line of the candidate table a line, 0 or nothing for no guess; repeats are
+        allowed, and so is a first line `row`. The final line feed starts no line.
+    n_candidates, n_lines : int
+        How many lines the candidate table and the attacked table have.
+    file : str
+        What problems call the file.
+
+    Returns
+    -------
+    int64 array, shape (n_lines,)
+        0-based, -1 for no guess.
+
+    Raises
+    ------
+    ProblemsFound
+        All problems, in file order.
+
+    Examples
+    --------
+    >>> read_candidate_guess(b"3\\n\\n0\\n1\\n", n_candidates=3, n_lines=4)
+    array([ 2, -1, -1,  0])
+    """
+    try:
+        return read_guess(data, n_original=n_candidates, n_records=n_lines, file=file)
+    except ProblemsFound as error:
+        raise ProblemsFound(map(_of_candidates, error.problems), error.n_total) from None
+
+
+def _of_candidates(problem: Problem) -> Problem:
+    """The same in the words of candidates."""
+    family, _, rest = problem.code.partition(".")
+    return replace(problem, code=f"candidate.{rest}") if family == "row_number" else problem
+
+
+def _read(data: bytes, *, low: int, n_original: int, n_records: int | None, file: str) -> IntArray:
     if ordinary_files.pays(len(data)):
-        guess = ordinary_files.read_rows(data, _HEADER, low=0, high=n_original, n_rows=n_records)
-        if guess is not None:
-            return guess
-    return read_guess_carefully(data, n_original=n_original, n_records=n_records, file=file)
+        rows = ordinary_files.read_rows(data, _HEADER, low=low, high=n_original, n_rows=n_records)
+        if rows is not None and (low == 0 or ordinary_files.are_distinct(rows, n_original)):
+            return rows
+    return read_carefully(data, low=low, n_original=n_original, n_records=n_records, file=file)
 
 
-def read_guess_carefully(data: bytes, *, n_original: int, n_records: int, file: str) -> IntArray:
-    """As `read_guess`, line by line: slow, but able to say everything that is wrong."""
+def read_carefully(
+    data: bytes, *, low: int, n_original: int, n_records: int | None, file: str
+) -> IntArray:
+    """As `read_rows` where `low` is 1 and `read_guess` where it is 0, line by line.
+
+    It is slow, but able to say everything that is wrong.
+    """
     lines, problems = _split_lines(data, file, n_records, n_original)
-    lines = [line or "0" for line in lines]
-    numbers = _quick_numbers(lines, 0, n_original)
-    if numbers is None:
-        for row, line in enumerate(lines, start=1):
-            _row_number(line, row, 0, n_original, file, problems)
-        raise ProblemsFound(problems.problems, problems.n_total)
-    problems.raise_if_any()
-    return numbers - 1
+    if low == 0:
+        lines = [line or "0" for line in lines]
+    numbers = _quick_numbers(lines, low, n_original)
+    if numbers is not None and (low == 0 or len(np.unique(numbers)) == len(numbers)):
+        problems.raise_if_any()
+        return numbers - 1
+    first_seen: dict[int, int] = {}
+    for row, line in enumerate(lines, start=1):
+        number = _row_number(line, row, low, n_original, file, problems)
+        if low and number and (first := first_seen.setdefault(number, row)) != row:
+            problems.add("row_number.repeated", file=file, row=row, got=number, first=first)
+    raise ProblemsFound(problems.problems, problems.n_total)
 
 
 def _split_lines(
@@ -208,3 +243,14 @@ def write_guess(guess: IntArray) -> bytes:
     b'row\\n3\\n0\\n'
     """
     return write_rows(guess)
+
+
+def write_candidate_guess(guess: IntArray) -> bytes:
+    """The file of guesses, without a header; -1, no guess, is written 0.
+
+    Examples
+    --------
+    >>> write_candidate_guess(np.array([2, -1]))
+    b'3\\n0\\n'
+    """
+    return "".join(f"{line}\n" for line in (np.asarray(guess) + 1).tolist()).encode()
