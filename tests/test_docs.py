@@ -28,6 +28,7 @@ from scoring.rulesets import kinds, load_ruleset, parse_ruleset
 from scoring.scores.comparison import OPTION_CHOICES
 from scoring.tables.schema import Role
 from tests.docs_downloads import clinic_schema, prepare_downloads
+from tests.every import every
 from tests.scoring import test_laws_of_further_measures as laws
 from tools import effects_reference, measures_reference, methods_reference, problems_reference
 
@@ -76,7 +77,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@every(page=PAGES)
 def test_links_lead_somewhere(page):
     prose = FENCE.sub("", text_of(page))
     for link in LINK.findall(prose):
@@ -89,7 +90,7 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@every(page=PAGES)
 def test_named_files_exist(page):
     """A path in code marks that starts with a folder of the tree is one of its files."""
     folders = tuple(f"{p.name}/" for p in ROOT.iterdir() if p.is_dir() and p.name != "data")
@@ -254,7 +255,7 @@ def test_command_line_names_every_command():
     assert linked == list(subparsers())
 
 
-@pytest.mark.parametrize("command", list(subparsers()))
+@every(command=list(subparsers()))
 def test_command_line_names_every_option(command):
     shared = {"--help", "-h", "--json", "--progress"}
     options = {o for a in subparsers()[command]._actions for o in a.option_strings} - shared
@@ -263,7 +264,7 @@ def test_command_line_names_every_option(command):
     assert named == options
 
 
-@pytest.mark.parametrize("command", list(subparsers()))
+@every(command=list(subparsers()))
 def test_command_line_gives_defaults_and_what_is_required(command):
     by_name = {a.option_strings[-1]: a for a in subparsers()[command]._actions if a.option_strings}
     for option, default, _meaning in [

@@ -8,9 +8,10 @@ import pytest
 
 from scoring.addresses import docstring_at
 from scoring.registry import MEASURES
+from tests.every import every
 
 
-@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.id)
+@every(measure=MEASURES.values())
 def test_a_definition_is_the_docstring_of_its_function(measure):
     assert measure.description == inspect.getdoc(measure.function)
 

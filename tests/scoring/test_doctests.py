@@ -6,10 +6,9 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 import scoring
 from scoring.registry import ATTACKS, MEASURES
+from tests.every import every
 
 MODULES = sorted(
     module.name
@@ -18,12 +17,12 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", MODULES)
+@every(name=MODULES)
 def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("entry", [*MEASURES.values(), *ATTACKS.values()], ids=lambda e: e.id)
+@every(entry=[*MEASURES.values(), *ATTACKS.values()])
 def test_descriptions_are_complete(entry):
     for heading in ("Parameters\n---", "Returns\n---", "Notes\n---", "Examples\n---", ">>> "):
         assert heading in entry.description
