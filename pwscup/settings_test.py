@@ -24,4 +24,6 @@ CELERY_BROKER_URL = "memory://"
 CELERY_TASK_ALWAYS_EAGER = True  # on commit a submission is scored at once, in the same process
 UPLOAD_GRACE_SECONDS = 0
 DISK_RESERVE_BYTES = 0
-WHITENOISE_AUTOREFRESH = True  # each test's client has middleware of its own, which would list all static files
+WHITENOISE_AUTOREFRESH = (
+    True  # each test's client has middleware of its own, which would list all static files
+)

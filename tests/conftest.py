@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+from django.db import connection
+from pytest_django.plugin import DjangoDbBlocker
 from xdist.scheduler import LoadScopeScheduling
+
+from tests import database
 
 # The same examples in every run: what a rare one finds is not the fault of the change at hand. To look for more:
 # `--hypothesis-profile search`. No example has a deadline, as machines may be slow.
@@ -60,3 +65,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
     if config.getvalue("dist") != "loadgroup":
         return None
     return TogetherScheduling(config, log)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(
+    django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
+) -> bool:
+    """Whether the database is there already: where it is SQLite, as a copy; its folder goes with the process."""
+    if connection.vendor != "sqlite":
+        return False
+    test = connection.settings_dict["TEST"]
+    test["MIGRATE"] = False
+    with django_db_blocker.unblock():
+        database.copy_migrated(Path(test["NAME"]))
+    return True
