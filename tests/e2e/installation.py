@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pwscup.core.mailbox import SEPARATOR
+from tests.database import copy_migrated
 from tests.services import wait_until
 from tests.up import COMMAND_SECONDS, Up
 
@@ -35,6 +36,8 @@ class Installation(Up):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, **QUICK)
+        self.data.mkdir()
+        copy_migrated(self.data / "pwscup.sqlite3")
         try:
             self.start()
         except TimeoutError as error:
