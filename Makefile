@@ -7,7 +7,7 @@ ADDRESS ?= 127.0.0.1:8000
 # Some machines forbid Python to keep compiled modules: each of our many processes would then take seconds more to start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test setup lock lint types contracts messages bench bench-pycanon load chaos image-test clean
+.PHONY: help run test test-scoring test-long setup lock lint types contracts messages bench bench-pycanon load chaos image-test clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
@@ -16,8 +16,14 @@ run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
 setup: $(VENV)/.runtime  ## the environment alone
 	@echo "The environment is ready. Switch it on: . $(BIN)/activate"
 
-test: $(VENV)/.test  ## every test, including those in a real Chromium
+test: $(VENV)/.test  ## all that protects a change, including a real Chromium
 	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+test-scoring: $(VENV)/.test  ## the library's tests only
+	@$(BIN)/python -m pytest -n auto --dist loadgroup tests/scoring $(ARGS)
+
+test-long: $(VENV)/.test  ## more of the same that no change needs each time: more seeds, and every page in Chromium
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m long $(ARGS)
 
 lint: $(VENV)/.test  ## style and likely mistakes
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

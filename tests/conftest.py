@@ -10,7 +10,6 @@ from typing import Any
 import hypothesis
 import pytest
 from django.db import connection
-from pytest_django.plugin import DjangoDbBlocker
 from xdist.scheduler import LoadScopeScheduling
 
 from tests import database
@@ -22,11 +21,10 @@ hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 
 # Tests that share something costly, which each worker would otherwise make for itself: a running
-# installation, an experiment over many seeds, all pictures of a report. Named here beside their marks
+# installation, an experiment over many seeds, all pictures of a report. Named here instead of by marks
 # because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks. The first that fits counts.
 TOGETHER = (
     "tests/e2e/test_look",
-    "tests/e2e/test_lecture",
     "tests/e2e/",
     "tests/distributed/",
     "tests/web/test_up.py",
@@ -68,14 +66,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 
 @pytest.fixture(scope="session")
-def django_db_keepdb(
-    django_db_modify_db_settings: None, django_db_blocker: DjangoDbBlocker
-) -> bool:
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
     """Whether the database is there already: where it is SQLite, as a copy; its folder goes with the process."""
     if connection.vendor != "sqlite":
         return False
     test = connection.settings_dict["TEST"]
     test["MIGRATE"] = False
-    with django_db_blocker.unblock():
-        database.copy_migrated(Path(test["NAME"]))
+    database.copy_migrated(Path(test["NAME"]))
     return True

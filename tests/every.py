@@ -8,8 +8,18 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
 Test = Callable[..., None]
 MOST_NAMED = 10
+
+
+def some(n_now: int, values: Iterable[Any]) -> list[Any]:
+    """Values for `pytest.mark.parametrize`, all but so many of the first of them for `make test-long`."""
+    return [
+        value if position < n_now else pytest.param(value, marks=pytest.mark.long)
+        for position, value in enumerate(values)
+    ]
 
 
 def every(**choices: Iterable[Any]) -> Callable[[Test], Test]:

@@ -21,7 +21,6 @@ from tests.distributed.settings import SOCKET_SECONDS
 from tests.distributed.site import Site, send_group
 
 pytestmark = [
-    pytest.mark.xdist_group("distributed"),
     pytest.mark.timeout(3 * services.START_SECONDS),
 ]
 

@@ -32,7 +32,7 @@ FILES = (
     "test_submission_pages.py",
 )
 
-pytestmark = [pytest.mark.xdist_group("distributed"), pytest.mark.timeout(LIMIT_SECONDS + 60)]
+pytestmark = [pytest.mark.timeout(LIMIT_SECONDS + 60)]
 
 
 def test_the_web_tests_hold_on_postgresql_too(postgresql):

@@ -40,7 +40,7 @@ from tests.e2e.lecture_papers import import_archive, write_archive
 from tests.e2e.organizer import close_round, open_round
 from tests.e2e.team import approximately, invite, number
 
-pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.timeout(900)]
 
 FIRST, REST = "1.5", "2.5"
 Marks = dict[str, dict[str, dict[str, float]]]

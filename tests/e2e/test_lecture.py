@@ -38,7 +38,7 @@ from tests.e2e.lecture_team import (
 )
 from tests.e2e.team import number
 
-pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.timeout(900)]
 
 PARTS = ("utility", "protection", "attack", "presentation")
 # What each team does to its table, and how it attacks those of the others; Gold works by hand.

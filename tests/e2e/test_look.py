@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +16,7 @@ from pwscup.demo.cast import ORGANIZER, PASSWORD, TEAMS
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA
 from tests.e2e.browser import DESKTOP, Person
 
-pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.timeout(900)]
 
 PHONE = {"width": 390, "height": 844}
 AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()
@@ -32,6 +32,9 @@ ALIKE = {
     "player": PUBLIC,
     "organizer": re.compile(rf"{PUBLIC.pattern}|(?:round|team)$"),  # who is in no team has no forms
 }
+# In a short walk, pages of a view are alike in all contests, but for those that differ most and lead to further views.
+FEW = re.compile(r"(?!round$|contest$|board$|organize-(?:contest|news|submissions)$)")
+LEAST_VIEWS = {"visitor": 17, "player": 32, "organizer": 51}
 MOST_ACCESSIBILITY = 1
 # Pages without a link to them.
 START = ("/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/")
@@ -56,7 +59,7 @@ RAW = re.compile(
     r"\{[{%]|%\([a-z_]+\)|%[sd]\b|<[a-z_.]+ object|\b(?:None|undefined|NaN)\b"
     r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.(?:csv|zip))"
 )
-# Contests that have their own look, in `test_lecture_look`, and what organizers see in another contest like it.
+# Contests that have their own look, in `test_look_lecture`, and what organizers see in another contest like it.
 ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-(?:disclosed|robust|series)/")
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
 FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
@@ -116,25 +119,48 @@ def staged(site) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_a_page_of_every_view_is_sound(meet, staged, read, role):
+    seen, _opened = look(meet, role, staged, read, FEW)
+    assert len(seen) >= LEAST_VIEWS[role], seen
+    assert seen.keys() >= MUST_SEE[role], seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("role", ROLES)
 def test_every_page_is_sound(meet, staged, read, role):
+    seen, opened = look(meet, role, staged, read, ALIKE[role])
+    assert seen.total() >= LEAST_PAGES[role], seen
+    assert seen.keys() >= MUST_SEE[role], seen
+    assert opened >= MUST_OPEN[role], MUST_OPEN[role] - opened
+
+
+def look(
+    meet, role: str, staged: list[str], read: Read, alike: re.Pattern[str]
+) -> tuple[Counter[str], set[str]]:
+    """Look at the pages of a role; how many there are of each view, and their paths."""
     person = meet(role, reduced_motion="reduce")  # charts are drawn at once
     if ROLES[role] is not None:
         person.log_in(ROLES[role].email, PASSWORD)
-    faults, seen, opened = [], Counter[str](), set[str]()
     start = [*START, *(PERSONAL if ROLES[role] else ()), *(staged if role == "player" else ())]
-    pages = walk(person, start, lambda path: not ELSEWHERE.match(path), read, ALIKE[role])
+    pages = walk(person, start, lambda path: not ELSEWHERE.match(path), read, alike)
+    return sound(person, pages, staged)
+
+
+def sound(
+    person: Person, pages: Iterator[tuple[str, str, str]], always: Sequence[str] = ()
+) -> tuple[Counter[str], set[str]]:
+    """Check that nothing is wrong with any of these pages; how many of each view there are, and their paths."""
+    faults, seen, opened = [], Counter[str](), set[str]()
     for address, view, language in pages:
         found = [*width_faults(person.page), *content_faults(person.page, language)]
         # Colours and names of controls are the same in every language, and in the pages of a view.
-        if seen[view] < MOST_ACCESSIBILITY or address in staged:
+        if seen[view] < MOST_ACCESSIBILITY or address in always:
             found += accessibility_faults(person.page)
         faults += [f"{address} ({language}): {fault}" for fault in found]
         seen[view] += 1
         opened.add(urlsplit(address).path)
     assert not faults, f"{len(faults)} faults on {seen.total()} pages:\n" + "\n".join(faults)
-    assert seen.total() >= LEAST_PAGES[role], seen
-    assert seen.keys() >= MUST_SEE[role], seen
-    assert opened >= MUST_OPEN[role], MUST_OPEN[role] - opened
+    return seen, opened
 
 
 def walk(

@@ -34,7 +34,7 @@ from tests.e2e.series_boards import Rates, attack_boards_show, lines, release_bo
 from tests.e2e.team import approximately, number
 from tests.e2e.test_look import PHONE, width_faults
 
-pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.timeout(900)]
 
 # How each team publishes, and how it attacks the others.
 PLANS = {

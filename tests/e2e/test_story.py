@@ -33,7 +33,7 @@ from tests.e2e.team import (
     rate_at_home,
 )
 
-pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.timeout(900)]
 
 
 def test_a_contest_from_its_creation_to_the_final_ranks(meet, site, tmp_path):

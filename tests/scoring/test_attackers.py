@@ -535,7 +535,7 @@ def test_tables_without_columns_to_look_at_are_not_guessed():
 
 
 def test_a_prepared_table_gives_the_same_guess():
-    for seed in range(0, 20, 4):
+    for seed in (0, 8):
         case = tables.case(seed)
         prepared = Prepared.of(case.original, case.schema)
         for id_, attack in ATTACKS.items():

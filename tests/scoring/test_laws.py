@@ -112,7 +112,7 @@ def test_strict_is_never_above_expected(id_):
 
 
 def test_neither_tables_nor_indexes_are_changed():
-    for case in CASES[:10]:
+    for case in CASES[:4]:
         before = pickle.dumps((case.original, case.anonymized, case.source))
         prepared = Prepared.of(case.original, case.schema)
         prepared.table  # noqa: B018 — made at its first use
@@ -133,7 +133,7 @@ def test_an_index_is_read_only():
 
 @pytest.mark.parametrize("id_", GUESSES)
 def test_a_guess_is_a_row_or_none_and_the_same_for_the_same_seed(id_):
-    for case in CASES[::2]:
+    for case in CASES[:: 10 if id_ == "replay" else 2]:  # which searches through many seeds
         arguments = case.original, case.anonymized, case.schema
         guess = ATTACKS[id_](*arguments, rng=np.random.default_rng(7))
         again = ATTACKS[id_](*arguments, rng=np.random.default_rng(7))

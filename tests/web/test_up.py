@@ -323,10 +323,6 @@ def installation(tmp_path_factory) -> Iterator[Installation]:
     installation.site.stop()
 
 
-together = pytest.mark.xdist_group("up")
-
-
-@together
 def test_the_page_is_served_and_the_address_is_said(installation):
     assert installation.get("/healthz") == 200
     assert f"http://127.0.0.1:{installation.port}" in installation.said()
@@ -344,7 +340,6 @@ def start_here() -> Iterator[Callable[..., None]]:
         signal.signal(number, handler)
 
 
-@together
 def test_a_second_start_is_refused_with_the_address_of_the_first(
     installation, settings, start_here
 ):
@@ -354,7 +349,6 @@ def test_a_second_start_is_refused_with_the_address_of_the_first(
         start_here()
 
 
-@together
 def test_a_taken_port_is_named_with_the_way_out(installation, tmp_path):
     other = installation.another(
         "--address", f"127.0.0.1:{installation.port}", "--data-dir", str(tmp_path / "other")
@@ -373,7 +367,6 @@ def test_a_broker_that_does_not_answer_is_named(settings, tmp_path, monkeypatch,
         start_here()
 
 
-@together
 def test_whatever_is_killed_is_started_again(installation):
     killed = {name: installation.pids()[name] for name in ("web", "broker", "beat")}
     for group in killed.values():
@@ -386,7 +379,6 @@ def test_whatever_is_killed_is_started_again(installation):
     wait_until(lambda: installation.get("/healthz") == 200, "the page is served")
 
 
-@together
 def test_a_worker_killed_in_the_middle_scores_once(installation):
     site = installation.site
     with site.held():
@@ -400,7 +392,6 @@ def test_a_worker_killed_in_the_middle_scores_once(installation):
     assert (row["attempts"], row["evaluations"], row["scored"]) == (2, 1, 1)
 
 
-@together
 def test_a_supervisor_that_is_killed_leaves_no_orphan_and_loses_nothing(installation):
     site = installation.site
     with site.held():
@@ -417,12 +408,10 @@ def test_a_supervisor_that_is_killed_leaves_no_orphan_and_loses_nothing(installa
     assert (row["attempts"], row["evaluations"], row["scored"]) == (2, 1, 1)
 
 
-@together
 def test_it_stops_on_request_with_everything_it_started(installation):
     stops(installation, signal.SIGTERM)
 
 
-@together
 def test_it_stops_on_request_while_it_starts(installation, monkeypatch):
     """All of it that runs is stopped by Ctrl-C in the tests of the browser."""
     monkeypatch.setattr(env, "DATA_DIR", installation.folder)
