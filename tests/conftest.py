@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 from django.db import connection
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 from tests import database
 
@@ -33,6 +34,8 @@ TOGETHER = (
     "tests/scoring/test_sequential_audit.py",
     "tests/scoring/test_study",
     "tests/web/test_translations.py",
+    "tests/test_docs.py",
+    "tests/test_reliability.py",
 )
 
 
@@ -56,6 +59,15 @@ class TogetherScheduling(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         return next((part for part in TOGETHER if nodeid.startswith(part)), nodeid)
+
+    def mark_test_complete(
+        self, node: WorkerController, item_index: int, duration: float = 0
+    ) -> None:
+        """Forget what is complete: all that a worker was ever given is counted after each of its tests."""
+        super().mark_test_complete(node, item_index, duration)
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(self.assigned_work[node][scope].values()):
+            del self.assigned_work[node][scope]
 
 
 @pytest.hookimpl(optionalhook=True)
