@@ -33,7 +33,7 @@ ALIKE = {
     "organizer": re.compile(rf"{PUBLIC.pattern}|(?:round|team)$"),  # who is in no team has no forms
 }
 # In a short walk, pages of a view are alike in all contests, but for those that differ most and lead to further views.
-FEW = re.compile(r"(?!round$|contest$|board$|organize-(?:contest|news|submissions)$)")
+FEW = re.compile(r"(?!round$|contest$|board$|organize-(?:board|contest|news|submissions)$)")
 LEAST_VIEWS = {"visitor": 17, "player": 32, "organizer": 51}
 MOST_ACCESSIBILITY = 1
 # Pages without a link to them.
