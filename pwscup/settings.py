@@ -204,6 +204,7 @@ ARCHIVE_TIME_LIMIT = env.float("ARCHIVE_TIME_LIMIT", default=3600)
 AUDITS_AT_ONCE = env.int("AUDITS_AT_ONCE", default=1)
 EXPERIMENT_TIME_LIMIT = env.float("EXPERIMENT_TIME_LIMIT", default=1800)
 EXPERIMENTS_AT_ONCE = env.int("EXPERIMENTS_AT_ONCE", default=1)
+DELIVERY_TIME_LIMIT = 120
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace sends a whole backlog again and again.
 RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)

@@ -15,8 +15,9 @@ from pwscup.contests import faults
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.policies import is_frozen
 from pwscup.core.models import Event
-from pwscup.notices import kinds, queue
+from pwscup.notices import kinds
 from pwscup.notices.changes import PUBLIC_KINDS, PUBLISHED
+from pwscup.notices.jobs import is_due
 from pwscup.notices.models import Notice
 from pwscup.notices.sending import outbox
 from pwscup.submissions.models import LateAllowance, Submission
@@ -36,8 +37,7 @@ def sweep(now: datetime) -> bool:
     tell_rounds(now)
     tell_faults(now)
     outbox.spread_all()
-    queue.take_back(now)
-    return queue.is_due(timezone.now())  # what was just made is due by now
+    return is_due(timezone.now())  # what was just made is due by now
 
 
 def told_contests() -> Iterable[Contest]:

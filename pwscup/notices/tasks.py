@@ -8,7 +8,7 @@ from django.conf import settings
 
 from pwscup.core.celery_app import app
 from pwscup.core.db.clock import read_db_clock
-from pwscup.notices import sweeper, worker
+from pwscup.notices import jobs, sweeper
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 @app.task
 def work() -> None:
     """Send what is due."""
-    if worker.work():
+    if jobs.work():
         send_work()
 
 

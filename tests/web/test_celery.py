@@ -14,6 +14,7 @@ from pwscup.core.jobs import old_names
 from pwscup.core.management.commands import up
 from pwscup.experiments.models import Experiment
 from pwscup.notices import tasks as notice_tasks
+from pwscup.notices.models import Delivery
 from pwscup.reports.models import FinalReport
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Rescore, Submission
@@ -91,6 +92,7 @@ def test_what_takes_minutes_waits_in_the_queue_of_the_worker_for_long_jobs():
         Audit: "audits",
         Archive: "audits",
         ContestImport: "audits",
+        Delivery: None,  # the task `work` looks for what is due
         Experiment: "audits",
         FinalReport: "audits",
         Rehearsal: "audits",

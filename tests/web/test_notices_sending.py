@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
-from pwscup.core import audit
-from pwscup.core.jobs import rows as jobs
-from pwscup.notices import kinds, queue, services, sweeper, tasks, worker
+from pwscup.core import audit, jobs
+from pwscup.notices import jobs as deliveries
+from pwscup.notices import kinds, services, sweeper, tasks
 from pwscup.notices.models import Delivery, Notice, Preference
 from pwscup.notices.sending import outbox
 from pwscup.notices.webhooks import signing
@@ -57,7 +57,7 @@ def send_all(now=None) -> list[mail.EmailMessage]:
     """Sweep and work; what was mailed."""
     mail.outbox.clear()
     sweeper.sweep(now or timezone.now())
-    worker.work()
+    deliveries.work()
     return mail.outbox
 
 
@@ -246,7 +246,7 @@ def test_many_workers_at_once_tell_and_send_once(cast, round):
         try:
             start.wait(30)
             sweeper.sweep(timezone.now())
-            worker.work()
+            deliveries.work()
         except Exception as fault:
             faults.append(fault)
         finally:
@@ -258,7 +258,7 @@ def test_many_workers_at_once_tell_and_send_once(cast, round):
     for thread in threads:
         thread.join()
     assert faults == []
-    worker.work()  # whoever came last may have left something to the next sweep
+    deliveries.work()  # whoever came last may have left something to the next sweep
     assert len(mail.outbox) == len({(one.subject, *one.to) for one in mail.outbox}) == 3 * 3
     assert set(Delivery.objects.values_list("state", "tries", "attempts")) == {(State.SENT, 1, 1)}
 
@@ -405,7 +405,7 @@ def test_what_is_useless_by_now_is_dropped(cast, happens):
     announcement = announce(cast)
     sweeper.sweep(timezone.now())
     happens(cast, announcement)
-    worker.work()
+    deliveries.work()
     assert mail.outbox == []
     assert set(Delivery.objects.values_list("state", "tries")) == {(State.DROPPED, 0)}
 
@@ -415,12 +415,12 @@ def test_a_reminder_is_useless_once_the_round_has_closed_or_is_gone(cast, round)
     pipeline.move(round, now - timedelta(minutes=1), now + timedelta(days=5))
     sweeper.sweep(now)
     Notice.objects.update(useless_after=now)
-    worker.work()
+    deliveries.work()
     assert mail.outbox == []
     Notice.objects.update(useless_after=None)
     Delivery.objects.update(state=State.WAITING)
     Round.objects.filter(pk=round.pk).delete()
-    worker.work()
+    deliveries.work()
     assert mail.outbox == []
 
 
@@ -448,10 +448,10 @@ def test_a_broken_server_is_tried_once_and_everything_waits_and_goes_later(cast,
         assert waits.count() == 3
         assert list(waits.exclude(error="").values_list("tries", "error")) == [(1, "server")]
         due_now()
-        worker.work()
+        deliveries.work()
         assert len(tried) == 2
     due_now()
-    worker.work()
+    deliveries.work()
     assert names(mail.outbox) == ["alice", "bob", "carol"]
     assert set(Delivery.objects.values_list("state", "error")) == {(State.SENT, "")}
 
@@ -464,13 +464,13 @@ def test_pauses_grow_and_after_a_day_it_is_given_up(cast, monkeypatch):
     pauses = []
     for _attempt in range(7):
         before = timezone.now()
-        worker.work()
+        deliveries.work()
         first.refresh_from_db()
         pauses.append(round_minutes(first.due_at - before))
         due_now()
     assert pauses == [1, 5, 15, 30, 60, 60, 60]
     Notice.objects.update(at=timezone.now() - timedelta(hours=23, minutes=30))
-    worker.work()
+    deliveries.work()
     first.refresh_from_db()
     assert (first.state, first.tries, first.error) == (State.FAILED, 8, "server")
 
@@ -512,17 +512,18 @@ def test_what_we_did_not_expect_fails_with_a_reference_and_the_rest_goes(cast, m
 def test_only_one_is_sent_at_a_time_and_a_dead_workers_claim_comes_back(cast):
     announce(cast)
     sweeper.sweep(timezone.now())
-    dead = queue.claim_next()
+    dead = deliveries.claim_next()
     assert dead is not None
-    assert queue.claim_next() is None
-    assert not queue.is_due(timezone.now())
-    worker.work()
+    assert deliveries.claim_next() is None
+    assert not deliveries.is_due(timezone.now())
+    deliveries.work()
     assert mail.outbox == []
     Delivery.objects.filter(pk=dead.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    jobs.sweep()
     assert sweeper.sweep(timezone.now())
-    worker.work()
+    deliveries.work()
     assert len(mail.outbox) == 3
-    assert not queue.finish(dead, State.FAILED)
+    assert not deliveries.finish(dead, State.FAILED)
     assert not Delivery.objects.filter(state=State.FAILED).exists()
 
 
@@ -531,19 +532,19 @@ def test_a_message_that_kills_three_workers_is_given_up(cast):
     sweeper.sweep(timezone.now())
     first = Delivery.objects.order_by("id").first()
     for _ in range(jobs.MAX_ATTEMPTS):
-        assert queue.claim_next().pk == first.pk
+        assert deliveries.claim_next().pk == first.pk
         Delivery.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-        sweeper.sweep(timezone.now())
+        jobs.sweep()
     first.refresh_from_db()
     assert (first.state, bool(first.reference)) == (State.FAILED, True)
-    worker.work()
+    deliveries.work()
     assert len(mail.outbox) == 2
 
 
 def test_work_stops_for_others_and_sends_for_itself_again(cast, monkeypatch, hints):
     announce(cast)
     sweeper.sweep(timezone.now())
-    monkeypatch.setattr(worker, "BATCH_SECONDS", 0)
+    monkeypatch.setattr(deliveries, "BATCH_SECONDS", 0)
     for n in (1, 2, 3):
         tasks.work()
         assert len(mail.outbox) == n
@@ -565,7 +566,7 @@ def test_a_broker_that_is_away_loses_nothing(cast, monkeypatch, caplog):
     monkeypatch.setattr(tasks.work, "apply_async", lambda **_: 1 / 0)
     tasks.sweep()
     assert "broker not told of notices: ZeroDivisionError" in caplog.text
-    assert queue.is_due(timezone.now())
+    assert deliveries.is_due(timezone.now())
 
 
 def test_organizers_see_how_many_mails_are_where(cast, oscar):

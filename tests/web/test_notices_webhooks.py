@@ -26,7 +26,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest
 from pwscup.core import audit
 from pwscup.core.models import Event
-from pwscup.notices import services, sweeper, worker
+from pwscup.notices import jobs, services, sweeper
 from pwscup.notices.kinds import MAX_FAILURES, MAX_WEBHOOKS
 from pwscup.notices.models import Delivery, Webhook
 from pwscup.notices.webhooks import addresses, calls, signing
@@ -152,7 +152,7 @@ def announce(cast):
 def send_all() -> None:
     Delivery.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     sweeper.sweep(timezone.now())
-    worker.work()
+    jobs.work()
 
 
 def called(webhook: Webhook) -> Delivery:
@@ -257,7 +257,7 @@ def test_a_contest_that_is_a_draft_again_calls_nobody(cast, receiver):
     announce(cast)
     sweeper.sweep(timezone.now())
     Contest.objects.update(is_published=False)
-    worker.work()
+    jobs.work()
     assert receiver.received == []
     assert called(webhook).state == State.DROPPED
 
@@ -539,7 +539,7 @@ def test_a_removed_webhook_gets_nothing_and_stays_in_the_list(cast, oscar, recei
     sweeper.sweep(timezone.now())
     button = reverse("organize-webhook", args=["cup", webhook.public_id])
     oscar.post(button, {"action": "remove"})
-    worker.work()
+    jobs.work()
     assert len(receiver.received) == 1
     assert called(webhook).state == State.DROPPED
     assert "localhost" in oscar.get(reverse("organize-webhooks", args=["cup"])).text

@@ -51,28 +51,6 @@ def new_reference() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(10))
 
 
-# Sending
-
-
-def announce(model: type[Job], pk: int, send: Callable[[int], None]) -> bool:
-    """Tell the broker that a row waits; where it cannot be told, the sweeper will try again."""
-    try:
-        send(pk)
-    except Exception as error:  # whatever is wrong with the broker, the row is safe
-        name = model._meta.verbose_name
-        logger.warning("broker not told of %s %s: %s", name, pk, type(error).__name__)
-        model.objects.filter(pk=pk, state=Job.WAITING).update(sent_at=None)
-        return False
-    return True
-
-
-def announce_next(model: type[Job], announce: Callable[[int], bool]) -> None:
-    """Tell the broker of the row that has waited longest: a place is free."""
-    waiting = model.objects.filter(state=Job.WAITING).order_by(*model.QUEUE_ORDER)
-    if (pk := waiting.values_list("pk", flat=True).first()) is not None:
-        announce(pk)
-
-
 # Working
 
 
@@ -125,15 +103,6 @@ def finish(claim: Claim, state: str, **fields: Any) -> bool:
             "late result of %s refused: claim %s no longer holds", claim.name, claim.fence
         )
     return bool(done)
-
-
-def finish_and(claim: Claim, state: str, then: Callable[[Claim], object], **fields: Any) -> bool:
-    """Write how it ended and, in the same transaction, what follows from that, if the claim still holds."""
-    with transaction.atomic(savepoint=False):
-        done = finish(claim, state, **fields)
-        if done:
-            then(claim)
-    return done
 
 
 def give_back(claim: Claim) -> bool:
@@ -222,30 +191,6 @@ def expired(model: type[Job]) -> list[Claim]:
     return [Claim(model, pk, fence) for pk, fence in rows.values_list("pk", "fence")]
 
 
-def sweep(
-    model: type[Job], *, fail: Callable[[Claim, str], bool], announce: Callable[[int], bool]
-) -> None:
-    """Take back what silent workers hold, send what waits unsent."""
-    for claim in expired(model):
-        take_back(claim, fail)
-    resend_forgotten(model, announce)
-
-
-def resend_forgotten(model: type[Job], announce: Callable[[int], bool]) -> int:
-    """Send again what waits though it was sent long ago, or never; a time to come is that of a clock set back."""
-    now = read_db_clock()
-    long_ago = Q(sent_at=None) | Q(sent_at__lt=now - resend_after()) | Q(sent_at__gt=now)
-    forgotten = model.objects.filter(long_ago, state=Job.WAITING).order_by(*model.QUEUE_ORDER)
-    sent = 0
-    for pk, sent_at in forgotten.values_list("pk", "sent_at"):
-        # Of two sweepers that see the row, the one that moves its time sends it.
-        moved = model.objects.filter(pk=pk, state=Job.WAITING, sent_at=sent_at)
-        if moved.update(sent_at=now):
-            if not announce(pk):
-                break  # the broker is away; the rest would wait for its silence one by one
-            sent += 1
-    return sent
-
-
 def resend_after() -> timedelta:
+    """After so long without a claim, a row is sent again."""
     return timedelta(seconds=settings.RESEND_SECONDS)
