@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from scoring.cli.arguments import Parser, add_control, add_schema, add_seed, add_set
 from scoring.cli.output import Output, UsageError, check_writable, read_file, write_files
 from scoring.errors import ProblemsFound
-from scoring.reporting.intervals import CONFIDENCE
 from scoring.scores.options import DECIMALS
 
 if TYPE_CHECKING:
@@ -166,6 +165,8 @@ def _write_candidates(candidates: IntArray, out: str, output: Output) -> None:
 def _tell_membership(
     found: Membership, tables: list[pd.DataFrame], out: str | None, output: Output
 ) -> None:
+    from scoring.reporting.intervals import CONFIDENCE
+
     n_original, n_control, n_anonymized = map(len, tables)
     if out is not None:
         write_files({out: _scores(found, n_original, n_control)})
