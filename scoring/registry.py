@@ -1,7 +1,6 @@
 """What a contest can measure and what attackers can run, by identifier."""
 
-from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from scoring.addresses import function_at
 from scoring.attacks.catalog import ATTACKS, Attack, Guess
@@ -21,7 +20,7 @@ __all__ = [
     "function_at",
 ]
 
-ALL_MEASURES: Mapping[str, Measure] = ChainMap(MEASURES, SERIES_MEASURES)
+ALL_MEASURES = MEASURES | SERIES_MEASURES
 """Those of one table, and those of a series of releases."""
 
 

@@ -23,7 +23,7 @@ from scoring.formats.sequential.publishing import Options, publish
 from scoring.formats.sequential.series import of_publication, published
 from scoring.formulas import OFFICIAL
 from scoring.measures import catalog
-from scoring.registry import MEASURES
+from scoring.registry import ALL_MEASURES, MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
 from scoring.scores.comparison import OPTION_CHOICES
 from scoring.tables.schema import Role
@@ -406,7 +406,8 @@ def added(tmp_path, monkeypatch):
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
     line = files["scoring/measures/catalog.py"].partition("\n")[2]
     measure = eval(line.strip().removesuffix(","), vars(catalog).copy())
-    monkeypatch.setitem(MEASURES, measure.id, measure)
+    for registry in (MEASURES, ALL_MEASURES):
+        monkeypatch.setitem(registry, measure.id, measure)
     yield measure
     sys.modules.pop("scoring.measures.untouched", None)
     vars(measures).pop("untouched", None)

@@ -32,7 +32,8 @@ from scoring.anonymizers.suppression import ATTRIBUTE_SUPPRESSION, RECORD_SUPPRE
 from scoring.anonymizers.swapping import ACROSS_CLASS_SWAP, CLASS_SWAP, RANK_SWAP
 from scoring.anonymizers.unification import QI_UNIFICATION
 from scoring.anonymizers.yamaoka import YAMAOKA
-from scoring.errors import Problem, ProblemsFound, shorten
+from scoring.catalogs import Registry
+from scoring.errors import ProblemsFound
 from scoring.options import Option, Value
 from scoring.tables.schema import Schema
 
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ANONYMIZERS", "Anonymized", "Anonymizer", "Option", "Value", "anonymize"]
 
-ANONYMIZERS: dict[str, Anonymizer] = {
-    anonymizer.id: anonymizer
-    for anonymizer in (
+ANONYMIZERS = Registry(
+    "anonymizer",
+    (
         SA_NOISE,
         QI_UNIFICATION,
         CLASS_AVERAGE,
@@ -70,8 +71,8 @@ ANONYMIZERS: dict[str, Anonymizer] = {
         GENERALIZED_RANDOMIZED_RESPONSE,
         LOCAL_LAPLACE,
         PSEUDONYMIZE,
-    )
-}
+    ),
+)
 
 
 def anonymize(
@@ -121,13 +122,10 @@ def anonymize(
 
 
 def _check(methods: Sequence[tuple[str, Mapping[str, Value]]]) -> None:
-    problems: list[Problem] = []
-    for method, options in methods:
-        anonymizer = ANONYMIZERS.get(method)
-        if anonymizer is None:
-            params = {"got": shorten(method), "expected": ", ".join(ANONYMIZERS)}
-            problems.append(Problem("anonymizer.unknown", params))
-        else:
-            problems += anonymizer.problems(options)
+    problems = [
+        problem
+        for method, options in methods
+        for problem in ANONYMIZERS.unknown([method]) or ANONYMIZERS[method].problems(options)
+    ]
     if problems:
         raise ProblemsFound(problems)

@@ -17,6 +17,7 @@ from scoring.attacks.base import (
     Guess,
     Inquiry,
 )
+from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
 
@@ -68,9 +69,9 @@ _DUPLICATES = Option(
 
 REPLAY = "replay"
 
-ATTACKS: dict[str, Attack] = {
-    attack.id: attack
-    for attack in (
+ATTACKS = Registry(
+    "attack",
+    (
         _measured(
             "E1",
             "identify.rand",
@@ -221,8 +222,8 @@ ATTACKS: dict[str, Attack] = {
                 ),
             ),
         ),
-    )
-}
+    ),
+)
 """Identifier to attack, in the order in which they are shown."""
 
 CANDIDATES = Inquiry(
@@ -245,9 +246,5 @@ MEMBERSHIP = Inquiry(
     (_distance("gower"),),
 )
 
-INQUIRIES: dict[str, Inquiry] = {
-    **ATTACKS,
-    CANDIDATES.id: CANDIDATES,
-    MEMBERSHIP.id: MEMBERSHIP,
-}
+INQUIRIES: Registry[Inquiry] = Registry("attack", (*ATTACKS.values(), CANDIDATES, MEMBERSHIP))
 """Attacks, and what attackers ask that is not answered by one row for each record."""

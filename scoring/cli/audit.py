@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from scoring import __version__
 from scoring.cli.arguments import Parser, add_control, add_schema, add_seed, add_submission
 from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
-from scoring.errors import Problem
 
 if TYPE_CHECKING:
     from scoring.audits.audit import Audit
@@ -77,12 +76,7 @@ def _attacks(names: str | None) -> list[str] | None:
     if names is None:
         return None
     chosen = list(dict.fromkeys(name.strip() for name in names.split(",")))
-    problems = [
-        Problem("attack.unknown", {"got": name, "expected": ", ".join(ATTACKS)})
-        for name in chosen
-        if name not in ATTACKS
-    ]
-    if problems:
+    if problems := ATTACKS.unknown(chosen):
         raise UsageError("--attacks", problems)
     return chosen
 

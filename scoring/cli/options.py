@@ -9,7 +9,7 @@ from typing import Any
 from scoring.anonymizers import ANONYMIZERS
 from scoring.attacks.catalog import INQUIRIES, Inquiry
 from scoring.cli.output import UsageError
-from scoring.errors import Problem, shorten
+from scoring.errors import Problem
 from scoring.options import Option, Value, unknown_option, wrong_value
 from scoring.tables.schema import Schema
 
@@ -42,12 +42,7 @@ def anonymizer_options(
     methods: Sequence[str], texts: Sequence[str]
 ) -> list[tuple[str, dict[str, Value]]]:
     """Each method with its options; UsageError with all problems where one cannot be used."""
-    problems = [
-        Problem("anonymizer.unknown", {"got": method, "expected": ", ".join(ANONYMIZERS)})
-        for method in methods
-        if method not in ANONYMIZERS
-    ]
-    if problems:
+    if problems := ANONYMIZERS.unknown(methods):
         raise UsageError("unknown method", problems)
     steps: list[tuple[str, dict[str, Value]]] = [(method, {}) for method in methods]
     for setting in parse_settings(texts, methods):
@@ -74,9 +69,8 @@ def _apply(setting: Setting, steps: list[tuple[str, dict[str, Value]]]) -> list[
 
 def inquiry(id_: str) -> Inquiry:
     """The attack, or the other question, of that name."""
-    if id_ not in INQUIRIES:
-        problem = Problem("attack.unknown", {"got": shorten(id_), "expected": ", ".join(INQUIRIES)})
-        raise UsageError("unknown method", [problem])
+    if problems := INQUIRIES.unknown([id_]):
+        raise UsageError("unknown method", problems)
     return INQUIRIES[id_]
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
+from scoring.catalogs import Registry
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.errors import Collector, ProblemsFound
 from scoring.formulas import (
@@ -24,7 +25,6 @@ from scoring.formulas import (
     combined,
     ranked,
 )
-from scoring.formulas.base import unknown_formula
 from scoring.formulas.files import read_matrix, read_part
 from scoring.formulas.ranking import AVERAGES
 from scoring.options import unknown_option, wrong_value
@@ -32,7 +32,7 @@ from scoring.options import unknown_option, wrong_value
 GIVEN = ("utility", "presentation")
 """The parts that files give; the others are in the matrix."""
 
-KNOWN = {MEASURE_RANKS: OFFICIAL[MEASURE_RANKS], **FORMULAS}
+KNOWN = Registry("formula", (OFFICIAL[MEASURE_RANKS], *FORMULAS.values()))
 Board = Mapping[str, Line]
 
 
@@ -115,8 +115,8 @@ def _formula(name: str, output: Output) -> Formula:
             f"measures are {MEASURE_RANKS}, see --ruleset"
         )
         name = new
-    if name not in FORMULAS:
-        raise UsageError("unknown formula", [unknown_formula(name, KNOWN)])
+    if problems := KNOWN.unknown([name]):
+        raise UsageError("unknown formula", problems)
     return FORMULAS[name]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from scoring.addresses import function_at
+from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ class Demonstration:
         return result
 
 
-DEMONSTRATIONS: dict[str, Demonstration] = {
-    demonstration.id: demonstration
-    for demonstration in (
+DEMONSTRATIONS = Registry(
+    "demonstration",
+    (
         Demonstration(
             "taxi",
             _("Brute force on pseudonyms without a key"),
@@ -73,5 +74,5 @@ DEMONSTRATIONS: dict[str, Demonstration] = {
             _("A test of independence on noisy counts"),
             "scoring.demonstrations.noise:noisy_chi_squared",
         ),
-    )
-}
+    ),
+)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
-from scoring.errors import Problem, shorten
+from scoring.errors import Problem
 from scoring.formulas.ranking import AVERAGES, K
 from scoring.options import Option, unknown_option, wrong_value
 from scoring.scores.options import DECIMALS
@@ -155,11 +155,6 @@ class Formula:
     def with_defaults(self, settings: Settings) -> dict[str, float | int]:
         """All settings of the formula, those given instead of their defaults."""
         return {s.name: settings.get(s.name, s.default) for s in self.settings}
-
-
-def unknown_formula(name: str, known: Mapping[str, Formula]) -> Problem:
-    """The problem that there is no formula of this name."""
-    return Problem("formula.unknown", {"got": shorten(name), "expected": ", ".join(known)})
 
 
 def mean(values: list[float]) -> float:

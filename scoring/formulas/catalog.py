@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.formulas import pairs
 from scoring.formulas.base import PARTS, Formula
@@ -17,9 +18,9 @@ FORMER_NAMES = {"rank-sum": PART_RANKS}
 """What formulas of scores were called; still understood, with a line that says so."""
 _ATTACKS = ("protection", "attack")
 
-FORMULAS: dict[str, Formula] = {
-    formula.id: formula
-    for formula in (
+FORMULAS = Registry(
+    "formula",
+    (
         Formula(
             PART_RANKS,
             _("Sum of the ranks in utility, protection and attack"),
@@ -74,6 +75,6 @@ FORMULAS: dict[str, Formula] = {
             binomial_success,
             needs=_ATTACKS,
         ),
-    )
-}
+    ),
+)
 """Identifier to formula, in the order in which they are listed."""

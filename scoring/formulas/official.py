@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.formulas.base import Formula
 from scoring.formulas.catalog import FORMULAS, PART_RANKS
@@ -14,9 +15,9 @@ MEASURE_RANKS = "measure-ranks"
 ESTIMATE_RANKS = "estimate-ranks"
 """Of estimates of a hidden table the measures are ranked in each round, see `ranking.compared_totals`."""
 
-OFFICIAL: dict[str, Formula] = {
-    formula.id: formula
-    for formula in (
+OFFICIAL = Registry(
+    "formula",
+    (
         Formula(
             MEASURE_RANKS,
             _("Weighted ranks in measures and attacks"),
@@ -26,14 +27,13 @@ OFFICIAL: dict[str, Formula] = {
             measure_ranks,
         ),
         *(formula for formula in FORMULAS.values() if formula.id != PART_RANKS),
-    )
-}
+    ),
+)
 """Formulas of contests with tables, the first where a ruleset names none."""
-OF_ESTIMATES: dict[str, Formula] = {
-    ESTIMATE_RANKS: Formula(
-        ESTIMATE_RANKS, _("Mean ranks of estimates"), "lower", (), (), compared_totals
-    )
-}
+OF_ESTIMATES = Registry(
+    "formula",
+    (Formula(ESTIMATE_RANKS, _("Mean ranks of estimates"), "lower", (), (), compared_totals),),
+)
 """Formulas of contests about a hidden table."""
 FORMER_NAME = "rank-sum"
 """What rulesets called the formulas of ranks, which is still read."""

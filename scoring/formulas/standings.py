@@ -14,7 +14,6 @@ from scoring.formulas.base import (
     Line,
     Scores,
     Settings,
-    unknown_formula,
 )
 from scoring.formulas.catalog import FORMULAS
 from scoring.formulas.parts import part
@@ -64,8 +63,8 @@ def ranked(
     >>> [(team, line.rank, line.total, line.tie_broken_by) for team, line in lines.items()]
     [('a', 2, 60.0, 'protection'), ('b', 3, 60.0, 'protection'), ('c', 1, 90.0, None)]
     """
-    if formula not in FORMULAS:
-        raise ProblemsFound([unknown_formula(formula, FORMULAS)])
+    if unknown := FORMULAS.unknown([formula]):
+        raise ProblemsFound(unknown)
     chosen = FORMULAS[formula]
     if problems := chosen.problems(settings or {}):
         raise ProblemsFound(problems)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scoring.addresses import docstring_at, function_at
 from scoring.attacks.catalog import ATTACKS
+from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
@@ -111,9 +112,9 @@ def _disclosure(id_: str, name: str, title: str, function: str) -> Measure:
     return Measure(id_, name, title, "disclosure", "lower", 0.0, 1.0, address)
 
 
-MEASURES: dict[str, Measure] = {
-    measure.id: measure
-    for measure in (
+MEASURES = Registry(
+    "measure",
+    (
         _utility("U1", "meanMAE", _("Difference of column means"), "mean_difference"),
         _utility("U2", "crossMean", _("Difference of cell means"), "cell_mean_difference"),
         _utility("U3", "crossCnt", _("Difference of cell counts"), "cell_count_difference"),
@@ -237,8 +238,8 @@ MEASURES: dict[str, Measure] = {
         _disclosure("singling-out", "singling out", _("Singling out"), "singling_out_risk"),
         _disclosure("linkability", "linkability", _("Linkability"), "linkability_risk"),
         _disclosure("inference", "inference", _("Inference"), "inference_risk"),
-    )
-}
+    ),
+)
 """Identifier to measure, in the order in which they are shown."""
 
 PWSCUP_2015 = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.measures.catalog import Measure
 
@@ -13,9 +14,9 @@ def _measure(
     return Measure(id_, name, title, family, "lower", 0.0, high, address)
 
 
-SERIES_MEASURES: dict[str, Measure] = {
-    measure.id: measure
-    for measure in (
+SERIES_MEASURES = Registry(
+    "measure",
+    (
         _measure("series-extent", "extent", _("Width of boxes"), "utility", "extent"),
         _measure(
             "series-discernibility",
@@ -51,8 +52,8 @@ SERIES_MEASURES: dict[str, Measure] = {
         _measure("series-risk-max", "max risk", _("Value known: worst person"), "risk", "risk_max"),
         _measure("series-risk-mean", "mean risk", _("Value known: mean"), "risk", "risk_mean"),
         _measure("series-risk-share", "risk > 1/m", _("People above 1/m"), "risk", "risk_share"),
-    )
-}
+    ),
+)
 """Identifier to measure, in the order in which they are shown; each is a function of a `Scored`."""
 
 RISKS = ("series-risk-max", "series-risk-mean", "series-risk-share")

@@ -1,0 +1,74 @@
+"""Registries: entries under their identifiers, with an error that helps who names one that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Protocol, TypeVar
+
+from scoring.errors import Problem, shorten
+
+
+class Entry(Protocol):
+    """Anything with an identifier."""
+
+    @property
+    def id(self) -> str:
+        """The name under which it is found."""
+        ...
+
+
+T = TypeVar("T", bound=Entry)
+
+
+class UnknownNameError(KeyError):
+    """There is no entry of this name."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(kind, name, known)
+        self.kind, self.name, self.known = kind, name, tuple(known)
+
+    def __str__(self) -> str:
+        """The name, the nearest ones, and all known ones."""
+        near = get_close_matches(str(self.name), self.known)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        return f"no {self.kind} {self.name!r}{hint} — known: {', '.join(self.known)}"
+
+
+class Registry(dict[str, T]):
+    """Entries of one kind by identifier, in the order in which they are registered.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Colour:
+    ...     id: str
+    >>> colours = Registry("colour", [Colour("red"), Colour("green")])
+    >>> list(colours)
+    ['red', 'green']
+    >>> colours["gren"]
+    Traceback (most recent call last):
+    scoring.catalogs.UnknownNameError: no colour 'gren'; did you mean green? — known: red, green
+    """
+
+    def __init__(self, kind: str, entries: Iterable[T]) -> None:
+        super().__init__((entry.id, entry) for entry in entries)
+        self.kind = kind
+
+    def __missing__(self, name: str) -> T:
+        """Refuse a name that is not registered, with the nearest and all known ones."""
+        raise UnknownNameError(self.kind, name, self)
+
+    def __or__(self, other: Mapping[str, T]) -> Registry[T]:  # type: ignore[override]
+        """The entries of both, under the kind of the first."""
+        return Registry(self.kind, (*self.values(), *other.values()))
+
+    def unknown(self, names: Iterable[str]) -> list[Problem]:
+        """A problem for each name that is not registered."""
+        expected = ", ".join(self)
+        return [
+            Problem(f"{self.kind}.unknown", {"got": shorten(name), "expected": expected})
+            for name in names
+            if name not in self
+        ]
