@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
 from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.texts import PARTS, round_title
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 Section = Mapping[str, Any]
-LEAST_TOP = 10
-"""Per cent where the colours of rates end at least, so that small differences of small rates stay pale."""
 
 
 def trade_off(section: Section) -> dict[str, Any] | None:
@@ -45,13 +43,6 @@ def trade_off(section: Section) -> dict[str, Any] | None:
         "house": _("House team"),
         "mine": _("Your team"),
     }
-
-
-def top_of(section: Section) -> int:
-    """Where the colours of a matrix end: its largest rate in whole per cent, at least `LEAST_TOP`."""
-    rates = [cell["rate"] for row in section["rows"] for cell in row["cells"]]
-    largest = max((rate for rate in rates if rate is not None), default=0.0)
-    return max(LEAST_TOP, math.ceil(round(100 * largest, 6)))
 
 
 def heat_map(section: Section, rate: str) -> dict[str, Any] | None:

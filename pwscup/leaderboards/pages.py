@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,12 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import ShownMeasure, hidden_measures, shown_measure
+from pwscup.contests.rules.measures import hidden_measures
 from pwscup.core.db.recent import Recent, Turns
 from pwscup.leaderboards import charts, polls
 from pwscup.leaderboards.boards import texts as words
 from pwscup.leaderboards.boards.build import SEASON, boards_of_formula, first_board_of
-from pwscup.leaderboards.boards.columns import is_by_name, shown_value
+from pwscup.leaderboards.boards.panels import panel_of
 from pwscup.leaderboards.scope import Scope, has_season
 from pwscup.leaderboards.services import Boards, served
 from scoring.rulesets import localized
@@ -134,13 +134,10 @@ def awaited(request: HttpRequest, contest: Contest) -> SafeString:
 
 def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
     boards, name = shown.boards, shown.name
-    data = boards.section(name)
-    columns = [shown_measure(id_) for id_ in data.get("measures", [])]
-    section = _as_seen(data, columns)
+    rules, section = boards.scope.rules, boards.section(name)
     return {
         "contest": contest,
         "board": name,
-        "section_template": f"leaderboards/_{name}.html",
         "tabs": [_tab(contest, shown, key) for key in _names(boards)],
         "stages": _stage_tabs(contest, shown),
         "divisions": _division_tabs(contest, shown),
@@ -154,13 +151,9 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "csv_url": _address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": _shown_at(boards, section),
-        "columns": columns,
-        "by_name": any(map(is_by_name, columns)),
-        "attacks": _attack_titles(section),
-        "weights": boards.scope.rules.ranking,
-        "words": words.of_section(name, section, boards.scope.rules),
-        "has_values": any(row.get("submitted", True) for row in section["rows"]),
-        "chart": charts.chart_of(name, section, boards.scope.rules),
+        "has_rounds": rules.disclosure is not None and name != SEASON,
+        "panel": panel_of(name, section, rules),
+        "chart": charts.chart_of(name, section, rules),
     }
 
 
@@ -237,37 +230,3 @@ def _division_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
             for division in found
         ),
     ]
-
-
-# Rows
-
-
-def _as_seen(section: Mapping[str, Any], columns: Sequence[ShownMeasure]) -> dict[str, Any]:
-    """The section with values as people read them; the stored boards stay as they are."""
-    if "defenders" in section:
-        section = {**section, "top": charts.top_of(section)}
-    rows = [_row_as_seen(row, columns, section.get("top")) for row in section["rows"]]
-    return {**section, "rows": rows}
-
-
-def _row_as_seen(
-    row: Mapping[str, Any], columns: Sequence[ShownMeasure], top: int | None
-) -> dict[str, Any]:
-    cells = list(map(dict, row.get("cells", [])))
-    if top is not None:
-        cells = [{**cell, "heat": heat(cell["rate"], top)} for cell in cells]
-    for cell, column in zip(cells, columns, strict=False):
-        cell["shown"] = shown_value(cell["value"], column)
-    return {**row, "cells": cells}
-
-
-def heat(rate: float | None, top: int) -> int | None:
-    """The step of a colour scale that ends at `top` per cent, 0 to 10."""
-    return None if rate is None else min(10, max(0, int(1000 * rate / top + 0.5)))
-
-
-def _attack_titles(section: Mapping[str, Any]) -> list[ShownMeasure]:
-    """The built-in attacks that a page names by their identifiers."""
-    named = {row.get("attack") for row in section["rows"]}
-    named |= {row.get("worst_by") for row in section["rows"] if not row.get("worst_by_team")}
-    return [shown_measure(id_) for id_ in sorted(filter(None, named))]

@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from benchmarks.boards import play
 from pwscup.contests.models import Contest, Round
-from pwscup.leaderboards import charts, services
+from pwscup.leaderboards import services
 from pwscup.leaderboards.boards import sections
 from pwscup.leaderboards.boards.build import BOARDS
 from pwscup.leaderboards.models import Standing
-from pwscup.leaderboards.pages import heat
+from pwscup.leaderboards.boards.heat import heat, top_of
 from pwscup.submissions.models import Choice, Submission
 from tests import factories
 from tests.web import board_facts
@@ -475,7 +475,7 @@ def test_the_colour_scale_has_eleven_steps(rate, step):
 )
 def test_the_colour_scale_ends_at_the_largest_rate(rates, top):
     """In whole per cent, and no lower than a tenth."""
-    assert charts.top_of({"rows": [{"cells": [{"rate": rate} for rate in rates]}]}) == top
+    assert top_of({"rows": [{"cells": [{"rate": rate} for rate in rates]}]}) == top
     assert heat(top / 100, top) == 10
     assert heat(0.05, 10) == 5
 

@@ -11,7 +11,7 @@ from typing import Any
 from pwscup.core.files.exports import BOM, csv_text
 from pwscup.leaderboards.boards import build
 from pwscup.leaderboards.boards.sections import Facts, Phase, Player
-from pwscup.leaderboards.export import LINES
+from pwscup.leaderboards.export import lines_of
 from scoring.cli.main import main
 from scoring.formulas import TIE_BREAKS
 from scoring.rulesets import load_ruleset, parse_ruleset
@@ -87,7 +87,7 @@ def values_of(measures: Any, rng: random.Random) -> dict[str, float | None]:
 
 def downloaded(folder: Path, facts: Facts, board: str) -> str:
     """The path of a board as its page offers it."""
-    header, *rows = LINES[board](build.build(facts)[board])
+    header, *rows = lines_of(board, build.build(facts)[board])
     lines = [["" if cell is None else cell for cell in row] for row in rows]
     path = folder / f"{board}.csv"
     path.write_text(BOM + csv_text(header, lines), encoding="utf-8", newline="")

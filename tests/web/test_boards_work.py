@@ -12,6 +12,8 @@ import pytest
 
 from pwscup.leaderboards.boards import build, sections
 from pwscup.leaderboards.boards.sections import Disclosure, Estimate, Facts, Phase, Player
+from pwscup.leaderboards.boards.tables import table_of
+from pwscup.leaderboards.export import lines_of
 from scoring.rulesets import load_ruleset
 
 
@@ -65,6 +67,21 @@ def test_more_teams_are_no_more_passes(ruleset, is_attack_shown):
         assert len(rows) == n_teams
         passes.append((known.measured.n_passes, known.rates.n_passes))
     assert passes[0] == passes[1]
+
+
+@pytest.mark.parametrize("is_attack_shown", [False, True])
+@pytest.mark.parametrize("ruleset", ["pwscup2015", "pets-lecture"])
+def test_rows_have_a_cell_in_every_column(ruleset, is_attack_shown):
+    """On pages and in reports; so have the lines of downloads, those of teams without a submission too."""
+    known = facts(ruleset, 4, is_attack_shown=is_attack_shown)
+    known = replace(known, measured={t: v for t, v in known.measured.items() if t > 1})
+    made = build.build(known)
+    for name in build.boards_of_formula(known.rules):
+        table = table_of(name, made[name])
+        assert {len(row.cells) for row in table.rows if row.cells} <= {len(table.columns)}
+        header, *lines = lines_of(name, made[name])
+        assert {len(line) for line in lines} <= {len(header)}
+        assert len(set(header)) == len(header)
 
 
 @pytest.mark.parametrize("is_attack_shown", [False, True])

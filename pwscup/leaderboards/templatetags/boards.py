@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from pwscup.leaderboards.boards.cells import Rate
+from pwscup.leaderboards.boards.heat import heat
+
 register = template.Library()
 
 
-@register.filter
-def rates(row: Mapping[str, Any], own: str) -> SafeString:
-    """The cells of a row, rates in per cent: `{{ row|rates:own }}`, where `own` names a team's own cell.
+@register.simple_tag
+def rates(cells: Iterable[Rate], own: str, top: int) -> SafeString:
+    """Rates in per cent, on colours that end at `top`; `own` names a team's own cell.
 
     HTML closes a cell where the next one begins.
     """
     owned = f'<td class="own"><span class="visually-hidden">{escape(own)}</span>'
-    return mark_safe("".join(_cell(cell, owned) for cell in row["cells"]))  # noqa: S308 — numbers
+    return mark_safe("".join(_cell(cell, owned, top) for cell in cells))  # noqa: S308 — numbers
 
 
-def _cell(cell: Mapping[str, Any], owned: str) -> str:
-    if cell["own"]:
+def _cell(cell: Rate, owned: str, top: int) -> str:
+    if cell.is_own:
         return owned
-    if cell["rate"] is None:
+    if cell.rate is None:
         return "<td>–"
-    return f"<td class=h{cell['heat']}>{100 * cell['rate']:.2f}"
+    return f"<td class=h{heat(cell.rate, top)}>{100 * cell.rate:.2f}"

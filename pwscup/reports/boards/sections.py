@@ -12,6 +12,7 @@ from pwscup.contests.rules.measures import shown_measure
 from pwscup.core.templatetags.pwscup import measure as measure_words
 from pwscup.core.templatetags.pwscup import percent as percent_words
 from pwscup.leaderboards import charts
+from pwscup.leaderboards.boards.heat import top_of
 from pwscup.reports import pictures
 from pwscup.reports.boards import tables
 from pwscup.reports.pictures import Point, Spread
@@ -148,7 +149,7 @@ def _matrix(group: Group, data: Data) -> Iterator[str]:
         [[cell["rate"] for cell in row["cells"]] for row in data["rows"]],
         [[cell["own"] for cell in row["cells"]] for row in data["rows"]],
         axes_titles=(_("Attacked team"), _("Attacker")),
-        top=charts.top_of(data),
+        top=top_of(data),
         alt=str(group.attack.report_picture),
         name=f"{group.key}-matrix",
     )

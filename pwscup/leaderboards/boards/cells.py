@@ -1,0 +1,130 @@
+"""A board as data: columns and rows of cells, which pages, reports and downloads read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.template.defaultfilters import floatformat
+from django.utils.translation import gettext as _
+
+from pwscup.core.templatetags.pwscup import measure, percent
+
+NOTHING = "–"
+NUMBER, RATE, MEASURE, TEXT = "number", "rate", "measure", "text"
+"""The kinds of cells: what reports write with the value that it was rounded from, and texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a column, and its headers in downloads.
+
+    `below` stands on a second line, `brief` in the place of the title in reports.
+    """
+
+    title: str
+    exports: tuple[str, ...] = ()
+    css: str = "num"
+    arrow: str = ""
+    better: str = ""
+    below: str = ""
+    hint: str = ""
+    brief: str = ""
+    is_measure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as people read it, and what downloads have of it.
+
+    `mark` explains an asterisk, `rank` is put in brackets, and `by` names whose value it is.
+    """
+
+    text: str
+    exports: tuple[Any, ...] = ()
+    kind: str = TEXT
+    value: Any = None
+    css: str = "num"
+    mark: str = ""
+    rank: int | None = None
+    is_rank_below: bool = False
+    by: str = ""
+    is_muted: bool = False
+
+
+class Rate(NamedTuple):
+    """A cell of an attack matrix: there may be 40,000 of them."""
+
+    rate: float | None
+    is_own: bool
+
+    @property
+    def exports(self) -> tuple[float | None]:
+        return (self.rate,)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row under its head: a team, or a built-in attack that has none.
+
+    One with fewer cells than columns has nothing in the others; pages name an `is_empty` one as such.
+    """
+
+    name: str
+    exports: tuple[Any, ...]
+    cells: Sequence[Cell | Rate]
+    team: int | None = None
+    rank: int | None = None
+    house: bool = False
+    is_empty: bool = False
+    last_exports: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The table of a board.
+
+    `exports` are the headers in downloads of what stands in front of its columns, `last_exports` those of what
+    only downloads have after them.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Line]
+    exports: tuple[str, ...] = ("rank", "team", "house_team")
+    last_exports: tuple[str, ...] = ()
+    is_ranked: bool = True
+
+
+# Heads
+
+
+def directed(title: str, exports: tuple[str, ...], direction: str, css: str = "num") -> Column:
+    """The head of a column in which the lower or the higher value is better."""
+    if direction == "lower":
+        return Column(title, exports, css, "↓", _("lower is better"))
+    return Column(title, exports, css, "↑", _("higher is better"))
+
+
+# Cells
+
+
+def count(value: int | None, mark: str = "") -> Cell:
+    """A whole number, such as a rank."""
+    return Cell(NOTHING if value is None else str(value), (value,), mark=mark)
+
+
+def number(value: float | None, *, css: str = "num") -> Cell:
+    """A number with two digits."""
+    text = NOTHING if value is None else floatformat(value, 2)
+    return Cell(text, (value,), NUMBER, value, css)
+
+
+def rate(value: float | None, *, css: str = "num") -> Cell:
+    """A rate from 0 to 1 in per cent."""
+    return Cell(percent(value), (value,), RATE, value, css)
+
+
+def measured(value: float | None, *, css: str = "num") -> Cell:
+    """A measure with its own digits."""
+    return Cell(measure(value), (value,), MEASURE, value, css)

@@ -1,0 +1,320 @@
+"""What explains a board on its page: a caption, the sentences and entries of its legend, its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from pwscup.contests.rules.measures import ShownMeasure, shown_measure
+from pwscup.leaderboards.boards import texts
+from pwscup.leaderboards.boards.attack_texts import attack_words, risk_words
+from pwscup.leaderboards.boards.columns import is_by_name
+from pwscup.leaderboards.boards.heat import top_of
+from scoring.registry import ALL_MEASURES
+
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+
+Section = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An entry of a legend; `id` is the identifier of what has only a short name on the board."""
+
+    name: str
+    text: str
+    better: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The texts of a chart, which stands below the table unless it `is_first`."""
+
+    title: str
+    caption: str
+    alt: str
+    is_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """The texts around a table: paragraphs, entries, `more` paragraphs after them; `alert` stands above it."""
+
+    caption: str
+    paragraphs: tuple[str, ...]
+    terms: tuple[Term, ...] = ()
+    more: tuple[str, ...] = ()
+    is_wide: bool = False
+    alert: str = ""
+    figure: Figure | None = None
+
+
+def legend_of(name: str, section: Section, rules: Ruleset) -> Legend:
+    """The legend of the board with that name, in the reader's language."""
+    return LEGENDS[name](section, rules)
+
+
+# The boards of ranks
+
+
+def _overall(section: Section, rules: Ruleset) -> Legend:
+    weights = {"a": rules.ranking.anonymization_weight, "b": rules.ranking.attack_weight}
+    total = _(
+        "Total = %(a)s × anonymization rank + %(b)s × attack rank; lower wins, and equal totals share the better "
+        "rank."
+    )
+    missing = _("* No submission: counts as the number of teams.")
+    return Legend(
+        caption=_("Overall board: the weighted sum of both ranks, lower wins"),
+        paragraphs=(f"{total % weights} {missing}",),
+    )
+
+
+def _anonymization(section: Section, rules: Ruleset) -> Legend:
+    said = attack_words(rules)
+    built_in = _("built-in attack")
+    attacks = (Term(a.id, f"{built_in}: {a.title}") for a in _attacks(section))
+    return Legend(
+        caption=_("Anonymization board: every measure with its rank, lower total wins"),
+        paragraphs=(
+            _joined(said.anonymization_legend, _weights(rules)),
+            *_explained(section, rules),
+        ),
+        terms=(*_terms(section), *attacks),
+        figure=Figure(
+            _("Utility against safety"),
+            _(
+                "A point for each team, with its rank; the lower left is best. The numbers are in the table above."
+            ),
+            _(
+                "Scatter plot of utility rank and safety rank by team; the table above has the numbers"
+            ),
+        ),
+    )
+
+
+def _attack(section: Section, rules: Ruleset) -> Legend:
+    said = attack_words(rules)
+    return Legend(
+        caption=str(said.attack_caption),
+        paragraphs=(str(said.attack_legend), *_explained(section, rules)),
+    )
+
+
+def _matrix(section: Section, rules: Ruleset) -> Legend:
+    said = attack_words(rules)
+    colours = _("Colours go from 0 to %(top)s %%.") % {"top": top_of(section)}
+    return Legend(
+        caption=_("Attack matrix: attackers in rows, attacked teams in columns"),
+        paragraphs=(_joined(said.matrix_legend, colours), *_explained(section, rules)),
+        terms=tuple(Term(attack.id, attack.title) for attack in _attacks(section)),
+        figure=Figure(
+            _("Attack matrix"), str(said.matrix_caption), str(said.matrix_picture), is_first=True
+        ),
+    )
+
+
+# The boards of scores
+
+
+def _score(section: Section, rules: Ruleset) -> Legend:
+    formula = _("Total: %(formula)s") % {"formula": texts.formula_title(section)}
+    settings = texts.settings(section)
+    total = f"{formula} ({settings})." if settings else f"{formula}."
+    return Legend(
+        alert=_provisional(section, rules),
+        caption=_("Score board: the total and the parts that it is made of"),
+        paragraphs=(_joined(total, _ties(section)),),
+        terms=tuple(Term(title, meaning) for title, meaning in texts.parts(section, rules)),
+        is_wide=True,
+        more=tuple(_explained(section, rules)),
+        figure=Figure(
+            _("What the totals are made of"),
+            _("The numbers are in the table above."),
+            _("Bars of the parts by team; the table above has the numbers"),
+        ),
+    )
+
+
+def _provisional(section: Section, rules: Ruleset) -> str:
+    missing = texts.missing(section, rules)
+    if not missing:
+        return ""
+    said = _("Provisional: not known yet, and not counted: %(missing)s.") % {"missing": missing}
+    stands_in = _("Protection stands for the built-in attacks until the attack round has closed.")
+    return _joined(said, stands_in if section["is_built_in"] else "")
+
+
+def _measures(section: Section, rules: Ruleset) -> Legend:
+    said = _(
+        "The measures do not rank by themselves: the board of scores says what counts. The best value of each is "
+        "bold."
+    )
+    return Legend(
+        caption=str(attack_words(rules).measures_caption),
+        paragraphs=(said, *_risks(section, rules)),
+        terms=tuple(_terms(section)),
+    )
+
+
+def _season(section: Section, rules: Ruleset) -> Legend:
+    if section["direction"] == "higher":
+        wins = _("The highest total wins. A stage in which a team took no part counts 0.")
+    else:
+        wins = _(
+            "The lowest total wins. A stage in which a team took no part counts as the last place, at least the "
+            "number of teams."
+        )
+    total = _("Total = the weighted mean of the stages' totals:")
+    ranks = _("The rank in a stage stands in brackets.")
+    return Legend(
+        caption=_("Season board: the weighted mean of the stages' totals"),
+        paragraphs=(f"{total} {', '.join(_stages(section))}. {wins} {ranks}",),
+    )
+
+
+def _stages(section: Section) -> Iterator[str]:
+    for stage in texts.stages(section):
+        counts = _("%(stage)s counts %(weight)s") % {
+            "stage": stage["title"],
+            "weight": stage["weight"],
+        }
+        yield _joined(counts, "" if stage["shown"] else _("(not known yet, left out)"))
+
+
+# The boards of a hidden table
+
+
+def _comparison(section: Section, rules: Ruleset) -> Legend:
+    total = _(
+        "Total = the mean of the totals of the rounds, with the rank in a round in brackets; the lowest wins. A "
+        "round in which a team handed in nothing counts as the number of teams."
+    )
+    return Legend(
+        caption=_("Comparison of the rounds: the mean of the totals, lower wins"),
+        paragraphs=(_joined(total, _ties(section)),),
+    )
+
+
+def _estimates(section: Section, rules: Ruleset) -> Legend:
+    total = _(
+        "Ranks in brackets; the best value of each measure is bold. Total = mean of the ranks on the measures; "
+        "lower wins, and equal totals share the better rank."
+    )
+    download = _(
+        "The download has all rounds with full precision; <code>python -m scoring rank-estimates</code> computes "
+        "the same ranks from it."
+    )
+    return Legend(
+        caption=_("Board of the round: every measure with its rank, lower total wins"),
+        paragraphs=(_joined(total, _weights(rules)),),
+        terms=tuple(Term(m.name, m.title, f"{m.arrow} {m.better}") for m in _shown(section)),
+        more=(mark_safe(download),),  # noqa: S308 — of the catalogue
+    )
+
+
+def _curve(section: Section, rules: Ruleset) -> Legend:
+    drawn = _(
+        "How far each scored estimate was from the hidden table, by the ε that it was made from: of a release its "
+        "ε, of answers what the team had spent when the estimate arrived. Filled points count; lower is better. The "
+        "numbers are in the table below."
+    )
+    asked_once = _(
+        "“Asked once” is the formula's distance at that ε; a dash where nothing had been spent."
+    )
+    return Legend(
+        caption=_("Every scored estimate with its ε and its distance"),
+        paragraphs=(asked_once,),
+        figure=Figure(
+            str(texts.TITLES["curve"]),
+            _joined(drawn, _formula(section["n_cells"]) if section["line"] else ""),
+            _(
+                "Scatter plot of the distance of every estimate by ε; the table below has the numbers"
+            ),
+            is_first=True,
+        ),
+    )
+
+
+def _formula(n_cells: int) -> str:
+    said = ngettext(
+        "The dashed line is a formula: the root mean square distance where the table of %(n)s cell is asked for once "
+        "and all of ε is spent on it.",
+        "The dashed line is a formula: the root mean square distance where the table of %(n)s cells is asked for once "
+        "and all of ε is spent on it.",
+        n_cells,
+    )
+    return said % {"n": n_cells}
+
+
+LEGENDS: dict[str, Callable[[Section, Ruleset], Legend]] = {
+    "overall": _overall,
+    "anonymization": _anonymization,
+    "attack": _attack,
+    "matrix": _matrix,
+    "score": _score,
+    "measures": _measures,
+    "season": _season,
+    "comparison": _comparison,
+    "estimates": _estimates,
+    "curve": _curve,
+}
+
+
+# Sentences and entries of legends
+
+
+def _joined(*sentences: object) -> str:
+    return " ".join(filter(None, map(str, sentences)))
+
+
+def _explained(section: Section, rules: Ruleset) -> Iterator[str]:
+    """How an attack's rate is made, and what risk means, where their names do not say so."""
+    if explained := attack_words(rules).explained:
+        yield str(explained)
+    yield from _risks(section, rules)
+
+
+def _risks(section: Section, rules: Ruleset) -> Iterator[str]:
+    families = {ALL_MEASURES[id_].family for id_ in section.get("measures", [])}
+    if "risk" in families and (said := risk_words(rules)):
+        yield said
+
+
+def _weights(rules: Ruleset) -> str:
+    weights = texts.weighted_measures(rules)
+    said = _("The means are weighted: %(weights)s, every other rank × 1.")
+    return said % {"weights": weights} if weights else ""
+
+
+def _ties(section: Section) -> str:
+    order = ", ".join(str(texts.TIE_BREAKS[name]) for name in section.get("tie_breaks", []))
+    if not order:
+        return _("Equal totals share the better rank.")
+    return _("* Equal totals are parted by, in this order: %(order)s.") % {"order": order}
+
+
+def _shown(section: Section) -> list[ShownMeasure]:
+    return [shown_measure(id_) for id_ in section["measures"]]
+
+
+def _terms(section: Section) -> Iterator[Term]:
+    measures = _shown(section)
+    by_name = any(map(is_by_name, measures))
+    for m in measures:
+        better = f"{m.arrow} {m.better}"
+        yield Term(m.name, m.title, better, m.id) if by_name else Term(m.id, m.title, better)
+
+
+def _attacks(section: Section) -> list[ShownMeasure]:
+    """The built-in attacks that a page names by their identifiers."""
+    named = {row.get("attack") for row in section["rows"]}
+    named |= {row.get("worst_by") for row in section["rows"] if not row.get("worst_by_team")}
+    return [shown_measure(id_) for id_ in sorted(filter(None, named))]

@@ -1,0 +1,138 @@
+"""A board on a page: its tables, or why there are none yet, and its legend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.heat import top_of
+from pwscup.leaderboards.boards.legends import Legend, legend_of
+from pwscup.leaderboards.boards.tables import by_round, table_of
+from pwscup.leaderboards.boards.texts import TITLES, round_title
+
+if TYPE_CHECKING:
+    from pwscup.leaderboards.boards.cells import Board
+    from scoring.rulesets import Ruleset
+
+Section = Mapping[str, Any]
+OF_A_ROUND = ("anonymization", "measures", "score", "attack", "matrix")
+"""The boards that wait for nothing where the contest lacks their round."""
+SCORED = ("anonymization", "score", "comparison", "estimates")
+"""The boards that say how many teams there are while none has a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table under its title."""
+
+    title: str
+    table: Board
+    note: str = ""
+    title_id: str = "board-title"
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Sheets with a legend, or what is said in their place; where it `is_split`, all sheets have one legend.
+
+    Of a matrix, `own` names a team's own cell and `top` is the per cent where its colours end.
+    """
+
+    hidden: str = ""
+    empty: str = ""
+    is_unscored: bool = False
+    sheets: tuple[Sheet, ...] = ()
+    legend: Legend | None = None
+    is_split: bool = False
+    own: str = ""
+    top: int = 0
+
+
+def panel_of(name: str, section: Section, rules: Ruleset) -> Panel:
+    """A board as the page shows it, in the reader's language."""
+    hidden = _hidden(name, section, rules)
+    if hidden and not (name == "matrix" and section["rows"]):
+        return Panel(hidden)
+    if name in SCORED and not _has_values(section):
+        return Panel(is_unscored=True)
+    if empty := _empty(name, section, rules):
+        return Panel(empty=empty)
+    panel = Panel(
+        hidden,
+        sheets=tuple(_sheets(name, section, rules)),
+        legend=legend_of(name, section, rules),
+        is_split=name == "estimates",
+    )
+    if name != "matrix":
+        return panel
+    return replace(panel, own=str(attack_words(rules).own), top=top_of(section))
+
+
+def _sheets(name: str, section: Section, rules: Ruleset) -> Iterator[Sheet]:
+    """One table, or one for each round about a hidden table."""
+    if name == "estimates":
+        for n, (round, own) in enumerate(by_round(section), 1):
+            note, title_id = f"ε {round['epsilon']}", f"round-title-{n}"
+            yield Sheet(round_title(round), table_of(name, own), note, title_id)
+        return
+    titles = {"matrix": attack_words(rules).percent, "curve": _("Estimates by ε")}
+    yield Sheet(str(titles.get(name, TITLES[name])), table_of(name, section))
+
+
+def _has_values(section: Section) -> bool:
+    return any(row.get("submitted", True) for row in section["rows"])
+
+
+def _hidden(name: str, section: Section, rules: Ruleset) -> str:
+    """When the board is shown, until it is; the score board shows what is known before."""
+    has_round = section["exists"] or name not in OF_A_ROUND
+    if section["shown"] or not has_round or (name == "score" and _has_values(section)):
+        return ""
+    said = attack_words(rules)
+    of_release = {
+        "anonymization": said.anonymization_hidden,
+        "measures": said.measures_hidden,
+        "score": said.score_hidden,
+    }
+    return str(of_release.get(name) or _hidden_until(rules)[name])
+
+
+def _hidden_until(rules: Ruleset) -> dict[str, str]:
+    attacked = _("The season's board is shown when the attack round of a stage has closed.")
+    estimated = _(
+        "The season's board is shown when the last round about the hidden table has closed."
+    )
+    return {
+        "overall": _("The overall board is shown when the attack round has closed."),
+        "attack": _("The attack board is shown when the attack round has closed."),
+        "matrix": _("The teams' attacks are shown when the attack round has closed."),
+        "comparison": _(
+            "The comparison is shown when the last round about the hidden table has closed."
+        ),
+        "estimates": _(
+            "The boards are shown when the last round about the hidden table has closed."
+        ),
+        "curve": _(
+            "The budget curve is shown when the last round about the hidden table has closed."
+        ),
+        "season": attacked if rules.disclosure is None else estimated,
+    }
+
+
+def _empty(name: str, section: Section, rules: Ruleset) -> str:
+    """Why a board that is shown has no table."""
+    if name == "attack" and not section["exists"]:
+        return _("This contest has no attack round.")
+    if name == "curve" and section["hidden"]:
+        return _("The organizers do not show the distances, of which this curve is drawn.")
+    if section["measures" if name == "measures" else "rows"]:
+        return ""
+    if name == "matrix":
+        return str(attack_words(rules).nothing_attacked)
+    if name in ("measures", "curve"):
+        return _("No submission has been scored yet.")
+    return _("No team has entered yet.")
