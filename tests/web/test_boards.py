@@ -18,8 +18,8 @@ from pwscup.contests.models import Contest, Round
 from pwscup.leaderboards import services
 from pwscup.leaderboards.boards import sections
 from pwscup.leaderboards.boards.build import BOARDS
-from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.boards.heat import heat, top_of
+from pwscup.leaderboards.models import Standing
 from pwscup.submissions.models import Choice, Submission
 from tests import factories
 from tests.web import board_facts
