@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scoring.attacks.catalog import INQUIRIES
 from scoring.cli.methods import setting
+from scoring.measures.catalog import MeasureFunction
 from scoring.registry import MEASURES
 from scoring.scores.comparison import OPTION_CHOICES, Options
 
@@ -102,6 +103,10 @@ def entries(section: str) -> dict[str, str]:
     return {name: " ".join(lines) for name, lines in found.items()}
 
 
+CONTRACT = entries(sections(inspect.getdoc(MeasureFunction) or "")["Parameters"])
+"""What measures look at whose docstrings say nothing else."""
+
+
 def _overview() -> str:
     rows = [
         f"| [{m.id}](#{_anchor(m)}) | {m.name} | {m.title} | {m.direction} | {_range(m)} |"
@@ -132,7 +137,7 @@ def _options() -> str:
 
 def _measure(measure: Measure) -> str:
     found = sections(measure.description)
-    parameters = entries(found["Parameters"])
+    parameters = CONTRACT | entries(found.get("Parameters", ""))
     lines = [
         f"### {_heading(measure)}",
         f"`{measure.name}` · {measure.direction} is better · {_range(measure)}",

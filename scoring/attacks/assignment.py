@@ -36,9 +36,6 @@ def guess_greedy_assignment(
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
         Who attacks has both, and nothing else, but knows that no person is in the table twice.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
     sensitive : sequence of str, optional
@@ -101,9 +98,6 @@ def guess_optimal_assignment(
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
         Who attacks has both, and nothing else, but knows that no person is in the table twice.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
     sensitive : sequence of str, optional

@@ -36,7 +36,21 @@ def check_choice(parameter: str, value: str, known: Sequence[str]) -> None:
 
 
 class Guess(Protocol):
-    """An attack: it sees two tables and never the declared rows; its options follow by name."""
+    """An attack: it sees two tables and never the declared rows; its options follow by name.
+
+    The docstring of an attack has its method, its guesses, its source and an example. Parameters are in it where they
+    differ from these:
+
+    Parameters
+    ----------
+    original, anonymized : DataFrame, n_original and n_anonymized records
+        Who attacks has both, and nothing else.
+    schema : Schema
+    rng : numpy.random.Generator
+        Not used.
+    quasi_identifiers, sensitive : sequence of str, optional
+        Not used.
+    """
 
     def __call__(
         self,

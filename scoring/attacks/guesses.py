@@ -34,15 +34,10 @@ def guess_random_in_class(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
     rng : numpy.random.Generator
         Draws the originals.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
-    sensitive : sequence of str, optional
-        Not used.
 
     Returns
     -------
@@ -87,11 +82,6 @@ def guess_nearest_value_in_class(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
     sensitive : sequence of str, optional
@@ -134,13 +124,6 @@ def guess_rank_of_sum(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
-    quasi_identifiers : sequence of str, optional
-        Not used.
     sensitive : sequence of str, optional
         The columns summed; all by default.
 
@@ -184,13 +167,6 @@ def guess_nearest_value(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
-    quasi_identifiers : sequence of str, optional
-        Not used.
     sensitive : sequence of str, optional
         One column in place of the schema's E4 column.
 
@@ -231,13 +207,6 @@ def guess_rank_of_value(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
-    quasi_identifiers : sequence of str, optional
-        Not used.
     sensitive : sequence of str, optional
         One column in place of the schema's E4 column.
 
@@ -283,11 +252,6 @@ def guess_nearest_point_in_class(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The paper's q, the quasi-identifiers used; all by default.
     sensitive : sequence of str, optional
@@ -332,11 +296,6 @@ def guess_nearest_point(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The paper's q, the quasi-identifiers used; all by default.
     sensitive : sequence of str, optional

@@ -44,7 +44,6 @@ def guess_learned_linkage(
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
         Who attacks has both, and nothing else; how the table was anonymized is guessed by looking.
-    schema : Schema
     rng : numpy.random.Generator
         Draws what the attacker anonymizes himself, and the classifier's trees.
     quasi_identifiers : sequence of str, optional

@@ -60,7 +60,6 @@ def membership_scores(
         Who attacks has the records of n_original + n_control persons and the anonymized table, and
         knows how many persons it was made from, but not which. The control is drawn from the same
         population as the original, and the table was made without it.
-    schema : Schema
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers looked at; all by default.
     sensitive : sequence of str, optional

@@ -29,9 +29,6 @@ def nearest_candidates(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
     n : int
         How many, from 1 to n_original.
     quasi_identifiers : sequence of str, optional
@@ -169,11 +166,6 @@ def guess_one_candidate(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers looked at; all by default.
     sensitive : sequence of str, optional

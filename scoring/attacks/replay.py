@@ -85,7 +85,6 @@ def guess_replayed(
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
         Who attacks has both, and the anonymizers of this library.
-    schema : Schema
     rng : numpy.random.Generator
         Draws nothing: the seeds are those of the team that made the table.
     quasi_identifiers, sensitive : sequence of str, optional

@@ -35,11 +35,6 @@ def guess_nearest_scaled(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers that make the classes; all by default.
     sensitive : sequence of str, optional
@@ -125,11 +120,6 @@ def guess_gower(
 
     Parameters
     ----------
-    original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
-    schema : Schema
-    rng : numpy.random.Generator, optional
-        Not used.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
     sensitive : sequence of str, optional

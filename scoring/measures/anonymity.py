@@ -17,8 +17,6 @@ def smallest_class(comparison: Comparison, options: Options = DEFAULT) -> int:
     ----------
     comparison : Comparison
         Y with n_anonymized records; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -46,8 +44,6 @@ def mean_class(comparison: Comparison, options: Options = DEFAULT) -> float:
     ----------
     comparison : Comparison
         Y with n_anonymized records; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from scoring.addresses import docstring_at, function_at
 from scoring.attacks.catalog import ATTACKS
@@ -13,8 +12,6 @@ from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
     from scoring.scores.comparison import Comparison, Options
-
-    MeasureFunction = Callable[[Comparison, Options], float | int | None]
 
 RATES = ("linkage", "risk", "disclosure")
 """Families whose measures are shares of records or chances of an attacker, lower being safer."""
@@ -34,6 +31,23 @@ DRAWING = (
 """Measures that draw at random, from `seed`: a table or series can be made for draws that are known before."""
 
 
+class MeasureFunction(Protocol):
+    """From a comparison and options to the value; None where the schema has no column for it.
+
+    The docstring of a measure has its definition, its range, its source and an example. Parameters are in it where
+    they differ from these:
+
+    Parameters
+    ----------
+    comparison : Comparison
+        X with n_original and Y with n_anonymized records; the declared rows play no part.
+    options : Options
+        None applies.
+    """
+
+    def __call__(self, comparison: Comparison, options: Options, /) -> float | int | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A number about an anonymized table, which way is better, and where it can lie."""
@@ -49,7 +63,7 @@ class Measure:
 
     @property
     def function(self) -> MeasureFunction:
-        """From a comparison and options to the value; None where the schema has no column for it."""
+        """What computes the value."""
         measure: MeasureFunction = function_at(self.address)
         return measure
 

@@ -70,8 +70,6 @@ def table_rank_correlation(comparison: Comparison, options: Options = DEFAULT) -
 
     Parameters
     ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
     options : Options
         `table_columns`: the columns; all quasi-identifiers that are categories where it is empty.
 

@@ -36,8 +36,6 @@ def marginal_difference(comparison: Comparison, options: Options = DEFAULT) -> f
     comparison : Comparison
         X with n_original and Y with n_anonymized records; the declared rows play no part. A number's
         cells are bins that end at the tenths of X's values, and one below and one above X's range.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -74,8 +72,6 @@ def pair_difference(comparison: Comparison, options: Options = DEFAULT) -> float
     comparison : Comparison
         X with n_original and Y with n_anonymized records; the declared rows play no part. A number's
         cells are bins that end at the tenths of X's values, and one below and one above X's range.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -120,8 +116,6 @@ def divergence(comparison: Comparison, options: Options = DEFAULT) -> float | No
     comparison : Comparison
         X with n_original and Y with n_anonymized records; the declared rows play no part. A number's
         cells are bins that end at the tenths of X's values, and one below and one above X's range.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -152,13 +146,6 @@ def category_association_difference(
     """Mean over the pairs of category columns of \\|V_X - V_Y\\|, V being Cramér's with Bergsma's correction.
 
     V is 0 where two columns are independent or one is constant, 1 where each tells the other.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -196,8 +183,6 @@ def association_difference(comparison: Comparison, options: Options = DEFAULT) -
 
     Parameters
     ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
     options : Options
         None applies. An association with a constant column is 0.
 
@@ -233,8 +218,6 @@ def squared_difference(comparison: Comparison, options: Options = DEFAULT) -> fl
     comparison : Comparison
         X with n_original and Y with n_anonymized records, and the declared rows; numeric scored
         columns.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -272,8 +255,6 @@ def normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> float
     ----------
     comparison : Comparison
         X with n_original and Y with n_anonymized records, and the declared rows.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -37,8 +37,6 @@ def smallest_distinct_l(comparison: Comparison, options: Options = DEFAULT) -> i
     ----------
     comparison : Comparison
         Y with its sensitive columns, numeric or not; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -68,8 +66,6 @@ def smallest_entropy_l(comparison: Comparison, options: Options = DEFAULT) -> fl
     ----------
     comparison : Comparison
         Y with its sensitive columns, numeric or not; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -104,8 +100,6 @@ def smallest_recursive_l(comparison: Comparison, options: Options = DEFAULT) -> 
     ----------
     comparison : Comparison
         Y with its sensitive columns, numeric or not; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -140,8 +134,6 @@ def largest_t(comparison: Comparison, options: Options = DEFAULT) -> float | Non
     comparison : Comparison
         Y with its sensitive columns, numeric or not, compared with the whole of Y; the original
         plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -176,8 +168,6 @@ def largest_alpha(comparison: Comparison, options: Options = DEFAULT) -> float |
     ----------
     comparison : Comparison
         Y with its sensitive columns, numeric or not; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -24,8 +24,6 @@ def mean_normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> 
     comparison : Comparison
         X with n_original and Y with n_anonymized records, and the declared rows: a record of X that
         no row names is deleted.
-    options : Options
-        None applies.
 
     Returns
     -------

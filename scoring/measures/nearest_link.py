@@ -19,13 +19,6 @@ def nearest_link(comparison: Comparison, options: Options = DEFAULT) -> float | 
     whose records are the originals is found whatever they are declared to be. A record at the distance
     d1 from its nearest original and d2 from the next counts 1 - d1 / d2, and 0 where d2 is 0.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
-    options : Options
-        None applies.
-
     Returns
     -------
     float or None

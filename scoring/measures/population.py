@@ -29,8 +29,6 @@ def population_uniques(comparison: Comparison, options: Options = DEFAULT) -> fl
     ----------
     comparison : Comparison
         Y, and X as the population.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -62,8 +60,6 @@ def zayatz(comparison: Comparison, options: Options = DEFAULT) -> float:
     ----------
     comparison : Comparison
         Y, taken for a random sample of n_original persons; of X only their number plays a part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -92,8 +88,6 @@ def pitman(comparison: Comparison, options: Options = DEFAULT) -> float:
     ----------
     comparison : Comparison
         Y, taken for a random sample of n_original persons; of X only their number plays a part.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -32,8 +32,6 @@ def prosecutor_risk(comparison: Comparison, options: Options = DEFAULT) -> float
     ----------
     comparison : Comparison
         Y with n_anonymized records; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -62,8 +60,6 @@ def prosecutor_mean(comparison: Comparison, options: Options = DEFAULT) -> float
     ----------
     comparison : Comparison
         Y with n_anonymized records; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -92,8 +88,6 @@ def records_at_risk(comparison: Comparison, options: Options = DEFAULT) -> float
     ----------
     comparison : Comparison
         Y with n_anonymized records; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -122,8 +116,6 @@ def sample_uniques(comparison: Comparison, options: Options = DEFAULT) -> float:
     ----------
     comparison : Comparison
         Y with n_anonymized records; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -155,8 +147,6 @@ def journalist_risk(comparison: Comparison, options: Options = DEFAULT) -> float
     comparison : Comparison
         Y, and X as the population. Quasi-identifiers that do not occur in X lead to nobody: the
         risk of their records is 0.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -191,8 +181,6 @@ def journalist_mean(comparison: Comparison, options: Options = DEFAULT) -> float
     comparison : Comparison
         Y, and X as the population. Quasi-identifiers that do not occur in X lead to nobody: the
         risk of their records is 0.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -228,8 +216,6 @@ def marketer_risk(comparison: Comparison, options: Options = DEFAULT) -> float:
     comparison : Comparison
         Y, and X as the population. Quasi-identifiers that do not occur in X lead to nobody: the
         risk of their records is 0.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -41,8 +41,6 @@ def suda_mean(comparison: Comparison, options: Options = DEFAULT) -> float | Non
     ----------
     comparison : Comparison
         Y, taken for a sample of 1 % of a population; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -75,8 +73,6 @@ def suda_max(comparison: Comparison, options: Options = DEFAULT) -> float | None
     ----------
     comparison : Comparison
         Y, taken for a sample of 1 % of a population; the original plays no part.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -25,13 +25,6 @@ def mean_difference(comparison: Comparison, options: Options = DEFAULT) -> float
     A difference of column means, not record by record: swapping, averaging within a class and
     permuting leave it at 0.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
-    options : Options
-        None applies.
-
     Returns
     -------
     float or None
@@ -63,8 +56,6 @@ def cell_mean_difference(comparison: Comparison, options: Options = DEFAULT) -> 
 
     Parameters
     ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
     options : Options
         `cells`: those present in Y, or those present in X or Y.
 
@@ -99,8 +90,6 @@ def cell_count_difference(comparison: Comparison, options: Options = DEFAULT) ->
 
     Parameters
     ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
     options : Options
         `cells`: the cells of the `cross` columns present in Y, or those present in X or Y.
 
@@ -136,13 +125,6 @@ def correlation_difference(comparison: Comparison, options: Options = DEFAULT) -
 
     A column that is constant in a table has r = 0 with every other there.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        X with n_original and Y with n_anonymized records; the declared rows play no part.
-    options : Options
-        None applies.
-
     Returns
     -------
     float or None
@@ -177,8 +159,6 @@ def record_difference(comparison: Comparison, options: Options = DEFAULT) -> flo
     ----------
     comparison : Comparison
         X with n_original and Y with n_anonymized records, and the declared rows.
-    options : Options
-        None applies.
 
     Returns
     -------
@@ -228,8 +208,6 @@ def records_deleted(comparison: Comparison, options: Options = DEFAULT) -> int:
     ----------
     comparison : Comparison
         X with n_original and Y with n_anonymized records.
-    options : Options
-        None applies.
 
     Returns
     -------

@@ -18,10 +18,6 @@ def extent(scored: Scored) -> float:
     A release does not tell whose its rows are, so of its rows the widest count, as many as tuples are published in
     it: no counterfeit makes the mean smaller. A tuple that is left out, of which nothing is told, has 1.
 
-    Parameters
-    ----------
-    scored : Scored
-
     Returns
     -------
     float
@@ -51,10 +47,6 @@ def discernibility(scored: Scored) -> float:
 
     The sum of the squared sizes of groups, and of the table's size for each tuple that is left out, divided by
     the squared size of the table; at most 1.
-
-    Parameters
-    ----------
-    scored : Scored
 
     Returns
     -------
@@ -95,10 +87,6 @@ def query_error(scored: Scored) -> float:
     counterfeits alone, which would hide people at no price, count in full. The error is
     \\|estimate - count\\| / max(count, 0.001 n, 1) for a table of n tuples, those that are left out among them.
 
-    Parameters
-    ----------
-    scored : Scored
-
     Returns
     -------
     float
@@ -130,10 +118,6 @@ def query_error(scored: Scored) -> float:
 def counterfeits(scored: Scored) -> float:
     """Counterfeits of all releases for each tuple of all tables.
 
-    Parameters
-    ----------
-    scored : Scored
-
     Returns
     -------
     float
@@ -154,10 +138,6 @@ def counterfeits(scored: Scored) -> float:
 
 def deletions(scored: Scored) -> float:
     """The share of the tuples of all tables that are not published.
-
-    Parameters
-    ----------
-    scored : Scored
 
     Returns
     -------
@@ -182,10 +162,6 @@ def displaced(scored: Scored) -> float:
 
     In each release, those that a largest matching leaves without a row of their value in whose box, as it is
     published, they lie. So it does not depend on whose the rows are; a publisher who knows may count more.
-
-    Parameters
-    ----------
-    scored : Scored
 
     Returns
     -------
@@ -215,10 +191,6 @@ def risk_max(scored: Scored) -> float:
     A person whose true value is ruled out, or who is left without a row, has risk 0. Where no world is found, row
     counting stands in. Worlds that are too many are sampled, from `seed`.
 
-    Parameters
-    ----------
-    scored : Scored
-
     Returns
     -------
     float
@@ -240,10 +212,6 @@ def risk_max(scored: Scored) -> float:
 
 def risk_mean(scored: Scored) -> float:
     """The mean risk of the published people: the share of values that a guess by these chances finds.
-
-    Parameters
-    ----------
-    scored : Scored
 
     Returns
     -------
@@ -268,10 +236,6 @@ def risk_share(scored: Scored) -> float:
     """The share of the published people with a risk above 1/m.
 
     A sampled risk is above where its whole 95 % interval is.
-
-    Parameters
-    ----------
-    scored : Scored
 
     Returns
     -------
