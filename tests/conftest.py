@@ -22,20 +22,22 @@ hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile("repeatable")
 
 # Tests that share something costly, which each worker would otherwise make for itself: a running
-# installation, an experiment over many seeds, all pictures of a report. Named here instead of by marks
-# because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks. The first that fits counts.
+# installation, an experiment over many seeds, all pictures of a report. The first that fits counts. They start
+# first, those that take longest before the others, so that none of them is left over at the end.
+# Named here instead of by marks because pytest-xdist 3.8 writes its groups where pytest 9.2 no longer looks.
 TOGETHER = (
     "tests/e2e/test_look",
     "tests/e2e/",
-    "tests/distributed/",
+    "tests/distributed/test_distributed.py",
+    "tests/distributed/test_postgresql.py",
+    "tests/test_reliability.py",
     "tests/web/test_up.py",
-    "tests/scoring/test_audit.py",
+    "tests/test_docs.py",
     "tests/scoring/test_privacy_experiments.py",
     "tests/scoring/test_sequential_audit.py",
     "tests/scoring/test_study",
+    "tests/scoring/test_audit.py",
     "tests/web/test_translations.py",
-    "tests/test_docs.py",
-    "tests/test_reliability.py",
 )
 
 
@@ -48,6 +50,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that belong together first, the others as they are."""
+    groups = [*TOGETHER, None]
+    items.sort(key=lambda item: groups.index(group_of(item.nodeid)))
+
+
+def group_of(nodeid: str) -> str | None:
+    return next((part for part in TOGETHER if nodeid.startswith(part)), None)
+
+
 def pytest_collection_finish() -> None:
     """What is there now stays to the end: no search for garbage need look at it again."""
     gc.collect()
@@ -58,7 +70,7 @@ class TogetherScheduling(LoadScopeScheduling):
     """Every test by itself, but for those that belong together."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((part for part in TOGETHER if nodeid.startswith(part)), nodeid)
+        return group_of(nodeid) or nodeid
 
     def mark_test_complete(
         self, node: WorkerController, item_index: int, duration: float = 0
@@ -74,6 +86,7 @@ class TogetherScheduling(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
     if config.getvalue("dist") != "loadgroup":
         return None
+    config.option.loadscopereorder = False  # it would begin with the groups of most tests
     return TogetherScheduling(config, log)
 
 
