@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 15
-PACKAGES = ("scoring",)
+PACKAGES = ("scoring", "pwscup")
 
 
 @pytest.mark.parametrize("package", PACKAGES)

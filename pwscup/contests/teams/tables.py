@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 from django.urls import reverse
 
-from pwscup.contests.models import Dataset
 from pwscup.core.files import storage
+from pwscup.core.models import StoredFile
 from scoring.rulesets.kinds import COMMON, OWN_TABLES, SERIES
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
-    from pwscup.contests.models import Contest
+    from pwscup.contests.models import Contest, Dataset
     from scoring.rulesets import Ruleset
 
 ORIGINAL, DRAW = "original", "draw"
@@ -43,13 +43,13 @@ def is_common(contest: Contest) -> bool:
 
 def table_of(team: Team) -> Dataset | None:
     """The team's own table; None where it has not been drawn, or all teams share one."""
-    found = Dataset.objects.filter(team=team, key=ORIGINAL)
+    found = team.datasets.filter(key=ORIGINAL)
     return found.select_related("sealed", "public", "contest").first()
 
 
 def draw_of(team: Team) -> Dataset | None:
     """What was drawn for the team: its records, its decoys, and the order of its candidates, all sealed."""
-    return Dataset.objects.filter(team=team, key=DRAW).select_related("sealed", "contest").first()
+    return team.datasets.filter(key=DRAW).select_related("sealed", "contest").first()
 
 
 def has_draws(contest: Contest) -> bool:
@@ -119,11 +119,15 @@ def sample_of(dataset: Dataset) -> bytes:
     """
     if dataset.public is None:
         raise LookupError(f"table {dataset.pk} has no public part")
-    text = storage.read(dataset.public).decode("utf-8-sig")
+    return _sample(dataset.public, dataset.contest.ruleset.validity.blank_records)
+
+
+def _sample(public: StoredFile, may_delete: bool) -> bytes:
+    text = storage.read(public).decode("utf-8-sig")
     header, *records = csv.reader(io.StringIO(text, newline=""))
     first = [record[0] for record in records]
     moved = [[cell, *record[1:]] for cell, record in zip(first[-1:] + first, records, strict=False)]
-    if dataset.contest.ruleset.validity.blank_records and len(moved) > 1:
+    if may_delete and len(moved) > 1:
         moved[-1] = [""] * len(header)
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([header, *moved])
@@ -131,9 +135,9 @@ def sample_of(dataset: Dataset) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _facts_of_sample(pk: int, sha256: str, ruleset: str) -> tuple[int, str]:
-    """Size and digest of the sample; both texts are there to tell what it was made from."""
-    sample = sample_of(Dataset.objects.select_related("public", "contest").get(pk=pk))
+def _facts_of_sample(public_id: int, _sha256: str, may_delete: bool) -> tuple[int, str]:
+    """Size and digest of the sample that is made from a team's table."""
+    sample = _sample(StoredFile.objects.get(pk=public_id), may_delete)
     return len(sample), hashlib.sha256(sample).hexdigest()
 
 
@@ -147,8 +151,8 @@ def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
         return {}
     facts = {ORIGINAL: (public.size_bytes, public.sha256)}
     if public.erased_at is None and not has_series(dataset.contest):
-        digest = dataset.contest.ruleset.digest
-        facts[SAMPLE] = _facts_of_sample(dataset.pk, public.sha256, digest)
+        may_delete = dataset.contest.ruleset.validity.blank_records
+        facts[SAMPLE] = _facts_of_sample(public.pk, public.sha256, may_delete)
     return facts
 
 
