@@ -1,6 +1,6 @@
 """What a final report looks like beyond other reports."""
 
-from scoring.audits.style import STYLE as COMMON
+from scoring.reporting.style import STYLE as COMMON
 
 STYLE = f"""\
 {COMMON}\

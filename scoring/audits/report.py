@@ -8,11 +8,11 @@ from html import escape
 from scoring.audits import NOTABLE_TIMES, VERDICT, how_made, pictures
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.numbers import number, percent
-from scoring.audits.style import STYLE
 from scoring.errors import gettext_noop as _
 from scoring.registry import MEASURES, Measure
 from scoring.reporting.document import document, figure, section, table
 from scoring.reporting.intervals import Rate
+from scoring.reporting.style import STYLE
 
 Translate = Callable[[str], str]
 

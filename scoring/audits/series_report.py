@@ -18,9 +18,9 @@ from scoring.audits.series_words import (
     remarks,
     verdict,
 )
-from scoring.audits.style import STYLE
 from scoring.errors import gettext_noop as _
 from scoring.reporting.document import document, section, table
+from scoring.reporting.style import STYLE
 
 _STYLE = f"""{STYLE}.nowrap {{ white-space: nowrap; }}
 .small {{ color: var(--muted); font-size: .85rem; font-weight: 400; }}

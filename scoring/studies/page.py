@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from scoring import __version__
 from scoring.reporting.document import document
+from scoring.reporting.style import BASE
 from scoring.studies import markup, words, words_cost
 from scoring.studies.comparison import (
     PAPER_RECORDS,
@@ -61,7 +62,7 @@ def page(study: Study, paper: PaperFigures, pictures: Mapping[str, bytes]) -> st
         ]
     )
     style = files("scoring.studies").joinpath("data/page.css").read_text(encoding="utf-8")
-    return document("The 2015 paper again", style, body)
+    return document("The 2015 paper again", BASE + style, body)
 
 
 def _head(study: Study) -> str:

@@ -1,8 +1,15 @@
-"""How a report looks, on a screen, on a phone and on paper."""
+"""The look of pages that stand alone, on a screen, on a phone and on paper."""
 
-STYLE = """\
-:root { color-scheme: light; --ink: #1f2933; --muted: #5b6672; --line: #d9dee4; --worst: #cc3311; }
+BASE = """\
 * { box-sizing: border-box; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; }
+"""
+"""What all of them share."""
+STYLE = (
+    BASE
+    + """\
+:root { color-scheme: light; --ink: #1f2933; --muted: #5b6672; --line: #d9dee4; --worst: #cc3311; }
 body { margin: 0; background: #f5f7f9; color: var(--ink);
   font: 16px/1.55 system-ui, "Hiragino Sans", "Noto Sans CJK JP", "Yu Gothic", sans-serif; }
 main { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; background: #fff; }
@@ -16,8 +23,7 @@ header p { color: var(--muted); margin: 0; }
 figure { margin: 1.25rem 0; }
 figure svg { display: block; width: 100%; max-width: 42rem; height: auto; }
 figcaption { color: var(--muted); font-size: .9rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+table { width: 100%; font-size: .92rem; }
 th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--muted); font-weight: 600; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -37,3 +43,5 @@ dd { margin: 0 0 0 1.2rem; }
 @media print { body { background: none; font-size: 11pt; } main { max-width: none; padding: 0; }
   section, figure, tr { break-inside: avoid; } }
 """
+)
+"""Of reports: audits, and what the platform writes."""
