@@ -22,7 +22,7 @@ from scoring.formats.sequential.examples import SMALL
 from scoring.formats.sequential.publishing import Options, publish
 from scoring.formats.sequential.series import of_publication, published
 from scoring.formulas import OFFICIAL
-from scoring.measures import catalog
+from scoring.measures.catalog import risk
 from scoring.registry import ALL_MEASURES, MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
 from scoring.scores.comparison import OPTION_CHOICES
@@ -404,8 +404,8 @@ def added(tmp_path, monkeypatch):
     files = shown_files(ADD_A_MEASURE)
     (tmp_path / "untouched.py").write_text(files["scoring/measures/untouched.py"], encoding="utf-8")
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
-    line = files["scoring/measures/catalog.py"].partition("\n")[2]
-    measure = eval(line.strip().removesuffix(","), vars(catalog).copy())
+    line = files["scoring/measures/catalog/risk.py"].partition("\n")[2]
+    measure = eval(line.strip().removesuffix(","), vars(risk).copy())
     for registry in (MEASURES, ALL_MEASURES):
         monkeypatch.setitem(registry, measure.id, measure)
     yield measure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scoring.attacks.catalog import INQUIRIES
 from scoring.cli.methods import setting
-from scoring.measures.catalog import MeasureFunction
+from scoring.measures.catalog.base import MeasureFunction
 from scoring.registry import MEASURES
 from scoring.scores.comparison import OPTION_CHOICES, Options
 

@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from pwscup.audits import selectors, series_pages
-from pwscup.contests.rules.measure_texts import FAMILIES
-from pwscup.contests.rules.measures import ShownMeasure, shown_measure
+from pwscup.contests.rules.measures import FAMILIES, ShownMeasure, shown_measure
 from pwscup.contests.selectors import contest_page
 from pwscup.core.http.polling import etag
 from pwscup.core.templatetags.pwscup import percent

@@ -9,7 +9,14 @@ from django.utils import translation
 
 from pwscup.contests.data import tables
 from pwscup.contests.models import Contest, Dataset
-from pwscup.contests.rules import measure_texts, ranking_texts, series_texts, texts
+from pwscup.contests.rules import ranking_texts, series_texts, texts
+from pwscup.contests.rules.measures import (
+    FAMILIES,
+    FAMILIES_OF_SERIES,
+    SHORT_FAMILIES,
+    SHORT_FAMILIES_OF_SERIES,
+    shown_measure,
+)
 from pwscup.contests.rules.pages import rules_of
 from scoring.evaluate import Options
 from scoring.formulas import FORMULAS, MEASURE_RANKS, OFFICIAL, PARTS, TIE_BREAKS
@@ -67,14 +74,22 @@ def test_every_choice_of_a_ruleset_has_its_words():
     assert set(series_texts.FORMULAS) < set(FORMULAS)
 
 
-def test_every_measure_has_words_and_a_family():
+@pytest.mark.parametrize("text", ["title", "summary", "better", "best_end", "worst_end"])
+def test_every_measure_has_its_texts_in_both_languages(text):
+    shown = {}
+    for language in ("en", "ja"):
+        with translation.override(language):
+            shown[language] = {id_: getattr(shown_measure(id_), text) for id_ in ALL_MEASURES}
+    assert all(shown["en"].values())
+    assert [id_ for id_, said in shown["en"].items() if said == shown["ja"][id_]] == []
+
+
+def test_every_family_of_measures_has_its_headings():
     families = {measure.family for measure in ALL_MEASURES.values()}
-    assert set(measure_texts.WORDS) == set(ALL_MEASURES)
-    assert families == set(measure_texts.FAMILIES) == set(measure_texts.SHORT_FAMILIES)
-    assert set(measure_texts.ENDS) <= set(ALL_MEASURES)
+    assert families == set(FAMILIES) == set(SHORT_FAMILIES)
     of_series = {measure.family for measure in SERIES_MEASURES.values()}
-    assert set(measure_texts.FAMILIES_OF_SERIES) == of_series
-    assert set(measure_texts.SHORT_FAMILIES_OF_SERIES) <= of_series
+    assert set(FAMILIES_OF_SERIES) == of_series
+    assert set(SHORT_FAMILIES_OF_SERIES) <= of_series
 
 
 def test_the_short_name_of_a_measure_of_a_series_is_not_its_title_again():

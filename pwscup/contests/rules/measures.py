@@ -1,4 +1,4 @@
-"""A measure of the library as pages show it."""
+"""A measure of the library as pages show it, and the headings of its families."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.policies import is_organizer
 from scoring.registry import ALL_MEASURES
@@ -15,21 +16,52 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.contests.policies import Person
 
+FAMILIES = {
+    "utility": _("Utility: what was lost"),
+    "anonymity": _("Safety: how large the crowd is"),
+    "linkage": _("Attacks: how many records are found"),
+    "risk": _("Risk: how likely somebody is found"),
+    "diversity": _("Diversity: what a class tells of its members"),
+    "similarity": _("Similarity: what the table can still be used for"),
+    "disclosure": _("Disclosure: what is learned about members more than about strangers"),
+}
+"""Headings of the rules page."""
+FAMILIES_OF_SERIES = {
+    "utility": _("Utility: what the releases have lost"),
+    "risk": _("Risk: how sure an attacker may be of a person's value"),
+}
+"""The same, where they differ for the measures of a series of releases."""
+SHORT_FAMILIES = {
+    "utility": _("Utility"),
+    "anonymity": _("Safety"),
+    "linkage": _("Re-identification rates"),
+    "risk": _("Re-identification risk"),
+    "diversity": _("Diversity of sensitive values"),
+    "similarity": _("Similarity"),
+    "disclosure": _("Disclosure"),
+}
+"""Headings in the table of a submission's measures."""
+SHORT_FAMILIES_OF_SERIES = {"risk": _("Risk of a known value")}
+"""The same, where they differ for the measures of a series of releases."""
+
 LOSSES = ("utility", "similarity")
 """Families of what a table has lost: 0 is nothing, where lower is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMeasure:
-    """A measure with its title and the way that is better, in the reader's language."""
+    """A measure with its texts in the reader's language: the title, a sentence, the better way and both ends."""
 
     id: str
     name: str
     title: str
+    summary: str
     family: str
     direction: str
     arrow: str
     better: str
+    best_end: str
+    worst_end: str
     is_rate: bool
     """Whether it says how often an attacker succeeds: shown as a percentage."""
 
@@ -51,11 +83,14 @@ def shown_measure(id_: str) -> ShownMeasure:
     return ShownMeasure(
         id=measure.id,
         name=measure.name,
-        title=_(measure.title),
+        title=gettext(measure.title),
+        summary=gettext(measure.summary),
         family=measure.family,
         direction=measure.direction,
         arrow="↓" if lower else "↑",
-        better=_("lower is better") if lower else _("higher is better"),
+        better=gettext("lower is better") if lower else gettext("higher is better"),
+        best_end=gettext(measure.best),
+        worst_end=gettext(measure.worst),
         is_rate=measure.is_rate,
     )
 

@@ -10,16 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measure_texts import (
-    ENDS,
-    FAMILIES,
-    FAMILIES_OF_SERIES,
-    FAMILY_ENDS,
-    NO_END,
-    NOTHING_LOST,
-    WORDS,
-)
-from pwscup.contests.rules.measures import shown_measure
+from pwscup.contests.rules.measures import FAMILIES, FAMILIES_OF_SERIES, shown_measure
 from pwscup.contests.rules.ranking import ranking_lines
 from pwscup.contests.rules.rounds import (
     PlannedRound,
@@ -216,30 +207,18 @@ def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
 
 
 def _measure_rule(measure: Measure, is_measured: bool) -> MeasureRule:
-    best, worst = _ends(measure)
     shown = shown_measure(measure.id)
     return MeasureRule(
         id=measure.id,
         name=measure.name,
         title=shown.title,
-        words=str(WORDS.get(measure.id, "")),
+        words=shown.summary,
         direction=shown.better,
-        best=str(best),
-        worst=str(worst),
+        best=shown.best_end,
+        worst=shown.worst_end,
         definition=measure.description,
         is_measured=is_measured,
     )
-
-
-def _ends(measure: Measure) -> tuple[object, object]:
-    if measure.id in ENDS:
-        return ENDS[measure.id]
-    if measure.family in FAMILY_ENDS:
-        return FAMILY_ENDS[measure.family]
-    low, high = f"{measure.low:g}", NO_END if measure.high is None else f"{measure.high:g}"
-    if measure.direction == "higher":
-        return high, low
-    return (NOTHING_LOST if shown_measure(measure.id).is_loss else low), high
 
 
 def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:

@@ -11,8 +11,13 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measure_texts import SHORT_FAMILIES, SHORT_FAMILIES_OF_SERIES
-from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
+from pwscup.contests.rules.measures import (
+    SHORT_FAMILIES,
+    SHORT_FAMILIES_OF_SERIES,
+    ShownMeasure,
+    shown_measure,
+    visible_measures,
+)
 from pwscup.contests.selectors import contest_page
 from pwscup.contests.teams.tables import has_series
 from pwscup.core.http.polling import etag

@@ -1,0 +1,165 @@
+"""How likely somebody is found."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from scoring.errors import gettext_noop as _
+from scoring.measures.catalog.base import Measure
+
+UNIQUE = _("1: somebody is unique")
+NOBODY_UNIQUE = _("0: nobody is unique")
+ALL_UNIQUE = _("1: everybody is unique")
+LARGE_CROWD = _("near 0: a large crowd around everybody")
+LEADS_NOWHERE = _("0: no record leads to anybody")
+LEADS_TO_ONE = _("1: some record leads to a single person")
+EQUALLY_NEAR = _("0: every record is equally near to two original records")
+ALL_LEAD_TO_ONE = _("1: every record leads to a single person")
+NOBODY_SPECIAL = _("0: nobody is unique on three quasi-identifiers")
+CERTAIN = _("1: a match is certain to be right")
+
+_risk = partial(Measure, family="risk", direction="lower", low=0.0, high=1.0)
+
+RISK = (
+    _risk(
+        "prosecutor-risk",
+        "max 1/f",
+        _("Prosecutor: worst record"),
+        _(
+            "The attacker looks for a person who is known to be in the anonymized table and picks one of the "
+            "records with that person's quasi-identifiers: how often that is right in the smallest class."
+        ),
+        "scoring.measures.risk:prosecutor_risk",
+        best=LARGE_CROWD,
+        worst=UNIQUE,
+    ),
+    _risk(
+        "prosecutor-mean",
+        "mean 1/f",
+        _("Prosecutor: mean"),
+        _("The same attacker: how often that is right on average."),
+        "scoring.measures.risk:prosecutor_mean",
+        best=LARGE_CROWD,
+        worst=ALL_UNIQUE,
+    ),
+    _risk(
+        "at-risk",
+        "f < 5",
+        _("Records in classes of fewer than 5"),
+        _("How many records share their quasi-identifiers with fewer than four others."),
+        "scoring.measures.risk:records_at_risk",
+        best=_("0: nobody is in such a class"),
+        worst=_("1: everybody is"),
+    ),
+    _risk(
+        "sample-uniques",
+        "f = 1",
+        _("Unique records"),
+        _("How many records are alone with their quasi-identifiers."),
+        "scoring.measures.risk:sample_uniques",
+        best=NOBODY_UNIQUE,
+        worst=ALL_UNIQUE,
+    ),
+    _risk(
+        "journalist-risk",
+        "max 1/F",
+        _("Journalist: worst record"),
+        _(
+            "The attacker looks for anybody and picks one of the original records with the quasi-identifiers of "
+            "an anonymized one: how often that is right where there are fewest."
+        ),
+        "scoring.measures.risk:journalist_risk",
+        best=LEADS_NOWHERE,
+        worst=LEADS_TO_ONE,
+    ),
+    _risk(
+        "journalist-mean",
+        "mean 1/F",
+        _("Journalist: mean"),
+        _("The same attacker: how often that is right on average."),
+        "scoring.measures.risk:journalist_mean",
+        best=LEADS_NOWHERE,
+        worst=ALL_LEAD_TO_ONE,
+    ),
+    _risk(
+        "marketer-risk",
+        "Σ 1/F",
+        _("Marketer: expected finds"),
+        _(
+            "The attacker links every record in that way: the share of the records that is expected to be "
+            "found."
+        ),
+        "scoring.measures.risk:marketer_risk",
+        best=LEADS_NOWHERE,
+        worst=ALL_LEAD_TO_ONE,
+    ),
+    _risk(
+        "nearest-link",
+        "1 − d₁/d₂",
+        _("Certainty of the nearest original"),
+        _(
+            "How much nearer the nearest original record is, in its amounts, than the second nearest. The "
+            "declared rows play no part: to keep the amounts and declare other rows gains nothing."
+        ),
+        "scoring.measures.nearest_link:nearest_link",
+        best=EQUALLY_NEAR,
+        worst=ALL_LEAD_TO_ONE,
+    ),
+    _risk(
+        "population-uniques",
+        "f = F = 1",
+        _("Unique records that are unique in the original"),
+        _(
+            "Of the records that are alone with their quasi-identifiers, how many lead to a single original "
+            "record."
+        ),
+        "scoring.measures.population:population_uniques",
+        best=_("0: none of them"),
+        worst=_("1: all of them"),
+    ),
+    _risk(
+        "zayatz",
+        "Zayatz",
+        _("Population uniques, from the sample"),
+        _(
+            "How many records nobody else in the population resembles, estimated from the anonymized table "
+            "alone (Zayatz)."
+        ),
+        "scoring.measures.population:zayatz",
+        best=NOBODY_UNIQUE,
+        worst=ALL_UNIQUE,
+    ),
+    _risk(
+        "pitman",
+        "Pitman",
+        _("Population uniques, by a model"),
+        _(
+            "How many records nobody else in the population resembles, estimated from the anonymized table "
+            "alone (Pitman's model)."
+        ),
+        "scoring.measures.population:pitman",
+        best=NOBODY_UNIQUE,
+        worst=ALL_UNIQUE,
+    ),
+    _risk(
+        "suda-mean",
+        "DIS-SUDA mean",
+        _("Special uniques: mean"),
+        _(
+            "How likely a match on few quasi-identifiers is right, averaged over the records. The fewer of them "
+            "make a record unique, and the more ways there are to choose them, the likelier (SUDA2)."
+        ),
+        "scoring.measures.suda:suda_mean",
+        best=NOBODY_SPECIAL,
+        worst=CERTAIN,
+    ),
+    _risk(
+        "suda-max",
+        "DIS-SUDA max",
+        _("Special uniques: worst record"),
+        _("The same for the most special record."),
+        "scoring.measures.suda:suda_max",
+        best=NOBODY_SPECIAL,
+        worst=CERTAIN,
+    ),
+)
