@@ -30,7 +30,6 @@ TOGETHER = (
     "tests/e2e/",
     "tests/distributed/test_distributed.py",
     "tests/distributed/test_postgresql.py",
-    "tests/test_reliability.py",
     "tests/web/test_up.py",
     "tests/test_docs.py",
     "tests/scoring/test_privacy_experiments.py",

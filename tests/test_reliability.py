@@ -95,6 +95,7 @@ def test_what_became_of_submissions_is_counted():
     assert chaos.together({"a": found, "b": found}).accepted == 14
 
 
+@pytest.mark.long
 def test_a_burst_and_polls_of_a_small_installation(tmp_path):
     path = tmp_path / "load.json"
     given = ["burst", "polls", "--small", "--mode", "embedded", "--json", str(path)]
@@ -104,6 +105,7 @@ def test_a_burst_and_polls_of_a_small_installation(tmp_path):
     assert "304" in found["polls"]
 
 
+@pytest.mark.long
 def test_a_killed_web_server_of_a_small_installation(tmp_path, monkeypatch):
     monkeypatch.setattr(chaos, "AFTER_SECONDS", 1)
     path = tmp_path / "chaos.json"
