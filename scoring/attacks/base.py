@@ -50,6 +50,11 @@ class Guess(Protocol):
         Not used.
     quasi_identifiers, sensitive : sequence of str, optional
         Not used.
+
+    Raises
+    ------
+    ValueError
+        Where a table or a column does not fit the schema.
     """
 
     def __call__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,45 @@ from scoring.attacks.ranks import rank_guess
 from scoring.scores.comparison import Prepared, Released, check_table, row_sums
 from scoring.tables.equivalence import IntArray
 from scoring.tables.schema import Schema
+
+
+def _released(
+    original: pd.DataFrame | Prepared,
+    anonymized: pd.DataFrame,
+    schema: Schema,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+) -> Released:
+    if isinstance(original, Prepared):
+        is_other = original.schema.public() != schema.public()
+        if quasi_identifiers is not None or sensitive is not None or is_other:
+            raise ValueError("a prepared table is bound to its schema: pass the table itself")
+        prepared = original
+    else:
+        prepared = Prepared.of(original, narrowed(schema, quasi_identifiers, sensitive))
+    check_table(anonymized, prepared.schema, "anonymized")
+    return Released(prepared, anonymized)
+
+
+def _of_tables(guesses: Callable[[Released], IntArray | None]) -> Callable[..., IntArray]:
+    """The attack of two tables by one that sees them prepared, and has no guess without its columns."""
+
+    def attack(
+        original: pd.DataFrame | Prepared,
+        anonymized: pd.DataFrame,
+        schema: Schema,
+        *,
+        rng: np.random.Generator | None = None,
+        quasi_identifiers: Sequence[str] | None = None,
+        sensitive: Sequence[str] | None = None,
+    ) -> IntArray:
+        released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
+        found = guesses(released)
+        return np.full(released.n_records, NO_GUESS, np.int64) if found is None else found
+
+    attack.__name__, attack.__doc__ = guesses.__name__, guesses.__doc__
+    attack.__qualname__ = guesses.__qualname__
+    return attack
 
 
 def guess_random_in_class(
@@ -44,11 +83,6 @@ def guess_random_in_class(
     int64 array, shape (n_anonymized,)
         0-based original rows; -1 where no original has the record's quasi-identifiers.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     identify.rand: Ito & Kikuchi, PWSCup 2015 evaluation, §2.3.1.
@@ -67,15 +101,8 @@ def guess_random_in_class(
     return guess
 
 
-def guess_nearest_value_in_class(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    *,
-    rng: np.random.Generator | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-) -> IntArray:
+@_of_tables
+def guess_nearest_value_in_class(released: Released) -> IntArray | None:
     """E2: the nearest in one sensitive column among those with the record's quasi-identifiers.
 
     Where no original has them, the nearest over all originals.
@@ -92,11 +119,6 @@ def guess_nearest_value_in_class(
     int64 array, shape (n_anonymized,)
         0-based original rows, of equally near ones the lowest; all -1 without an E2 column.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     identify.sa: Ito & Kikuchi, PWSCup 2015 evaluation, §2.3.2; the fallback is its guess in §4.5.
@@ -107,19 +129,11 @@ def guess_nearest_value_in_class(
     >>> guess_nearest_value_in_class(table("original"), table("swapped"), SCHEMA)
     array([1, 0, 2, 3])
     """
-    released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _or_none(released, nearest_value_in_class(released))
+    return nearest_value_in_class(released)
 
 
-def guess_rank_of_sum(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    *,
-    rng: np.random.Generator | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-) -> IntArray:
+@_of_tables
+def guess_rank_of_sum(released: Released) -> IntArray | None:
     """E3: sort both tables by the sum of the sensitive columns, match equal ranks.
 
     Parameters
@@ -133,11 +147,6 @@ def guess_rank_of_sum(
         0-based original rows, equal sums in row order on both sides; all -1 without a numeric
         sensitive column.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     identify.sort: Ito & Kikuchi, PWSCup 2015 evaluation, §2.3.3.
@@ -148,21 +157,13 @@ def guess_rank_of_sum(
     >>> guess_rank_of_sum(table("original"), table("noise"), SCHEMA)
     array([0, 1, 2, 3])
     """
-    released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
     if not released.prepared.schema.sensitive_numeric:
-        return _or_none(released, None)
+        return None
     return rank_guess(released.prepared.sums, row_sums(released.sensitive))
 
 
-def guess_nearest_value(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    *,
-    rng: np.random.Generator | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-) -> IntArray:
+@_of_tables
+def guess_nearest_value(released: Released) -> IntArray | None:
     """E4: the nearest original in one sensitive column.
 
     Parameters
@@ -175,11 +176,6 @@ def guess_nearest_value(
     int64 array, shape (n_anonymized,)
         0-based original rows, of equally near ones the lowest; all -1 without an E4 column.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     identify.sa21: Ito & Kikuchi, PWSCup 2015 evaluation, §2.3.4.
@@ -190,19 +186,11 @@ def guess_nearest_value(
     >>> guess_nearest_value(table("original"), table("averaged"), SCHEMA)
     array([0, 0, 2, 2])
     """
-    released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _or_none(released, nearest_value(released))
+    return nearest_value(released)
 
 
-def guess_rank_of_value(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    *,
-    rng: np.random.Generator | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-) -> IntArray:
+@_of_tables
+def guess_rank_of_value(released: Released) -> IntArray | None:
     """E4-rank: sort both tables by one sensitive column, match equal ranks.
 
     Parameters
@@ -215,11 +203,6 @@ def guess_rank_of_value(
     int64 array, shape (n_anonymized,)
         0-based original rows, equal values in row order on both sides; all -1 without an E4 column.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     Not in the paper's text, but what its figure for identify.sa21 on deleted records fits (Ito &
@@ -231,23 +214,15 @@ def guess_rank_of_value(
     >>> guess_rank_of_value(table("original"), table("averaged"), SCHEMA)
     array([0, 1, 2, 3])
     """
-    released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
     name = released.prepared.schema.e4_column
     if name is None:
-        return _or_none(released, None)
+        return None
     position = released.prepared.schema.sensitive_numeric.index(name)
     return rank_guess(released.prepared.sensitive[:, position], released.column(name))
 
 
-def guess_nearest_point_in_class(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    *,
-    rng: np.random.Generator | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-) -> IntArray:
+@_of_tables
+def guess_nearest_point_in_class(released: Released) -> IntArray | None:
     """EUC1: the nearest by Euclidean distance among those with the record's quasi-identifiers.
 
     Parameters
@@ -263,11 +238,6 @@ def guess_nearest_point_in_class(
         0-based original rows, of equally near ones the lowest; -1 where no original has the
         record's quasi-identifiers, and all -1 without a numeric sensitive column.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     identify.euc: Ito & Kikuchi, PWSCup 2015 evaluation, §3, EUC1. Without a match the paper
@@ -279,19 +249,11 @@ def guess_nearest_point_in_class(
     >>> guess_nearest_point_in_class(table("original"), table("unified"), SCHEMA)
     array([ 0,  1, -1, -1])
     """
-    released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _or_none(released, nearest_point(released, no_match="miss"))
+    return nearest_point(released, no_match="miss")
 
 
-def guess_nearest_point(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    *,
-    rng: np.random.Generator | None = None,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-) -> IntArray:
+@_of_tables
+def guess_nearest_point(released: Released) -> IntArray | None:
     """EUC2: as EUC1, and without a match the nearest over all originals.
 
     Parameters
@@ -307,11 +269,6 @@ def guess_nearest_point(
         0-based original rows, of equally near ones the lowest; all -1 without a numeric sensitive
         column.
 
-    Raises
-    ------
-    ValueError
-        Where a table or a column does not fit the schema.
-
     Notes
     -----
     identify.euc: Ito & Kikuchi, PWSCup 2015 evaluation, §3, EUC2.
@@ -322,27 +279,4 @@ def guess_nearest_point(
     >>> guess_nearest_point(table("original"), table("unified"), SCHEMA)
     array([0, 1, 2, 3])
     """
-    released = _released(original, anonymized, schema, quasi_identifiers, sensitive)
-    return _or_none(released, nearest_point(released, no_match="all"))
-
-
-def _or_none(released: Released, guess: IntArray | None) -> IntArray:
-    return np.full(released.n_records, NO_GUESS, dtype=np.int64) if guess is None else guess
-
-
-def _released(
-    original: pd.DataFrame | Prepared,
-    anonymized: pd.DataFrame,
-    schema: Schema,
-    quasi_identifiers: Sequence[str] | None,
-    sensitive: Sequence[str] | None,
-) -> Released:
-    if isinstance(original, Prepared):
-        is_other = original.schema.public() != schema.public()
-        if quasi_identifiers is not None or sensitive is not None or is_other:
-            raise ValueError("a prepared table is bound to its schema: pass the table itself")
-        prepared = original
-    else:
-        prepared = Prepared.of(original, narrowed(schema, quasi_identifiers, sensitive))
-    check_table(anonymized, prepared.schema, "anonymized")
-    return Released(prepared, anonymized)
+    return nearest_point(released, no_match="all")
