@@ -134,5 +134,5 @@ def _row(measure: str, measured: Mapping[int, Values], team: int, n_teams: int) 
         "measure": head,
         "value": found[team],
         "rank": ranks[team],
-        "best": head.best(found.values()),
+        "best": head.best_of(found.values()),
     }

@@ -74,7 +74,7 @@ def test_every_choice_of_a_ruleset_has_its_words():
     assert set(series_texts.FORMULAS) < set(FORMULAS)
 
 
-@pytest.mark.parametrize("text", ["title", "summary", "better", "best_end", "worst_end"])
+@pytest.mark.parametrize("text", ["title", "summary", "better", "best", "worst"])
 def test_every_measure_has_its_texts_in_both_languages(text):
     shown = {}
     for language in ("en", "ja"):
@@ -106,18 +106,16 @@ def test_every_role_and_kind_has_a_name():
 
 
 def test_measures_stand_in_families_with_direction_and_ends():
-    by_id = {m.id: m for family in rules().families for m in family.measures}
+    by_id = {rule.measure.id: rule for family in rules().families for rule in family.measures}
+    said = {id_: rule.measure for id_, rule in by_id.items()}
     assert tuple(by_id) == RULESET.measures
-    assert (by_id["U1"].direction, by_id["U1"].best, by_id["U1"].worst) == (
+    assert (said["U1"].better, said["U1"].best, said["U1"].worst) == (
         "lower is better",
         "0: nothing is lost",
         "no upper end",
     )
-    assert (by_id["S1"].direction, by_id["S1"].worst) == (
-        "higher is better",
-        "1: somebody is unique",
-    )
-    assert by_id["EUC2"].worst == "1: every record is found"
+    assert (said["S1"].better, said["S1"].worst) == ("higher is better", "1: somebody is unique")
+    assert said["EUC2"].worst == "1: every record is found"
     assert by_id["U3"].definition == MEASURES["U3"].description
 
 
@@ -279,7 +277,9 @@ def test_unmeasured_measures_are_marked(cast, as_user):
     Dataset.objects.update(schema_text=drop(cross=False).to_toml())
     response = as_user(None).get("/c/cup/rules/")
     families = response.context["rules"].families
-    unmeasured = [m.id for family in families for m in family.measures if not m.is_measured]
+    unmeasured = [
+        rule.measure.id for family in families for rule in family.measures if not rule.is_measured
+    ]
     assert unmeasured == ["U2", "U3"]
     assert "Not measured in this contest" in response.content.decode()
 

@@ -60,8 +60,8 @@ class ShownMeasure:
     direction: str
     arrow: str
     better: str
-    best_end: str
-    worst_end: str
+    best: str
+    worst: str
     is_rate: bool
     """Whether it says how often an attacker succeeds: shown as a percentage."""
 
@@ -70,10 +70,9 @@ class ShownMeasure:
         """Whether 0 means that nothing is lost."""
         return self.family in LOSSES and self.direction == "lower"
 
-    def best(self, values: Iterable[float | None]) -> float | None:
+    def best_of(self, values: Iterable[float | None]) -> float | None:
         """The best of the values that are known."""
-        known = [value for value in values if value is not None]
-        return (min if self.direction == "lower" else max)(known, default=None)
+        return ALL_MEASURES[self.id].best_of(values)
 
 
 def shown_measure(id_: str) -> ShownMeasure:
@@ -89,8 +88,8 @@ def shown_measure(id_: str) -> ShownMeasure:
         direction=measure.direction,
         arrow="↓" if lower else "↑",
         better=gettext("lower is better") if lower else gettext("higher is better"),
-        best_end=gettext(measure.best),
-        worst_end=gettext(measure.worst),
+        best=gettext(measure.best),
+        worst=gettext(measure.worst),
         is_rate=measure.is_rate,
     )
 

@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import FAMILIES, FAMILIES_OF_SERIES, shown_measure
+from pwscup.contests.rules.measures import FAMILIES, FAMILIES_OF_SERIES, ShownMeasure, shown_measure
 from pwscup.contests.rules.ranking import ranking_lines
 from pwscup.contests.rules.rounds import (
     PlannedRound,
@@ -25,7 +25,7 @@ from pwscup.contests.rules.rounds import (
 )
 from pwscup.contests.rules.series_texts import IDENTIFIER
 from pwscup.contests.rules.texts import KINDS, OPTION_MEASURES, OPTIONS, ROLES, TABLE_COLUMNS
-from scoring.registry import ALL_MEASURES, MEASURES, Measure
+from scoring.registry import ALL_MEASURES, MEASURES
 from scoring.rulesets import Ruleset, localized
 from scoring.rulesets.kinds import COMMON
 from scoring.scores.options import TABLE_MEASURES
@@ -41,15 +41,9 @@ MAX_VALUES_SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class MeasureRule:
-    """A measure in words: which way is better, and what the good and the bad end mean."""
+    """A measure of a contest; not measured where the table has no columns for it."""
 
-    id: str
-    name: str
-    title: str
-    words: str
-    direction: str
-    best: str
-    worst: str
+    measure: ShownMeasure
     definition: str
     is_measured: bool
 
@@ -200,24 +194,13 @@ def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
     return tuple(
         Family(
             str(titles.get(family, family)),
-            tuple(_measure_rule(m, m.id not in unmeasured) for m in chosen if m.family == family),
+            tuple(
+                MeasureRule(shown_measure(m.id), m.description, m.id not in unmeasured)
+                for m in chosen
+                if m.family == family
+            ),
         )
         for family in families
-    )
-
-
-def _measure_rule(measure: Measure, is_measured: bool) -> MeasureRule:
-    shown = shown_measure(measure.id)
-    return MeasureRule(
-        id=measure.id,
-        name=measure.name,
-        title=shown.title,
-        words=shown.summary,
-        direction=shown.better,
-        best=shown.best_end,
-        worst=shown.worst_end,
-        definition=measure.description,
-        is_measured=is_measured,
     )
 
 

@@ -192,7 +192,9 @@ def _measures(facts: Facts, rows: list[Row]) -> Row:
         and any(values.get(measure) is not None for values in facts.measured.values())
     ]
     best = {
-        measure: _best(measure, [facts.measured.get(row["team"], {}).get(measure) for row in rows])
+        measure: ALL_MEASURES[measure].best_of(
+            facts.measured.get(row["team"], {}).get(measure) for row in rows
+        )
         for measure in measures
     }
     return {
@@ -211,8 +213,3 @@ def _measures(facts: Facts, rows: list[Row]) -> Row:
             for row in rows
         ],
     }
-
-
-def _best(measure: str, values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return (min if ALL_MEASURES[measure].direction == "lower" else max)(known, default=None)

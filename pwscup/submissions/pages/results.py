@@ -169,7 +169,7 @@ def families(
 
 
 def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row:
-    best = measure.best(v.get(measure.id) for v in (values, *others))
+    best = measure.best_of(v.get(measure.id) for v in (values, *others))
     return Row(measure, values.get(measure.id), best)
 
 

@@ -9,6 +9,8 @@ from scoring.addresses import docstring_at, function_at
 from scoring.errors import gettext_noop as _
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scoring.scores.comparison import Comparison, Options
 
 NOTHING_LOST = _("0: nothing is lost")
@@ -82,6 +84,11 @@ class Measure:
     def draws(self) -> bool:
         """Whether `seed` decides part of the value."""
         return self.id in DRAWING
+
+    def best_of(self, values: Iterable[float | None]) -> float | None:
+        """The best of the values that are known."""
+        known = [value for value in values if value is not None]
+        return (min if self.direction == "lower" else max)(known, default=None)
 
     @property
     def description(self) -> str:
