@@ -173,12 +173,12 @@ MALFORMED = [
 def message(**changed) -> bytes:
     """A message as Celery sends it, but for what is changed of it."""
     made = {
-        "body": base64.b64encode(b"[[1], {}, {}]").decode(),
+        "body": base64.b64encode(b'[["submissions.submission", 1], {}, {}]').decode(),
         "content-encoding": "utf-8",
         "content-type": "application/json",
         "headers": {
             "lang": "py",
-            "task": "pwscup.submissions.tasks.score",
+            "task": "pwscup.run_job",
             "id": "1",
             "root_id": "1",
         },
@@ -196,13 +196,17 @@ def message(**changed) -> bytes:
 
 def test_malformed_messages_end_no_worker_and_hold_no_place(site, servers):
     """More of them than a worker may hold at once."""
-    headers = {"lang": "py", "task": "pwscup.submissions.tasks.score", "id": "1", "root_id": "1"}
+    headers = {"lang": "py", "task": "pwscup.run_job", "id": "1", "root_id": "1"}
     wrong = [
         *MALFORMED,
         message(body="%%%"),
         message(body=base64.b64encode(b"\xff").decode()),
         message(body=base64.b64encode(b"{").decode()),
         message(body=base64.b64encode(b'[["x"], {}, {}]').decode()),
+        message(body=base64.b64encode(b'[["x", 1], {}, {}]').decode()),
+        message(body=base64.b64encode(b'[["accounts.user", 1], {}, {}]').decode()),
+        message(body=base64.b64encode(b'[["submissions.submission", "x"], {}, {}]').decode()),
+        message(headers=headers | {"task": "pwscup.submissions.tasks.score"}),
         message(body=base64.b64encode(b"[[], {}, {}]").decode()),
         message(body=base64.b64encode(b"7").decode()),
         message(**{"content-type": "application/x-python-serialize"}),
