@@ -188,7 +188,7 @@ def _finish_imported(claim: Claim, imported: Imported) -> bool:
 
 def _finish_refused(claim: Claim, refused: ArchiveRefused) -> bool:
     def record(claim: Claim) -> None:
-        _record_import(_without_archive(claim), "import.refused", n_problems=refused.n_total)
+        _record_import(_without_archive(claim), "import.refused", n_problems=1)
 
-    found = {"problems": refused.problems, "n_problems": refused.n_total}
+    found = {"problems": [refused.problem], "n_problems": 1}
     return jobs.finish(claim, ContestImport.State.REFUSED, record, **found)

@@ -56,5 +56,4 @@ def _line(job: ContestImport) -> dict[str, Any]:
     return {
         "job": job,
         "problems": problems.sentences(job.problems),
-        "left_out": problems.left_out(job.n_problems, len(job.problems)),
     }

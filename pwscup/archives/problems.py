@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-MAX_KEPT = 100
 AGAIN = gettext_lazy("Export the contest again and import the file as it was made.")
 WORDS = {
     "not_zip": gettext_lazy(
@@ -122,31 +120,13 @@ NEEDS_AGAIN = frozenset(
 )
 
 
-class ArchiveRefused(ValueError):  # noqa: N818 — the archive is at fault, not the program
-    """An archive that is not imported: every problem of it, the first `MAX_KEPT` in full."""
+class ArchiveRefused(Exception):  # noqa: N818 — the archive is at fault, not the program
+    """An archive that is not imported, and the first problem that was found."""
 
-    def __init__(self, problems: Iterable[dict[str, Any]], n_total: int) -> None:
-        self.problems = list(problems)
-        self.n_total = n_total
-        super().__init__(self.problems, n_total)
-
-
-class Findings:
-    """Gathers problems: keeps the first `MAX_KEPT` and counts the rest."""
-
-    def __init__(self) -> None:
-        self.problems: list[dict[str, Any]] = []
-        self.n_total = 0
-
-    def add(self, code: str, **params: Any) -> None:
-        self.n_total += 1
-        if len(self.problems) < MAX_KEPT:
-            shown = {name: str(value)[:200] for name, value in params.items()}
-            self.problems.append({"code": code, "params": shown})
-
-    def refuse_if_any(self) -> None:
-        if self.n_total:
-            raise ArchiveRefused(self.problems, self.n_total)
+    def __init__(self, code: str, **params: Any) -> None:
+        shown = {name: str(value)[:200] for name, value in params.items()}
+        self.problem = {"code": code, "params": shown}
+        super().__init__(code, shown)
 
 
 def sentences(problems: Iterable[dict[str, Any]]) -> list[str]:
@@ -156,8 +136,3 @@ def sentences(problems: Iterable[dict[str, Any]]) -> list[str]:
     if any(problem["code"] in NEEDS_AGAIN for problem in problems):
         found.append(str(AGAIN))
     return found
-
-
-def left_out(n_total: int, n_shown: int) -> str:
-    """What to say of the problems that are not shown; empty where all are."""
-    return _("and %(n)d more") % {"n": n_total - n_shown} if n_total > n_shown else ""

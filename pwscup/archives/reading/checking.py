@@ -19,7 +19,7 @@ from django.conf import settings
 from django.template.defaultfilters import filesizeformat
 
 from pwscup.archives import layout
-from pwscup.archives.problems import ArchiveRefused, Findings
+from pwscup.archives.problems import ArchiveRefused
 from scoring.errors import ProblemsFound
 from scoring.tables import archives
 
@@ -66,24 +66,21 @@ def checked(path: Path) -> Iterator[Checked]:
     Raises
     ------
     ArchiveRefused
-        With everything that is wrong with it.
+        With the first problem of it.
     """
-    findings = Findings()
-    if path.stat().st_size > settings.MAX_ARCHIVE_BYTES:
-        sizes = (settings.MAX_ARCHIVE_BYTES, path.stat().st_size)
-        findings.add("too_large", **_sizes(*sizes))
-        findings.refuse_if_any()
-    with _opened(path, findings) as archive:
-        yield _checked(archive, findings)
+    size = path.stat().st_size
+    if size > settings.MAX_ARCHIVE_BYTES:
+        raise ArchiveRefused("too_large", **_sizes(settings.MAX_ARCHIVE_BYTES, size))
+    with _opened(path) as archive:
+        yield _checked(archive)
 
 
-def _opened(path: Path, findings: Findings) -> archives.Archive:
+def _opened(path: Path) -> archives.Archive:
     limits = archives.Limits(MAX_ENTRIES, _max_unpacked(), by_products=0)
     try:
         return archives.Archive(path, limits, name=path.name)
-    except ProblemsFound as refused:
-        findings.add(NOT_OPENED[refused.problems[0].code], expected=MAX_ENTRIES)
-        raise ArchiveRefused(findings.problems, findings.n_total) from refused
+    except ProblemsFound as found:
+        raise ArchiveRefused(NOT_OPENED[found.problems[0].code], expected=MAX_ENTRIES) from found
 
 
 def _max_unpacked() -> int:
@@ -94,64 +91,57 @@ def _sizes(expected: int, got: int) -> dict[str, str]:
     return {"expected": filesizeformat(expected), "got": filesizeformat(got)}
 
 
-def _checked(archive: archives.Archive, findings: Findings) -> Checked:
-    files = _named(archive, findings)
-    manifest = _manifest(files, findings)
-    findings.refuse_if_any()
+def _checked(archive: archives.Archive) -> Checked:
+    files = {file.path: file for file in archive.entries}
+    manifest = _manifest(files)  # a newer version may have other names
+    _check_names(archive)
     entries = {name: ManifestEntry(name, *rest) for name, *rest in _listed(manifest)}
-    for name in sorted(entries.keys() - files.keys()):
-        findings.add("missing", entry=name)
-    for name in sorted(files.keys() - entries.keys() - {layout.MANIFEST}):
-        findings.add("unlisted", entry=name)
+    if missing := entries.keys() - files.keys():
+        raise ArchiveRefused("missing", entry=min(missing))
+    if unlisted := files.keys() - entries.keys() - {layout.MANIFEST}:
+        raise ArchiveRefused("unlisted", entry=min(unlisted))
     if not manifest["with_key"]:
-        findings.add("no_key")
-    else:
-        for name in sorted(FIXED - OPTIONAL - entries.keys() - (files.keys() ^ entries.keys())):
-            findings.add("missing", entry=name)
-    _check_total(entries, findings)
-    for name in sorted(entries.keys() & files.keys()):
-        _check_bytes(files[name], entries[name], findings)
-    findings.refuse_if_any()
+        raise ArchiveRefused("no_key")
+    if missing := FIXED - OPTIONAL - entries.keys():
+        raise ArchiveRefused("missing", entry=min(missing))
+    _check_total(entries)
+    for name in sorted(entries):
+        _check_bytes(files[name], entries[name])
     return Checked(manifest, entries, files)
 
 
-def _named(archive: archives.Archive, findings: Findings) -> dict[str, archives.Entry]:
-    """The entries by name; a name that the format does not have is wrong, whatever path it would be."""
-    for name, times in Counter(file.path for file in archive.entries).items():
-        if times > 1:
-            findings.add("duplicate", entry=name)
+def _check_names(archive: archives.Archive) -> None:
+    """Refuse a name that the format does not have, whatever path it would be."""
+    names = Counter(file.path for file in archive.entries)
     for file in archive.entries:
         name = file.path
+        if names[name] > 1:
+            raise ArchiveRefused("duplicate", entry=name)
         if name not in FIXED | {layout.MANIFEST} and not NUMBERED.fullmatch(name):
-            findings.add("unknown", entry=name)
-        elif file.packing is not None:
-            findings.add("method", entry=name)
-    return {file.path: file for file in archive.entries}
+            raise ArchiveRefused("unknown", entry=name)
+        if file.packing is not None:
+            raise ArchiveRefused("method", entry=name)
 
 
-def _manifest(files: dict[str, archives.Entry], findings: Findings) -> dict[str, Any]:
+def _manifest(files: dict[str, archives.Entry]) -> dict[str, Any]:
     """The manifest; what a newer version means by it this one does not know."""
     file = files.get(layout.MANIFEST)
     if file is None:
-        findings.add("missing", entry=layout.MANIFEST)
-        return {}
-    if findings.n_total and any(p["code"] == "method" for p in findings.problems):
-        return {}
+        raise ArchiveRefused("missing", entry=layout.MANIFEST)
+    if file.packing is not None:
+        raise ArchiveRefused("method", entry=layout.MANIFEST)
     try:
         data = b"".join(file.chunks(MAX_MANIFEST_BYTES))
         manifest = json.loads(data) if _is_lean(data) else None
     except (archives.DamagedFile, ValueError, RecursionError):
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("format") != layout.FORMAT:
-        findings.add("manifest", entry=layout.MANIFEST)
-        return {}
+        raise ArchiveRefused("manifest", entry=layout.MANIFEST)
     version = manifest.get("version")
     if isinstance(version, int) and version > layout.VERSION:
-        raise ArchiveRefused(
-            [{"code": "newer", "params": {"expected": layout.VERSION, "got": version}}], 1
-        )
+        raise ArchiveRefused("newer", expected=layout.VERSION, got=version)
     if type(version) is not int or version < 1 or not _is_complete(manifest):
-        findings.add("manifest", entry=layout.MANIFEST)
+        raise ArchiveRefused("manifest", entry=layout.MANIFEST)
     return manifest
 
 
@@ -187,28 +177,25 @@ def _listed(manifest: dict[str, Any]) -> list[tuple[str, str, int]]:
     return [(e["name"], e["sha256"], e["size_bytes"]) for e in manifest["entries"]]
 
 
-def _check_total(entries: dict[str, ManifestEntry], findings: Findings) -> None:
+def _check_total(entries: dict[str, ManifestEntry]) -> None:
     most = _max_unpacked()
     total = sum(entry.size_bytes for entry in entries.values())
     if total > most:
-        findings.add("unpacked", **_sizes(most, total))
-        findings.refuse_if_any()
+        raise ArchiveRefused("unpacked", **_sizes(most, total))
 
 
-def _check_bytes(file: archives.Entry, entry: ManifestEntry, findings: Findings) -> None:
+def _check_bytes(file: archives.Entry, entry: ManifestEntry) -> None:
     """Unpack an entry and keep nothing, no further than its size goes."""
-    if file.packing is not None:
-        return
     if file.declared_bytes != entry.size_bytes:
         sizes = {"expected": entry.size_bytes, "got": file.declared_bytes}
-        findings.add("size", entry=entry.name, **sizes)
-        return
+        raise ArchiveRefused("size", entry=entry.name, **sizes)
     digest = hashlib.sha256()
     try:
         for chunk in file.chunks(entry.size_bytes):
             digest.update(chunk)
-    except archives.DamagedFile:
-        findings.add("damaged", entry=entry.name)
-        return
+    except archives.DamagedFile as error:
+        raise ArchiveRefused("damaged", entry=entry.name) from error
     if digest.hexdigest() != entry.sha256:
-        findings.add("hash", entry=entry.name, expected=entry.sha256, got=digest.hexdigest())
+        raise ArchiveRefused(
+            "hash", entry=entry.name, expected=entry.sha256, got=digest.hexdigest()
+        )

@@ -20,7 +20,7 @@ from pwscup.archives import layout, standings
 from pwscup.archives.layout import Column, Sheet
 from pwscup.archives.models import Archive
 from pwscup.archives.naming import called
-from pwscup.archives.problems import ArchiveRefused, Findings
+from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading import checking, rows, sense, unfinished
 from pwscup.archives.reading.rows import Reader
 from pwscup.archives.writing import history
@@ -74,14 +74,12 @@ def restore(
     Raises
     ------
     ArchiveRefused
-        With everything that is wrong; then nothing was made.
+        With the first problem; then nothing was made.
     """
-    findings = Findings()
     with checking.checked(path) as checked:
         reader = Reader(checked)
-        rows.check_rows(reader, findings)
-        sense.check_sense(reader, findings)
-        findings.refuse_if_any()
+        rows.check_rows(reader)
+        sense.check_sense(reader)
         _refuse_without_space(checked)
         work = Restoring(reader, prefix)
         try:
@@ -92,8 +90,7 @@ def restore(
             return None
         except (IntegrityError, DataError) as error:
             unfinished.remove(prefix, work.contest if work.contest.pk else None)
-            problem = {"code": "contradiction", "params": {"got": str(error).splitlines()[0][:200]}}
-            raise ArchiveRefused([problem], 1) from error
+            raise ArchiveRefused("contradiction", got=str(error).splitlines()[0]) from error
         except BaseException:
             unfinished.remove(prefix, work.contest if work.contest.pk else None)
             raise
@@ -103,9 +100,8 @@ def _refuse_without_space(checked: checking.Checked) -> None:
     """Before anything is written: what the archive unpacks to has to leave the reserve free."""
     n_bytes = sum(entry.size_bytes for entry in checked.entries.values())
     if not space.has_room_for(n_bytes):
-        shown = {"expected": filesizeformat(n_bytes + settings.DISK_RESERVE_BYTES)}
-        shown["got"] = filesizeformat(space.free_bytes())
-        raise ArchiveRefused([{"code": "space", "params": shown}], 1)
+        wanted = filesizeformat(n_bytes + settings.DISK_RESERVE_BYTES)
+        raise ArchiveRefused("space", expected=wanted, got=filesizeformat(space.free_bytes()))
 
 
 # Files

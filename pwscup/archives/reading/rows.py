@@ -1,14 +1,15 @@
-"""The rows of a checked archive: every one is looked at, and everything that is wrong told at once."""
+"""The rows of a checked archive: every one is looked at before one is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 from pwscup.archives import layout
 from pwscup.archives.layout import Column, Sheet
-from pwscup.archives.problems import Findings
+from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading.checking import Checked
 from pwscup.archives.reading.values import WrongValue, value_of
 from pwscup.archives.row_texts import Row, read_csv, read_json
@@ -94,74 +95,74 @@ def _value(sheet: Sheet, column: Column, raw: Any) -> Any:
 # Checks
 
 
-def check_rows(reader: Reader, findings: Findings) -> None:
-    """Every row of every sheet, and that what they point at is there."""
-    try:
+def check_rows(reader: Reader) -> None:
+    """Every row of every sheet, and that what they point at is there; the first problem refuses the archive."""
+    with _readable(layout.CONTEST):
         reader.document = toml_text.loads(reader.text(layout.CONTEST))
-    except CORRUPT as error:
-        findings.add("unreadable", entry=layout.CONTEST, got=error)
-        return
     areas: dict[str, str] = {}
-    later: list[tuple[Sheet, Column, str, str]] = []
+    later: list[tuple[Sheet, Column, int, str]] = []
     for sheet in layout.SHEETS:
         reader.keys[sheet.name] = set()
-        try:
-            _check_sheet(reader, sheet, findings, areas, later)
-        except CORRUPT as error:
-            findings.add("unreadable", entry=sheet.entry, got=error)
-    for sheet, column, n, key in later:
-        if key not in reader.keys[column.refers]:
-            _dangling(findings, sheet, column, n, key)
+        with _readable(sheet.entry):
+            _check_sheet(reader, sheet, areas, later)
+    for sheet, column, number, key in later:
+        _check_reference(reader, sheet, column, number, key)
+
+
+@contextmanager
+def _readable(entry: str) -> Iterator[None]:
+    try:
+        yield
+    except CORRUPT as error:
+        raise ArchiveRefused("unreadable", entry=entry, got=error) from error
 
 
 def _check_sheet(
     reader: Reader,
     sheet: Sheet,
-    findings: Findings,
     areas: dict[str, str],
-    later: list[tuple[Sheet, Column, str, str]],
+    later: list[tuple[Sheet, Column, int, str]],
 ) -> None:
     columns = columns_of(sheet, reader.checked.manifest)
     expected = {"n", *(column.name for column in columns)}
-    if _has_wrong_header(reader, sheet, expected, findings):
-        return
+    _check_header(reader, sheet, expected)
     seen: list[set[tuple[Any, ...]]] = [set() for _ in sheet.unique]
     for number, raw in enumerate(raw_rows(reader, sheet), start=1):
-        if "" in raw:
-            got = len(raw[""])
-            findings.add("cells", entry=sheet.entry, row=number, expected=len(expected), got=got)
-            continue
-        if str(raw.get("n", "")) != str(number):
-            got = raw.get("n", "")
-            findings.add("number", entry=sheet.entry, row=number, expected=number, got=got)
-        if sheet.entry.endswith((".json", ".toml")) and not set(raw) <= expected | _further(sheet):
-            _wrong_columns(sheet, expected, set(raw), findings)
-        row = _checked_row(sheet, columns, raw, number, findings)
+        _check_cells(sheet, raw, number, expected)
+        row = _checked_row(sheet, columns, raw, number)
         for column in columns:
-            key = row.get(column.name) if column.refers else None
+            key = row[column.name] if column.refers else None
             if key is None:
                 continue
             if column.later:
-                later.append((sheet, column, str(number), key))
-            elif key not in reader.keys[column.refers]:
-                _dangling(findings, sheet, column, str(number), key)
-            elif column.area and areas[key] != column.area:
-                _wrong(findings, "area", sheet, number, column.name, column.area)
+                later.append((sheet, column, number, key))
+                continue
+            _check_reference(reader, sheet, column, number, key)
+            if column.area and areas[key] != column.area:
+                raise _wrong("area", sheet, number, column.name, column.area)
         if sheet is layout.FILES:
-            areas[str(number)] = row.get("area", "")
-        _note_key(reader, sheet, row, number, findings)
-        _check_unique(sheet, row, number, seen, findings)
+            areas[str(number)] = row["area"]
+        _note_key(reader, sheet, row, number)
+        _check_unique(sheet, row, number, seen)
 
 
-def _has_wrong_header(reader: Reader, sheet: Sheet, expected: set[str], findings: Findings) -> bool:
+def _check_header(reader: Reader, sheet: Sheet, expected: set[str]) -> None:
     if not sheet.entry.endswith(".csv"):
-        return False
+        return
     with reader.open(sheet.entry) as source:
         header = next(read_csv(source), [])
-    if set(header) == expected and len(header) == len(expected):
-        return False
-    _wrong_columns(sheet, expected, set(header), findings)
-    return True
+    if set(header) != expected or len(header) != len(expected):
+        raise _wrong_columns(sheet, expected, set(header))
+
+
+def _check_cells(sheet: Sheet, raw: Row, number: int, expected: set[str]) -> None:
+    where = {"entry": sheet.entry, "row": number}
+    if sheet.entry.endswith(".csv") and "" in raw:
+        raise ArchiveRefused("cells", **where, expected=len(expected), got=len(raw[""]))
+    if str(raw.get("n", "")) != str(number):
+        raise ArchiveRefused("number", **where, expected=number, got=raw.get("n", ""))
+    if not set(raw) <= expected | _further(sheet):
+        raise _wrong_columns(sheet, expected, set(raw))
 
 
 def _further(sheet: Sheet) -> set[str]:
@@ -169,64 +170,49 @@ def _further(sheet: Sheet) -> set[str]:
     return {"rules"} if sheet is layout.CONTEST_SHEET else set()
 
 
-def _wrong_columns(sheet: Sheet, expected: set[str], got: set[str], findings: Findings) -> None:
+def _wrong_columns(sheet: Sheet, expected: set[str], got: set[str]) -> ArchiveRefused:
     names = {"expected": ", ".join(sorted(expected)), "got": ", ".join(sorted(got))}
-    findings.add("columns", entry=sheet.entry, **names)
+    return ArchiveRefused("columns", entry=sheet.entry, **names)
 
 
-def _checked_row(
-    sheet: Sheet, columns: Iterable[Column], raw: Row, number: int, findings: Findings
-) -> Row:
-    """The values that are right; the others are told of."""
+def _checked_row(sheet: Sheet, columns: Iterable[Column], raw: Row, number: int) -> Row:
     row: Row = {}
     for column in columns:
         value = raw.get(column.name)
         try:
             row[column.name] = _value(sheet, column, value)
         except WrongValue as wrong:
-            _wrong(findings, wrong.code, sheet, number, column.name, wrong.expected, value)
-            continue
+            raise _wrong(wrong.code, sheet, number, column.name, wrong.expected, value) from wrong
         if column.law is not None and not column.law(row[column.name]):
-            _wrong(findings, "value", sheet, number, column.name, "", value)
-            del row[column.name]
-    is_whole = all(column.name in row for column in columns)
-    if is_whole and sheet.law is not None and not sheet.law(row):
-        findings.add("row", entry=sheet.entry, row=number)
+            raise _wrong("value", sheet, number, column.name, "", value)
+    if sheet.law is not None and not sheet.law(row):
+        raise ArchiveRefused("row", entry=sheet.entry, row=number)
     return row
 
 
 def _wrong(
-    findings: Findings,
-    code: str,
-    sheet: Sheet,
-    number: int,
-    column: str,
-    expected: str,
-    got: Any = "",
-) -> None:
+    code: str, sheet: Sheet, number: int, column: str, expected: str, got: Any = ""
+) -> ArchiveRefused:
     where = {"entry": sheet.entry, "row": number, "column": column}
-    findings.add(code, **where, expected=expected, got="" if got is None else got)
+    return ArchiveRefused(code, **where, expected=expected, got="" if got is None else got)
 
 
-def _dangling(findings: Findings, sheet: Sheet, column: Column, n: str, key: str) -> None:
-    where = {"entry": sheet.entry, "row": n, "column": column.name}
-    findings.add("dangling", **where, expected=layout.BY_NAME[column.refers].entry, got=key)
+def _check_reference(reader: Reader, sheet: Sheet, column: Column, number: int, key: str) -> None:
+    if key not in reader.keys[column.refers]:
+        entry = layout.BY_NAME[column.refers].entry
+        raise _wrong("dangling", sheet, number, column.name, entry, key)
 
 
-def _note_key(reader: Reader, sheet: Sheet, row: Row, number: int, findings: Findings) -> None:
-    key = str(number) if sheet.key == "n" else str(row.get(sheet.key, ""))
-    if key in reader.keys[sheet.name] and sheet.key in row:
-        _wrong(findings, "twice", sheet, number, sheet.key, "", key)
+def _note_key(reader: Reader, sheet: Sheet, row: Row, number: int) -> None:
+    key = str(number) if sheet.key == "n" else str(row[sheet.key])
+    if key in reader.keys[sheet.name]:
+        raise _wrong("twice", sheet, number, sheet.key, "", key)
     reader.keys[sheet.name].add(key)
 
 
-def _check_unique(
-    sheet: Sheet, row: Row, number: int, seen: list[set[tuple[Any, ...]]], findings: Findings
-) -> None:
+def _check_unique(sheet: Sheet, row: Row, number: int, seen: list[set[tuple[Any, ...]]]) -> None:
     for names, known in zip(sheet.unique, seen, strict=True):
-        found = tuple(row.get(name) for name in names)
-        is_nothing = len(found) == 1 and found[0] is None
-        if found in known and not is_nothing:
-            got = ", ".join(map(str, found))
-            _wrong(findings, "twice", sheet, number, ", ".join(names), "", got)
+        found = tuple(row[name] for name in names)
+        if found in known and found != (None,):
+            raise _wrong("twice", sheet, number, ", ".join(names), "", ", ".join(map(str, found)))
         known.add(found)

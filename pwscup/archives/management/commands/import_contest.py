@@ -45,9 +45,7 @@ class Command(BaseCommand):
 
     def _tell(self, job: ContestImport) -> None:
         if job.state == ContestImport.State.REFUSED:
-            words = problems.sentences(job.problems)
-            rest = problems.left_out(job.n_problems, len(job.problems))
-            raise CommandError("\n".join([*words, *([rest] if rest else [])]))
+            raise CommandError("\n".join(problems.sentences(job.problems)))
         if job.state != ContestImport.State.DONE or job.contest is None:
             raise CommandError(
                 f"Not imported; the log has more under {job.reference or job.state}."
