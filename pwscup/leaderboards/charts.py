@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.leaderboards.boards.attack_texts import attack_words
 from pwscup.leaderboards.boards.heat import top_of
-from pwscup.leaderboards.boards.texts import PARTS, round_title
+from pwscup.leaderboards.boards.texts import PARTS, title_of
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
@@ -112,7 +112,7 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
     floor = min(known, default=1) / 2  # where a logarithmic axis has room for what is exact
     series = [
         {
-            "name": round_title(round),
+            "name": title_of(round),
             "is_batch": round["kind"] == "batch",
             "points": [
                 {

@@ -109,9 +109,9 @@ def directed(title: str, exports: tuple[str, ...], direction: str, css: str = "n
 # Cells
 
 
-def count(value: int | None, mark: str = "") -> Cell:
+def count(value: int, mark: str = "") -> Cell:
     """A whole number, such as a rank."""
-    return Cell(NOTHING if value is None else str(value), (value,), mark=mark)
+    return Cell(str(value), (value,), mark=mark)
 
 
 def number(value: float | None, *, css: str = "num") -> Cell:

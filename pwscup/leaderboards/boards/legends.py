@@ -181,12 +181,10 @@ def _season(section: Section, rules: Ruleset) -> Legend:
 
 
 def _stages(section: Section) -> Iterator[str]:
-    for stage in texts.stages(section):
-        counts = _("%(stage)s counts %(weight)s") % {
-            "stage": stage["title"],
-            "weight": stage["weight"],
-        }
-        yield _joined(counts, "" if stage["shown"] else _("(not known yet, left out)"))
+    for stage in section["stages"]:
+        named = {"stage": texts.title_of(stage), "weight": texts.plain(stage["weight"])}
+        missing = "" if stage["shown"] else _("(not known yet, left out)")
+        yield _joined(_("%(stage)s counts %(weight)s") % named, missing)
 
 
 # The boards of a hidden table

@@ -12,7 +12,7 @@ from pwscup.leaderboards.boards.attack_texts import attack_words
 from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.legends import Legend, legend_of
 from pwscup.leaderboards.boards.tables import by_round, table_of
-from pwscup.leaderboards.boards.texts import TITLES, round_title
+from pwscup.leaderboards.boards.texts import TITLES, title_of
 
 if TYPE_CHECKING:
     from pwscup.leaderboards.boards.cells import Board
@@ -77,7 +77,7 @@ def _sheets(name: str, section: Section, rules: Ruleset) -> Iterator[Sheet]:
     if name == "estimates":
         for n, (round, own) in enumerate(by_round(section), 1):
             note, title_id = f"ε {round['epsilon']}", f"round-title-{n}"
-            yield Sheet(round_title(round), table_of(name, own), note, title_id)
+            yield Sheet(title_of(round), table_of(name, own), note, title_id)
         return
     titles = {"matrix": attack_words(rules).percent, "curve": _("Estimates by ε")}
     yield Sheet(str(titles.get(name, TITLES[name])), table_of(name, section))

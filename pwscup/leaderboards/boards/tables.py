@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure
 from pwscup.leaderboards.boards import cells
 from pwscup.leaderboards.boards.cells import Board, Cell, Column, Line, Rate
 from pwscup.leaderboards.boards.columns import is_by_name, shown_value
-from pwscup.leaderboards.boards.texts import PARTS, plain, round_title
-from scoring.rulesets import localized
+from pwscup.leaderboards.boards.texts import PARTS, plain, title_of
 
 if TYPE_CHECKING:
     from pwscup.leaderboards.boards.sections import Row
@@ -97,10 +95,9 @@ def _attack(section: Section) -> Board:
     )
 
     def in_row(row: Row) -> Iterable[Cell]:
-        guessed = row["n_guessed"], row["n_targets"]
-        return cells.rate(row["mean_rate"], css=STRONG), Cell(
-            "{}\u00a0/\u00a0{}".format(*guessed), guessed
-        )
+        guessed, n = row["n_guessed"], row["n_targets"]
+        share = Cell(f"{guessed}\u00a0/\u00a0{n}", (guessed, n))
+        return cells.rate(row["mean_rate"], css=STRONG), share
 
     return Board(columns, _lines(section, in_row))
 
@@ -112,18 +109,14 @@ def _score(section: Section) -> Board:
 
 def _part(cell: Mapping[str, Any]) -> Cell:
     number = cells.number(cell["value"])
-    return (
-        replace(number, text=_("hidden"), kind=cells.TEXT, is_muted=True)
-        if cell["hidden"]
-        else number
-    )
+    hidden = replace(number, text=_("hidden"), kind=cells.TEXT, is_muted=True)
+    return hidden if cell["hidden"] else number
 
 
 def _season(section: Section) -> Board:
-    language = get_language() or "en"
     stages = [
         Column(
-            localized(stage["title"], language),
+            title_of(stage),
             _total_and_rank(stage),
             below=_("weight %(weight)s") % {"weight": plain(stage["weight"])},
         )
@@ -134,7 +127,7 @@ def _season(section: Section) -> Board:
 
 def _comparison(section: Section) -> Board:
     rounds = [
-        Column(round_title(round), _total_and_rank(round), RANKS, below=f"ε {round['epsilon']}")
+        Column(title_of(round), _total_and_rank(round), RANKS, below=f"ε {round['epsilon']}")
         for round in section["rounds"]
     ]
     return _of_totals(section, "lower", rounds, _place)
@@ -194,7 +187,7 @@ def _estimates(section: Section) -> Board:
 
 
 def _curve(section: Section) -> Board:
-    titles = {round["key"]: round_title(round) for round in section["rounds"]}
+    titles = {round["key"]: title_of(round) for round in section["rounds"]}
     columns = (
         Column(_("Round"), css=""),
         Column("ε", ("epsilon",)),

@@ -40,9 +40,9 @@ UTILITY = gettext_lazy("100 × (1 − %(measure)s): what the data are still wort
 PRESENTATION = gettext_lazy("the mean of the judges' marks, each the mean over the criteria.")
 
 
-def round_title(round: Mapping[str, Any]) -> str:
-    """The title of a round that a board names, in the reader's language."""
-    return localized(round["title"], get_language() or "en")
+def title_of(part: Mapping[str, Any]) -> str:
+    """The title of a round or stage that a board names, in the reader's language."""
+    return localized(part["title"], get_language() or "en")
 
 
 def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
@@ -74,18 +74,6 @@ def settings(section: Mapping[str, Any]) -> str:
 def plain(number: float) -> str:
     """A number as people write it: without a fraction where it has none."""
     return number_format(int(number) if float(number).is_integer() else number)
-
-
-def stages(section: Mapping[str, Any]) -> list[dict[str, Any]]:
-    language = get_language() or "en"
-    return [
-        {
-            "title": localized(stage["title"], language),
-            "weight": plain(stage["weight"]),
-            "shown": stage["shown"],
-        }
-        for stage in section["stages"]
-    ]
 
 
 def missing(section: Mapping[str, Any], rules: Ruleset) -> str:

@@ -13,7 +13,7 @@ from pwscup.contests.rules.measures import shown_measure
 from pwscup.leaderboards.boards.cells import MEASURE, NOTHING, NUMBER, RATE, Rate
 from pwscup.leaderboards.boards.columns import is_by_name
 from pwscup.leaderboards.boards.tables import by_round, table_of
-from pwscup.leaderboards.boards.texts import round_title
+from pwscup.leaderboards.boards.texts import title_of
 from scoring.reporting.document import table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def of_rounds(board: Board) -> Iterator[str]:
     """The boards of the rounds about a hidden table, each under its title."""
     for round, own in by_round(board.data):
         if own["rows"]:
-            title = f"{round_title(round)} (ε {round['epsilon']})"
+            title = f"{title_of(round)} (ε {round['epsilon']})"
             yield of_board(replace(board, title=title, data=own))
 
 
