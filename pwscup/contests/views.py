@@ -23,6 +23,7 @@ from pwscup.contests.rules.pages import rules_of
 from pwscup.contests.teams import tables
 from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core.files import storage
+from pwscup.core.http.attachments import attached
 from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:
@@ -175,9 +176,7 @@ def schema(request: HttpRequest, slug: str) -> HttpResponse:
     response = HttpResponse(
         selectors.public_schema(dataset), content_type="application/toml; charset=utf-8"
     )
-    name = selectors.download_name(contest, "schema.toml")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attached(response, selectors.download_name(contest, "schema.toml"))
 
 
 def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name: str) -> Any:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from django.http import HttpResponse, StreamingHttpResponse
-from django.utils.http import content_disposition_header
 
 from pwscup.contests.data.hidden import disclosed_attributes
 from pwscup.contests.selectors import download_name
 from pwscup.core.files.exports import csv_text
+from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
 from pwscup.disclosure import ledger
 from pwscup.submissions.downloads import table_response
@@ -55,9 +55,7 @@ def answers_response(team: Team, round: Round) -> StreamingHttpResponse:
     """All answers of a team in a round as one archive, packed while it is sent."""
     response = StreamingHttpResponse(packed(team, round), content_type="application/zip")
     name = download_name(round.contest, f"{round.key}-answers.zip")
-    response["Content-Disposition"] = content_disposition_header(True, name)
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return attached(response, name, is_private=True)
 
 
 def packed(team: Team, round: Round) -> Iterator[bytes]:

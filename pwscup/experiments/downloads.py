@@ -7,8 +7,8 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
-from django.utils.http import content_disposition_header
 
+from pwscup.core.http.attachments import attached
 from pwscup.experiments import selectors
 
 if TYPE_CHECKING:
@@ -27,10 +27,7 @@ def archive(experiment: Experiment) -> HttpResponse:
             entry.external_attr = 0o644 << 16
             out.writestr(entry, file.data)
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
-    name = f"experiment-{experiment.number}.zip"
-    response["Content-Disposition"] = content_disposition_header(True, name)
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return attached(response, f"experiment-{experiment.number}.zip", is_private=True)
 
 
 def figure(experiment: Experiment, name: str) -> HttpResponse:

@@ -11,7 +11,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.http import content_disposition_header
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -24,6 +23,7 @@ from pwscup.contests.organize.common import (
     version_of,
 )
 from pwscup.contests.selectors import visible_contest
+from pwscup.core.http.attachments import attached
 from pwscup.core.http.polling import etag, polled
 from pwscup.reports import certificates as awards
 from pwscup.reports import selectors, services
@@ -55,9 +55,7 @@ def _pdf(name: str, found: Sequence[Certificate]) -> HttpResponse:
     from pwscup.reports import pdf  # the fonts, which few requests need
 
     response = HttpResponse(pdf.document(found), content_type="application/pdf")
-    response["Content-Disposition"] = content_disposition_header(True, name)
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return attached(response, name, is_private=True)
 
 
 def _page(html: str) -> HttpResponse:

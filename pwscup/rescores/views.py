@@ -19,6 +19,7 @@ from pwscup.contests.organize.common import (
     version_of,
 )
 from pwscup.contests.services.common import ContestRefused
+from pwscup.core.http.attachments import attached
 from pwscup.core.http.polling import polled
 from pwscup.rescores import pages, selectors, services
 from pwscup.rescores.forms import RulesForm
@@ -94,9 +95,7 @@ def rules_version(request: HttpRequest, contest: Contest, number: int) -> HttpRe
     """The text of one version, as a file."""
     found = get_object_or_404(contest.ruleset_versions, number=number)
     response = HttpResponse(found.text, content_type="application/toml; charset=utf-8")
-    name = f"{contest.slug}-rules-{number}.toml"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attached(response, f"{contest.slug}-rules-{number}.toml")
 
 
 # Re-scoring

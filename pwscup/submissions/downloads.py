@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
-from django.utils.http import content_disposition_header
 
 from pwscup.core.files import storage
+from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
 
 if TYPE_CHECKING:
@@ -32,10 +32,8 @@ def safe_name(name: str, kind: str) -> str:
 def upload_response(name: str, data: bytes) -> HttpResponse:
     """A file exactly as it was handed in, whatever it is."""
     response = HttpResponse(data, content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(True, name)
     response["X-Content-Type-Options"] = "nosniff"
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return attached(response, name, is_private=True)
 
 
 def table_response(name: str, data: bytes) -> HttpResponse:
@@ -64,9 +62,7 @@ def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHtt
     for _release, file in _published(releases):
         storage.refuse_erased(file)  # while the answer can still say so
     response = StreamingHttpResponse(packed(releases), content_type="application/zip")
-    name = f"{round.contest.slug}-targets.zip"
-    response["Content-Disposition"] = content_disposition_header(True, name)
-    return response
+    return attached(response, f"{round.contest.slug}-targets.zip")
 
 
 def _published(releases: Iterable[Release]) -> Iterator[tuple[Release, StoredFile]]:

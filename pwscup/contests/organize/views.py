@@ -31,6 +31,7 @@ from pwscup.contests.organize.common import (
 from pwscup.contests.services.people import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
+from pwscup.core.http.attachments import attached
 from pwscup.core.http.posted import posted_number
 
 Office = OfficeInvitation.Office
@@ -229,6 +230,4 @@ def events_jsonl(request: HttpRequest, contest: Contest) -> StreamingHttpRespons
     """Every event with its seal, for whoever wants to verify that none was changed."""
     seals.seal_all(contest.pk)
     response = StreamingHttpResponse(trail.lines(contest.pk), content_type="application/x-ndjson")
-    name = selectors.download_name(contest, "events.jsonl")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attached(response, selectors.download_name(contest, "events.jsonl"))

@@ -8,18 +8,18 @@ import itertools
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Func, TextField
 from django.http import HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+
+from pwscup.core.http.attachments import attached
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from django.db.models import QuerySet
 
-R = TypeVar("R", bound=HttpResponseBase)
 CSV = "text/csv; charset=utf-8"
 BOM = "\ufeff"
 ROWS_AT_A_TIME = 5_000
@@ -100,7 +100,7 @@ def csv_response(
     name: str, header: Iterable[str], rows: Iterable[Iterable[object]]
 ) -> HttpResponse:
     """A download; the byte-order mark tells spreadsheets that it is UTF-8."""
-    return _download(name, HttpResponse(BOM + csv_text(header, rows), content_type=CSV))
+    return attached(HttpResponse(BOM + csv_text(header, rows), content_type=CSV), name)
 
 
 def csv_stream(
@@ -108,12 +108,7 @@ def csv_stream(
 ) -> StreamingHttpResponse:
     """The same, sent while the rows are read."""
     parts = itertools.chain([BOM], csv_parts(header, rows))
-    return _download(name, StreamingHttpResponse(parts, content_type=CSV))
-
-
-def _download(name: str, response: R) -> R:
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attached(StreamingHttpResponse(parts, content_type=CSV), name)
 
 
 def in_parts(newest_first: QuerySet[Any]) -> Iterator[Any]:

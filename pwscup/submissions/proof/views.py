@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pwscup.contests.organize.common import carry_out, for_organizers, version_of
 from pwscup.contests.selectors import contest_page, download_name, visible_contest
 from pwscup.core.files import storage
+from pwscup.core.http.attachments import attached
 from pwscup.submissions import selectors
 from pwscup.submissions.pages import results
 from pwscup.submissions.proof import reveals
@@ -38,10 +39,7 @@ def receipt_json(request: HttpRequest, public_id: UUID) -> HttpResponse:
     response = JsonResponse(
         receipt_of(found).to_dict(), json_dumps_params={"ensure_ascii": False, "indent": 1}
     )
-    name = download_name(found.round.contest, name)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return attached(response, download_name(found.round.contest, name), is_private=True)
 
 
 @require_POST
