@@ -30,7 +30,8 @@ class UnknownNameError(KeyError):
 
     def __str__(self) -> str:
         """The name, the nearest ones, and all known ones."""
-        near = get_close_matches(str(self.name), self.known)
+        folded = {name.casefold(): name for name in self.known}
+        near = [folded[name] for name in get_close_matches(str(self.name).casefold(), folded)]
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         return f"no {self.kind} {self.name!r}{hint} — known: {', '.join(self.known)}"
 

@@ -47,6 +47,11 @@ def test_a_name_like_no_other_is_shown_the_known_ones_only():
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
+def test_a_name_in_other_letters_is_near():
+    with pytest.raises(UnknownNameError, match=r"^no attack 'euc2'; did you mean EUC2"):
+        ATTACKS["euc2"]
+
+
 def test_the_entries_of_two_are_in_the_order_of_both():
     both = OFFICIAL | OF_ESTIMATES
     assert isinstance(both, Registry)
