@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,16 @@ class Site:
     """Everything is bound to this process's life and ended by `stop`."""
 
     def __init__(
-        self, folder: Path, driver: str = "tests.distributed.driver", **environment: str
+        self,
+        folder: Path,
+        driver: str = "tests.distributed.driver",
+        *,
+        without: Collection[str] = (),
+        **environment: str,
     ) -> None:
         self.folder = folder
         self.env = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name not in without},
             **IMPATIENT,
             "DJANGO_SETTINGS_MODULE": "tests.distributed.settings",
             "PWSCUP_DATA_DIR": str(folder),

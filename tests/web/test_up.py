@@ -260,9 +260,7 @@ class Installation:
     """`manage.py up` over a data folder, and a driver that plays the site."""
 
     def __init__(self, folder: Path) -> None:
-        self.site = Site(folder)
-        self.site.env.pop("REDIS_URL", None)
-        self.site.env.pop("DATABASE_URL", None)
+        self.site = Site(folder, without=("REDIS_URL", "DATABASE_URL"))
         self.folder, self.port = folder, free_port()
         self.site.do("set_up")
         self.process = self.start()
