@@ -124,8 +124,9 @@ class Line:
 class Formula:
     """A named way to the totals of a contest, and which way is better.
 
-    `function` takes scores and settings and gives totals; that of a formula of whole boards takes the
-    facts of a contest, see `scoring.formulas.official`. `uses` names the parts that the total depends
+    `function` takes scores and settings and gives totals: where its docstring says nothing else, a part
+    that a team has no value in counts 0, and no settings are used. That of a formula of whole boards takes
+    the facts of a contest, see `scoring.formulas.official`. `uses` names the parts that the total depends
     on, `needs` those of them without which no team has a total; the formula leaves any other one out
     where a contest does not have it.
     """

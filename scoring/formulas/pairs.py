@@ -16,13 +16,6 @@ _HALF = 50
 def harmonic(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     """Harmonic mean of utility U and protection P, 2 / (1/U + 1/P); higher wins.
 
-    Parameters
-    ----------
-    scores
-        A part that a team has no value in counts 0.
-    settings
-        None are used.
-
     Returns
     -------
     dict
@@ -40,13 +33,6 @@ def harmonic(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
 
 def minimum(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     """The smaller one of utility U and protection P, min(U, P); higher wins.
-
-    Parameters
-    ----------
-    scores
-        A part that a team has no value in counts 0.
-    settings
-        None are used.
 
     Returns
     -------
@@ -67,13 +53,6 @@ def penalised_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None
     """Utility U and protection P added, less twice what either lacks to 50; higher wins.
 
     max(0, P + U - 2 max(0, 50 - P) - 2 max(0, 50 - U)).
-
-    Parameters
-    ----------
-    scores
-        A part that a team has no value in counts 0.
-    settings
-        None are used.
 
     Returns
     -------

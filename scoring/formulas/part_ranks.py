@@ -16,8 +16,6 @@ def part_ranks(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     ----------
     scores
         Equal values share the best rank (1 1 3); a missing one ranks as the number of teams.
-    settings
-        None are used.
 
     Returns
     -------

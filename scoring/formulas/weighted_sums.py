@@ -23,8 +23,6 @@ def weighted_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]
 
     Parameters
     ----------
-    scores
-        A part that a team has no value in counts 0.
     settings
         The weight of each part, 0 or more. A part that no team has a value for weighs nothing.
 

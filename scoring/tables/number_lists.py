@@ -93,27 +93,7 @@ def read_guess(data: bytes, *, n_original: int, n_records: int, file: str = "gue
 def read_candidate_guess(
     data: bytes, *, n_candidates: int, n_lines: int, file: str = "guess"
 ) -> IntArray:
-    """The guesses of a file without a header.
-
-    Parameters
-    ----------
-    data : bytes
-        One 1-based line of the candidate table a line, 0 or nothing for no guess; repeats are
-        allowed, and so is a first line `row`. The final line feed starts no line.
-    n_candidates, n_lines : int
-        How many lines the candidate table and the attacked table have.
-    file : str
-        What problems call the file.
-
-    Returns
-    -------
-    int64 array, shape (n_lines,)
-        0-based, -1 for no guess.
-
-    Raises
-    ------
-    ProblemsFound
-        All problems, in file order.
+    """As `read_guess`, of lines of a candidate table, whose words problems use.
 
     Examples
     --------

@@ -19,28 +19,7 @@ if TYPE_CHECKING:
 def read_submission(
     anonymized: bytes, rows: bytes | None, *, original: pd.DataFrame, schema: Schema
 ) -> tuple[pd.DataFrame, IntArray]:
-    """The anonymized table and the declared rows of a submission, as `read_submitted_records`.
-
-    Parameters
-    ----------
-    anonymized : bytes
-        The anonymized table, as CSV.
-    rows : bytes or None
-        The row-number file; None where the table has a column `source_row`.
-    original : DataFrame
-        What was anonymized; no anonymized table has more records.
-    schema : Schema
-
-    Returns
-    -------
-    table : DataFrame, n_anonymized records
-    source : int64 array, shape (n_anonymized,)
-        0-based, distinct.
-
-    Raises
-    ------
-    ProblemsFound
-        The problems of both files.
+    """As `read_submitted_records`, given the original itself; the records come as a DataFrame.
 
     Examples
     --------
