@@ -34,8 +34,8 @@ from pwscup.audits.models import Audit
 from pwscup.contests.models import Contest, Round
 from pwscup.core.files import storage
 from pwscup.core.models import Event
-from pwscup.experiments import plans
 from pwscup.experiments.models import Experiment
+from pwscup.experiments.setup import plans
 from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Evaluation, Release, Submission
 from tests import factories
@@ -314,7 +314,7 @@ def experiments() -> dict[str, str]:
 
 def proposal(**changed: Any) -> list[tuple[str, str]]:
     """The fields of the form of an experiment as it is proposed, but for what is changed."""
-    from pwscup.experiments import forms
+    from pwscup.experiments.setup import forms
 
     values = forms.proposals(None) | changed
     numbers = ("epsilons", "queries")

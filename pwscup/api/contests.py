@@ -77,12 +77,12 @@ def contest(request: HttpRequest, slug: str) -> schemas.Contest:
 
 def _round(round: Round, team: Team | None, now: datetime) -> schemas.Round:
     epsilon = round.spec.epsilon
-    counted = team is not None and round.phase != "attack"
+    counted = team is not None and not round.format.has_targets
     return schemas.Round(
         key=round.key,
         title=round.local_title,
         kind=round.kind,
-        phase=round.phase,
+        phase=round.format.phase,
         opens_at=round.opens_at,
         closes_at=round.closes_at,
         is_open=round.is_open(now),

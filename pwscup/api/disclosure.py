@@ -10,16 +10,17 @@ from ninja import Router, Status
 
 from pwscup.api import schemas
 from pwscup.api.contests import READING, ROUND, WRITING, own_team
-from pwscup.contests.data.hidden import disclosed_attributes, spec_of, target_attributes
+from pwscup.contests.disclosed import disclosed_attributes, spec_of, target_attributes
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import original_of, visible_round
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.downloads import answer_response
 from pwscup.disclosure.services import QueryRefused
-from pwscup.submissions.downloads import published_response, table_response
+from pwscup.formats import kinds_where
 from pwscup.submissions.middleware import arrival
+from pwscup.submissions.pages.downloads import published_response, table_response
 from pwscup.submissions.policies import may_have_published
-from scoring.rulesets.kinds import BATCH, INTERACTIVE, kinds_of
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pwscup.disclosure.models import Answer, BatchRelease
 
 router = Router(tags=["disclosure"])
-DISCLOSING = kinds_of("disclosure")
+DISCLOSING = kinds_where("tells_of_table")
 
 
 @router.get(

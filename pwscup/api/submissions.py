@@ -13,6 +13,8 @@ from pwscup.api import schemas
 from pwscup.api.contests import READING, ROUND, WRITING, own_team
 from pwscup.api.problems import ApiRefused, of_problem
 from pwscup.contests.selectors import visible_round
+from pwscup.formats import kinds_where
+from pwscup.formats.rounds import CSV, ZIP
 from pwscup.submissions import selectors, services
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.lines import Line, lines
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Release, Submission
 
 router = Router(tags=["submissions"])
-CSV, ZIP = "text/csv", "application/zip"
-TAKEN = {"batch": CSV, "interactive": CSV, "series": ZIP, "value-attack": CSV}
-"""The type of the one file that rounds of a kind take."""
 CHUNK = 64 * 1024
 MAX_LISTED = 200
 SUFFIXES = {CSV: "csv", ZIP: "zip"}
@@ -74,9 +73,9 @@ def hand_in(
     note: str = Query("", description="for your team", pattern=PRINTABLE),
     target: str = Query("", description="the team that guesses are about", pattern=PRINTABLE),
 ) -> Status:
-    round = visible_round(request.user, slug, key, TAKEN)
+    round = visible_round(request.user, slug, key, kinds_where("content_type"))
     team = own_team(request, round.contest)
-    expected = TAKEN[round.kind]
+    expected = round.format.content_type
     if request.content_type != expected:
         raise ApiRefused("request.content_type", expected=expected, got=request.content_type or "—")
     (spec,) = round.spec.files
@@ -86,7 +85,7 @@ def hand_in(
         round=round,
         files={spec.key: (f"{spec.key}.{SUFFIXES[expected]}", _chunks(request))},
         arrived_at=arrival(request),
-        target=_target(round, team, target) if round.phase == "attack" else None,
+        target=_target(round, team, target) if round.format.has_targets else None,
         note=note,
         nonce=request.headers.get("Idempotency-Key", ""),
     )
@@ -120,7 +119,7 @@ def _one(viewer: User, public_id: UUID) -> schemas.Submission:
 
 
 def _counting(team: Team, round: Round) -> Iterable[int]:
-    if round.phase == "attack":
+    if round.format.has_targets:
         return selectors.counting_guesses(team, round).values()
     counted = selectors.counted_submission(team, round)
     return [counted.pk] if counted else []

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.audits import pages, selectors, services
 from pwscup.core.http.polling import polled
-from pwscup.submissions.downloads import upload_response
+from pwscup.submissions.pages.downloads import upload_response
 
 if TYPE_CHECKING:
     from pwscup.audits.models import Audit

@@ -35,10 +35,10 @@ def play_through(copy: Contest, tell: Callable[[str], None]) -> list[Line]:
     for round in copy.rounds.select_related("contest").order_by("position"):
         tell(round.key)
         started = time.perf_counter()
-        if round.phase == "attack":
+        if round.format.has_targets:
             releases.publish(round)
         rounds.play_round(copy, round)
-        if round.phase == "presentation":
+        if round.format.is_judged:
             _mark(round)
         _score(round)
         lines.append(_line(round, time.perf_counter() - started))

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from pwscup.accounts.policies import is_organizer, plays_in
-from pwscup.contests.teams.tables import has_draws, is_common
+from pwscup.contests.teams.tables import has_draws
 from pwscup.contests.terms import digest_of, has_terms
 from pwscup.core.models import Event
 
@@ -63,7 +63,7 @@ def may_download_original(user: Person, contest: Contest, now: datetime) -> bool
 
 def may_have_common(user: Person, contest: Contest) -> bool:
     """The organizer's table is for all teams, unless each gets its own part of it, or nobody any."""
-    return is_common(contest) or is_organizer(user, contest)
+    return contest.format.gives_table or is_organizer(user, contest)
 
 
 def has_accepted(user: Person, contest: Contest) -> bool:
@@ -100,7 +100,7 @@ def why_final(round: Round) -> str | None:
         return "released"
     if round.contest.revealed_at is not None or _is_shown(round):
         return "revealed"
-    if round.phase == "disclosure" and round.is_settled(timezone.now()):
+    if round.format.tells_of_table and round.is_settled(timezone.now()):
         return "marked"
     return None
 

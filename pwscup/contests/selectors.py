@@ -21,9 +21,10 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests.models import Contest, Dataset, Round, Sample, TableDraft
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.teams import tables as team_tables
-from pwscup.contests.teams.tables import ORIGINAL, has_own_tables, has_series
+from pwscup.contests.teams.tables import ORIGINAL
 from pwscup.core.db.prepared import Prepared, prefetch
 from pwscup.core.models import Event
+from pwscup.formats import format_of
 from scoring.rulesets import parse_ruleset
 from scoring.rulesets.kinds import ROUND_KINDS
 from scoring.tables.schema import Schema
@@ -219,7 +220,7 @@ def organizer_list(user: Person, now: datetime) -> list[Listed]:
 
 def judged_round(user: Person, rounds: Sequence[Round]) -> Round | None:
     """The round in which this person marks presentations; the one that closes last where there are several."""
-    talks = [round for round in rounds if round.phase == "presentation"]
+    talks = [round for round in rounds if round.format.is_judged]
     if not talks or not is_judge(user, talks[0].contest):
         return None
     return max(talks, key=lambda round: round.closes_at)
@@ -277,7 +278,7 @@ def download_name(contest: Contest, name: str) -> str:
 
 def shown_schema(dataset: Dataset) -> Schema:
     """The columns that participants get; of a series the identifier too, which tells people again at other times."""
-    return dataset.schema if has_series(dataset.contest) else dataset.schema.public()
+    return dataset.contest.format.setup.shown_schema(dataset.schema)
 
 
 def public_schema(dataset: Dataset) -> bytes:
@@ -296,16 +297,16 @@ def downloads(
     dataset = original_of(contest)
     if dataset is None or dataset.public is None:
         return []
-    if has_own_tables(contest) and not for_organizers:
+    if contest.format.own_tables and not for_organizers:
         own = _own_downloads(team) if team else []
         return [*own[:1], _schema_download(contest, dataset), *own[1:]]
-    if not (team_tables.is_common(contest) or for_organizers):
+    if not (contest.format.gives_table or for_organizers):
         return [_schema_download(contest, dataset)]
     return [
         Download(
             "original",
             reverse("original", args=[contest.slug]),
-            download_name(contest, f"original.{team_tables.suffix_of(contest)}"),
+            download_name(contest, f"original.{contest.format.suffix}"),
             dataset.public.size_bytes,
             dataset.public.sha256,
             dataset.n_records,
@@ -369,9 +370,8 @@ def unmeasured_under(contest: Contest, schema: Schema) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
-    from pwscup.contests.data import tables  # pandas, which most processes do without
-
-    return tables.unmeasured(Schema.from_toml(schema_text), parse_ruleset(ruleset_text))
+    ruleset = parse_ruleset(ruleset_text)
+    return format_of(ruleset).table.unmeasured(Schema.from_toml(schema_text), ruleset)
 
 
 # The organizer's pages
@@ -397,7 +397,7 @@ def is_confirmed(draft: TableDraft | None, dataset: Dataset | None) -> bool:
     if draft is None or dataset is None:
         return False
     same_file = draft.file.sha256 == dataset.sealed.sha256
-    if has_series(draft.contest):  # what is kept of the archive is written anew
+    if draft.contest.format.rewrites_files:  # what is kept of the archive is written anew
         same_file = draft.uploaded_at <= dataset.created_at
     return same_file and draft.schema_text == dataset.schema_text
 

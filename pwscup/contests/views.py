@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services
-from pwscup.contests.data.hidden import hides_table
 from pwscup.contests.downloads import terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.pages import rules_of
@@ -67,10 +66,7 @@ def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) 
         "may_download": may_download,
         "has_terms": has_terms(contest),
         "terms_first": terms_first_url(request, contest) if may_download else "",
-        "own_tables": tables.has_own_tables(contest),
-        "has_series": tables.has_series(contest),
         "is_left_out": _is_left_out(contest, page["my_team"]),
-        "hides_table": hides_table(contest),
         "sample_size": contest.ruleset.data.sample,
         "downloads": selectors.downloads(
             contest, page["my_team"], for_organizers=page["is_organizer"]
@@ -80,7 +76,7 @@ def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) 
 
 def _is_left_out(contest: Contest, team: Team | None) -> bool:
     """Whether the people of a series ran out before this team got any."""
-    if team is None or not tables.has_series(contest) or tables.table_of(team):
+    if team is None or not contest.format.shares_out_people or tables.table_of(team):
         return False
     dataset = selectors.original_of(contest)
     return dataset is not None and not tables.parts_left(dataset)
@@ -155,7 +151,7 @@ def original(request: HttpRequest, slug: str) -> HttpResponse:
     contest = selectors.visible_contest(request.user, slug)
     dataset = selectors.original_of(contest)
     file = dataset.public if dataset and policies.may_have_common(request.user, contest) else None
-    return _offer(request, contest, file, f"original.{tables.suffix_of(contest)}")
+    return _offer(request, contest, file, f"original.{contest.format.suffix}")
 
 
 @require_safe

@@ -13,11 +13,10 @@ from pwscup.accounts import services as accounts
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.bots.cast import BOTS, Bot
 from pwscup.contests import services as contests
-from pwscup.contests.data.series import packed
 from pwscup.contests.models import Contest
-from pwscup.contests.teams.tables import has_series
 from pwscup.demo import gaming
 from pwscup.demo.cast import GUESTS, ORGANIZER, PASSWORD, SERIES, TEAMS, Person
+from pwscup.formats.series.table import packed
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.tables.reading import write_table
@@ -182,7 +181,7 @@ def make_contest(demo: Demo, organizer: User, now: datetime) -> Contest:
     if demo.turns is not None:
         turn, end = (now + timedelta(days=days) for days in demo.turns)
         plan_rounds(contest, organizer, turn, end)
-    attach = attach_hospital if has_series(contest) else attach_households
+    attach = ATTACH.get(demo.ruleset, attach_households)
     attach(contest, organizer, seed=demo.seed)
     house_teams(contest, BOTS if is_over else BOTS[:RUNNING_HOUSES])
     contests.publish(actor=organizer, contest=contest)
@@ -218,6 +217,10 @@ def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
         schema=HOSPITAL_SCHEMA,
         name="hospital.zip",
     )
+
+
+ATTACH = {"sequential-release": attach_hospital}
+"""By the ruleset, where the table is not that of `attach_households`."""
 
 
 def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:

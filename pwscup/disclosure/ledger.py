@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db.models import OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from pwscup.contests.data.hidden import budget_in
+from pwscup.contests.disclosed import budget_in
 from pwscup.disclosure.models import Answer, epsilon_of, millionths_of
 
 if TYPE_CHECKING:

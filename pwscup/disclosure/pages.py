@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from pwscup.contests.data.hidden import budget_in, disclosed_attributes, epsilon_of_round, spec_of
+from pwscup.contests.disclosed import budget_in, disclosed_attributes, epsilon_of_round, spec_of
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.organize import common
@@ -24,8 +24,8 @@ from pwscup.disclosure.asking import NO_TEAM
 from pwscup.disclosure.forms import Question
 from pwscup.disclosure.models import epsilon_of
 from pwscup.disclosure.services import REFUSALS
+from pwscup.formats import kinds_where
 from pwscup.submissions.intake.gates import Gate, gate
-from scoring.rulesets.kinds import BATCH, kinds_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -228,7 +228,7 @@ def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
     page["spent_by_all"] = ledger.spent_by_all(contest)
     page["left_for_all"] = ledger.left_for_all(contest)
     teams, spending = list(contest.teams.order_by("name")), selectors.spending_of(contest)
-    rounds = contest.rounds.filter(kind__in=kinds_of("disclosure"))
+    rounds = contest.rounds.filter(kind__in=kinds_where("tells_of_table"))
     page["disclosing"] = [
         _disclosing(round, teams, spending)
         for round in rounds.select_related("contest", "batch_release__table")
@@ -240,7 +240,7 @@ def _disclosing(
     round: Round, teams: list[Team], spending: Mapping[tuple[int, int], Mapping[str, Any]]
 ) -> Disclosing:
     epsilon = epsilon_of_round(round)
-    if round.kind == BATCH:
+    if round.format.is_release:
         return Disclosing(round, epsilon, getattr(round, "batch_release", None))
     lines = (_spending(team, round, spending.get((round.pk, team.pk), {})) for team in teams)
     return Disclosing(round, epsilon, lines=tuple(lines))

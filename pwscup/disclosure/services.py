@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.contests import faults
-from pwscup.contests.data.hidden import disclosed_attributes, epsilon_of_round, is_release_due
+from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import dataset_of, original_of
@@ -26,7 +26,7 @@ from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionth
 from pwscup.submissions.services import SubmissionRefused, check_round
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
-from scoring.rulesets.kinds import BATCH, INTERACTIVE
+from scoring.rulesets.kinds import BATCH
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -158,7 +158,7 @@ def ask(
 
 
 def _check_may_ask(user: User | None, team: Team, round: Round, asked_at: datetime) -> None:
-    if round.kind != INTERACTIVE:
+    if not round.format.is_asked:
         raise QueryRefused("round.not_interactive")
     check_round(user, team, round, asked_at)
     if user is not None and not has_accepted(user, round.contest):

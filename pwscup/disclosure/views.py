@@ -16,14 +16,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.data.hidden import hides_table, target_attributes
+from pwscup.contests.disclosed import target_attributes
 from pwscup.contests.downloads import terms_first
 from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import download_name, original_of, visible_round
 from pwscup.disclosure import asking, downloads, pages, selectors, services
-from pwscup.submissions.downloads import published_response, table_response
+from pwscup.formats import kinds_where
+from pwscup.submissions.pages.downloads import published_response, table_response
 from pwscup.submissions.policies import may_have_published
-from scoring.rulesets.kinds import BATCH, INTERACTIVE, kinds_of
+from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
@@ -99,7 +100,7 @@ def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """An estimate of zeros, to be filled in."""
     from scoring.formats.disclosure import estimates
 
-    round = visible_round(request.user, slug, key, kinds_of("disclosure"))
+    round = visible_round(request.user, slug, key, kinds_where("tells_of_table"))
     if (elsewhere := _kept_from(request, round)) is not None:
         return elsewhere
     if original_of(round.contest) is None:
@@ -114,6 +115,6 @@ def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_safe
 @for_organizers
 def organize_disclosure(request: HttpRequest, contest: Contest) -> HttpResponse:
-    if not hides_table(contest):
+    if not contest.format.hides_table:
         raise Http404
     return render(request, "disclosure/organize.html", pages.organizer_page(request, contest))

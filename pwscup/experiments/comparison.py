@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.core.texts.refusals import Refused
-from pwscup.experiments import pages, plans, selectors, wording
+from pwscup.experiments import pages, selectors
 from pwscup.experiments.pages import BEST, L2, RANK, Cell, Picture
+from pwscup.experiments.setup import plans, wording
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,9 @@ from typing import Any
 
 from pwscup.core import jobs
 from pwscup.core.jobs import Claim, job
-from pwscup.experiments import plans, tables
+from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment, ResultFile
+from pwscup.experiments.setup import plans
 
 logger = logging.getLogger(__name__)
 

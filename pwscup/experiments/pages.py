@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.core.http.polling import etag
-from pwscup.experiments import plans, selectors, wording
+from pwscup.experiments import selectors
+from pwscup.experiments.setup import plans, wording
 from scoring.privacy.experiments import paper
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
-    from pwscup.experiments.forms import ExperimentForm
     from pwscup.experiments.models import Experiment
+    from pwscup.experiments.setup.forms import ExperimentForm
 
 L2, RANK = "l2", "rank_correlation"
 BEST = "best"

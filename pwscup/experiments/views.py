@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from pwscup.core.http.polling import polled
 from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import comparison, downloads, pages, selectors, services
-from pwscup.experiments.forms import ExperimentForm
+from pwscup.experiments.setup.forms import ExperimentForm
 
 
 @require_safe

@@ -53,7 +53,6 @@ from pwscup.submissions.results.counting import (
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
 from scoring.formats.disclosure.attributes import attributes_of
-from scoring.rulesets.kinds import BATCH
 
 LAYOUT = 5
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
@@ -309,7 +308,7 @@ def _estimates(
     """Every estimate that stands, the oldest first, in a constant number of queries."""
     found = Submission.objects.filter(round=round)
     found = found.annotate(already_spent=ledger.spent_before("arrived_at"))
-    released = _released_at(round, scope) if round.kind == BATCH else None
+    released = _released_at(round, scope) if round.format.is_release else None
     rows = standing_rows(scope.contest, found, scope.before, "team", "already_spent")
     for pk, text, team, spent in rows:
         values = decoded(text)

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Round
     from pwscup.contests.policies import Person
 
-PHASES = ("anonymization", "disclosure")
-"""The rounds whose submissions have measures."""
-
 
 def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, Any] | None:
     """The context of `_ranks.html`; None where the submission has no measures to rank.
@@ -40,7 +37,7 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
     """
     round = submission.round
     newest = selectors.newest_evaluation(submission)
-    if round.phase not in PHASES or submission.state != State.SCORED:
+    if not round.format.is_measured or submission.state != State.SCORED:
         return None
     if newest is None or newest.values is None:
         return None
@@ -88,7 +85,7 @@ def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
 
 def _needs_attacks(known: Facts, round: Round) -> bool:
     return (
-        round.phase == "anonymization"
+        round.format.is_attacked
         and known.ranking.formula == MEASURE_RANKS
         and known.is_attack_shown
     )
@@ -110,7 +107,7 @@ def _standing(
     worst: Mapping[int, float],
 ) -> AnonymizationStanding | EstimatesStanding | None:
     """The place on the board of the round, where the formula makes one."""
-    if submission.round.phase == "disclosure":
+    if submission.round.format.tells_of_table:
         return disclosure.board_of(known, measured)[submission.team_id]
     if known.ranking.formula != MEASURE_RANKS:
         return None

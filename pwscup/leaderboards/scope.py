@@ -85,7 +85,7 @@ class Scope:
 
 def may_show(round: Round, now: datetime) -> bool:
     """Whether everybody may see the values of a round."""
-    at_once = round.phase == "anonymization" and round.feedback == Round.Feedback.EXACT
+    at_once = round.format.is_attacked and round.feedback == Round.Feedback.EXACT
     return at_once or round.is_settled(now)
 
 
@@ -166,10 +166,8 @@ def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage
     rows = {round.key: round for round in contest.rounds.all()}
     specs = [spec for spec in rules.rounds_of(key) if spec.key in rows]
 
-    def of_phase(phase: str) -> list[Round]:
-        return [rows[spec.key] for spec in specs if spec.phase == phase]
-
-    candidates = of_phase("anonymization")
+    rounds = [rows[spec.key] for spec in specs]
+    candidates = [round for round in rounds if round.format.is_attacked]
     opened = [round for round in candidates if round.has_opened(now)]
     current = opened[-1] if opened else next(iter(candidates), None)
     attacks = [rows[spec.key] for spec in specs if current and spec.attacks == current.key]
@@ -178,6 +176,6 @@ def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage
         now,
         current,
         next(iter(attacks), None),
-        next(iter(of_phase("presentation")), None),
-        tuple(of_phase("disclosure")),
+        next((round for round in rounds if round.format.is_judged), None),
+        tuple(round for round in rounds if round.format.tells_of_table),
     )

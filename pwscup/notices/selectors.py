@@ -10,10 +10,8 @@ from uuid import UUID
 
 from django.db.models import Case, Count, Min, QuerySet, When
 from django.http import Http404
-from django.utils.translation import gettext as _
 
 from pwscup.contests.models import Contest
-from pwscup.contests.teams.tables import has_series
 from pwscup.core.db import revisions
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.db.recent import Recent
@@ -85,11 +83,9 @@ def _releases(contest: Contest) -> Iterable[Item]:
     titles = changes.titles_of(contest)
     for found in counted:
         key, n = found["round__key"], found["n"]
-        if has_series(contest):
-            title, text = _("The releases to attack are published: “%(round)s”"), _("Teams: %(n)d")
-        else:
-            title, text = _("The tables to attack are published: “%(round)s”"), _("Tables: %(n)d")
-        title, text = title % {"round": titles[key]}, text % {"n": n}
+        texts = contest.format.texts
+        title = str(texts.NEWS_TITLE) % {"round": titles[key]}
+        text = str(texts.NEWS_TEXT) % {"n": n}
         yield Item(f"tables-{key}", found["at"], title, text)
 
 

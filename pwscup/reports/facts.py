@@ -122,7 +122,7 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
         groups=tuple(found),
         key=facts.digest_of(found),
         arrivals=_arrivals(contest, rounds),
-        marks=tuple(_marks(round) for round in rounds if round.phase == "presentation"),
+        marks=tuple(_marks(round) for round in rounds if round.format.is_judged),
         decisions=_decisions(contest, names_disqualified=names_disqualified),
         versions=_versions(contest),
         head=(head.position, head.hash) if head else None,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.formats import format_of
+
 if TYPE_CHECKING:
     from pwscup.core.texts.refusals import Words
     from scoring.rulesets import RoundSpec, Ruleset
@@ -53,7 +55,7 @@ def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
 
 def table_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     """Why what was uploaded cannot be the table of these rules: tables of several times are no single one."""
-    if (before.sequential is None) == (after.sequential is None):
+    if format_of(before).suffix == format_of(after).suffix:
         return []
     return [
         _(
@@ -70,7 +72,7 @@ def table_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
 def _one_or_several(rules: Ruleset) -> Words:
     return (
         _("one table")
-        if rules.sequential is None
+        if format_of(rules).suffix == "csv"
         else _("a zip archive of tables, one for each time")
     )
 

@@ -16,9 +16,10 @@ from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import holding_rules, write_down
-from pwscup.contests.services.table import check_named_columns, lacking_records
+from pwscup.contests.services.table import lacking_records
 from pwscup.contests.teams.tables import has_draws, n_available
 from pwscup.core import audit, jobs
+from pwscup.formats import format_of
 from pwscup.rescores import compatibility, selectors
 from pwscup.submissions.models import Rescore, Submission
 from pwscup.submissions.states import UNFINISHED, State
@@ -80,7 +81,7 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
         lacking = lacking_records(rules, n_available(dataset))
         if lacking is not None:
             found.append(lacking)
-        check_named_columns(rules, dataset.schema)
+        format_of(rules).setup.check_columns(rules, dataset.schema)
     if contest.max_team_size > rules.limits.max_team_size:
         found.append(
             _(

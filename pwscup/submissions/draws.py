@@ -20,7 +20,7 @@ from pwscup.contests.selectors import dataset_of, original_of
 from pwscup.contests.teams import tables
 from pwscup.core import audit
 from pwscup.core.files import storage
-from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
+from pwscup.formats import kinds_where
 
 if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
@@ -28,20 +28,15 @@ if TYPE_CHECKING:
     from pwscup.submissions.evaluation.people import Split
 
 logger = logging.getLogger(__name__)
-KINDS = tuple(
-    kind.id
-    for kind in ROUND_KINDS.values()
-    if kind.phase == "anonymization" and kind.tables in OWN_TABLES
-)
 
 
 def is_due(contest: Contest, now: datetime) -> bool:
     """The first anonymization round has opened, and the table has records enough for a team."""
-    if not (tables.has_own_tables(contest) and contest.is_published):
+    if not (contest.format.own_tables and contest.is_published):
         return False
     if contest.erased_at is not None:
         return False
-    rounds = [round for round in contest.rounds.all() if round.phase == "anonymization"]
+    rounds = [round for round in contest.rounds.all() if round.format.is_attacked]
     dataset = original_of(contest)
     if dataset is None or tables.n_available(dataset) < tables.n_needed(contest.ruleset):
         return False
@@ -56,53 +51,17 @@ def ensure_drawn(
     Safe to call at any time and by several processes at once: the table is drawn once. `splits` keeps by contest
     what is read for a draw of people, for whoever draws for several teams.
     """
-    if not tables.has_own_tables(team.contest):
+    if not team.contest.format.own_tables:
         return None
     found = tables.table_of(team)
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found
-    if tables.has_series(team.contest):
-        return _ensure_part(team, {} if splits is None else splits)
-    from pwscup.submissions.evaluation import drawing  # pandas, which most processes do without
-
-    source = dataset_of(team.contest)
-    return attach(team, source, drawing.drawn_for(team, source))
-
-
-def _ensure_part(team: Team, splits: dict[int, Split]) -> Dataset | None:
-    """The next part of the people: where another team was faster to get it, the one after it."""
-    from pwscup.submissions.evaluation.people import (
-        Split,
-    )  # pandas, which most processes do without
-
-    while True:
-        source = dataset_of(team.contest)
-        parts = tables.parts_left(source)
-        if not parts:
-            return tables.table_of(team)
-        split = splits.get(team.contest_id)
-        if split is None or not split.is_of(source):
-            split = splits[team.contest_id] = Split.of(team.contest, source)
-        part = next(filter(split.is_usable, parts), None)
-        if part is None:
-            _give_up(source, parts[-1])
-            continue
-        kept = attach(team, source, split.part(part))
-        if kept is not None or dataset_of(team.contest).part == source.part:
-            return kept
-
-
-def _give_up(source: Dataset, last: int) -> None:
-    """Note that no part is left, unless somebody got one meanwhile."""
-    Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part).update(
-        part=last
-    )
-    logger.warning("no people are left in contest %s who are in every table", source.contest_id)
+    return team.contest.format.draw.drawn(team, {} if splits is None else splits)
 
 
 def is_left_out(team: Team, now: datetime) -> bool:
     """Whether the people of a series ran out before this team got any."""
-    if not (tables.has_series(team.contest) and is_due(team.contest, now)):
+    if not (team.contest.format.shares_out_people and is_due(team.contest, now)):
         return False
     if ensure_drawn(team, now) is not None:
         return False
@@ -115,7 +74,9 @@ def draw_due(now: datetime | None = None) -> int:
     Teams that everybody has left get none.
     """
     now = now or timezone.now()
-    opened = Round.objects.filter(kind__in=KINDS, opens_at__lte=now, contest__is_published=True)
+    opened = Round.objects.filter(
+        kind__in=kinds_where("needs_own_table"), opens_at__lte=now, contest__is_published=True
+    )
     teams = Team.objects.filter(contest__in=opened.values("contest")).select_related("contest")
     teams = teams.filter(Exists(Membership.objects.filter(team=OuterRef("pk"))) | Q(is_house=True))
     due: dict[int, bool] = {}

@@ -9,7 +9,6 @@ from pwscup.accounts.models import Membership
 from pwscup.accounts.policies import is_judge, is_organizer, plays_in
 from pwscup.contests.policies import may_download_original
 from pwscup.contests.rules.measures import hidden_measures
-from pwscup.contests.teams.tables import has_own_tables
 from pwscup.core.db.prepared import Prepared
 from pwscup.submissions.models import LateAllowance, Submission
 from pwscup.submissions.states import FINAL, State
@@ -46,7 +45,7 @@ def may_be_late(team: Team, round: Round, now: datetime) -> bool:
 
     Not once the marks of estimates are shown: whoever handed in or asked then would know them.
     """
-    if round.phase == "disclosure" and round.results_at <= now:
+    if round.format.tells_of_table and round.results_at <= now:
         return False
     newest = LateAllowance.objects.filter(team=team, round=round).order_by("-pk").first()
     return runs(round, now) and newest is not None and round.opens_at <= now < newest.until
@@ -66,7 +65,7 @@ def takes_files(round: Round, moment: datetime) -> bool:
 def may_see_marks(user: Person, round: Round) -> bool:
     """The judges their own, the organizers all of them."""
     judging = is_organizer(user, round.contest) or is_judge(user, round.contest)
-    return round.phase == "presentation" and judging
+    return round.format.is_judged and judging
 
 
 def may_mark(user: Person, round: Round, now: datetime) -> bool:
@@ -132,14 +131,14 @@ def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
         return True
     round = submission.round
     # Whatever the round says: exact marks of estimates tell of the hidden table for nothing.
-    exact = round.feedback == round.Feedback.EXACT and round.phase != "disclosure"
+    exact = round.feedback == round.Feedback.EXACT and not round.format.tells_of_table
     return is_member(user, submission.team) and (exact or round.is_settled(now))
 
 
 def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
     """Whoever may see the exact rates of a scored table, all of them: an audit says more of the same kind."""
     return (
-        submission.round.phase == "anonymization"
+        submission.round.format.is_attacked
         and not hidden_measures(submission.round.contest, user)
         and submission.state == State.SCORED
         and may_see_rate(user, submission, now)
@@ -149,7 +148,7 @@ def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
 def may_have_table(user: Person, team: Team, now: datetime) -> bool:
     """A team's own table is its members' from the opening of the first round on, and the organizers'."""
     contest = team.contest
-    if not has_own_tables(contest):
+    if not contest.format.own_tables:
         return False
     may_download = may_download_original(user, contest, now)
     return may_download and (is_member(user, team) or is_organizer(user, contest))

@@ -15,21 +15,16 @@ from pwscup.contests.models import Round
 from pwscup.contests.teams.tables import team_file
 from pwscup.core import audit
 from pwscup.core.files import storage
+from pwscup.formats import kinds_where
 from pwscup.submissions import selectors
 from pwscup.submissions.intake import inflight
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import State
-from scoring.rulesets.kinds import kinds_of
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
     from pwscup.core.models import StoredFile
 
-NAMES = {
-    "candidate-attack": ("anonymized", "candidate"),
-    "value-attack": ("series", "people"),
-}
-"""By kind of attack, what a team's table and the candidates beside it are called."""
 logger = logging.getLogger(__name__)
 
 
@@ -66,7 +61,7 @@ def publish_due(now: datetime | None = None) -> int:
     """Publish whatever is due in any contest; return how many tables that were."""
     now = now or timezone.now()
     opened = Round.objects.filter(
-        kind__in=kinds_of("attack"), opens_at__lte=now, contest__is_published=True
+        kind__in=kinds_where("has_targets"), opens_at__lte=now, contest__is_published=True
     )
     return sum(_published_alone(attack, now) for attack in opened.select_related("contest"))
 
@@ -127,7 +122,7 @@ def _draft(attack: Round, submission: Submission) -> Release:
     published, team = storage.Area.PUBLISHED, submission.team
     candidates = None
     if shuffled.candidates is not None:
-        name = team_file(team, NAMES[attack.kind][1])
+        name = team_file(team, attack.format.release_names[1])
         candidates = storage.write(shuffled.candidates, area=published, name=name)
     return Release(
         round=attack,
@@ -142,7 +137,8 @@ def _draft(attack: Round, submission: Submission) -> Release:
 
 def table_name(attack: Round, team: Team) -> str:
     """What a published table is called on the participants' disks."""
-    return team_file(team, NAMES[attack.kind][0]) if attack.kind in NAMES else f"{team.slug}.csv"
+    names = attack.format.release_names
+    return team_file(team, names[0]) if names else f"{team.slug}.csv"
 
 
 def _enter(draft: Release) -> Release:

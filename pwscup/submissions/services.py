@@ -180,7 +180,7 @@ def _check(
         raise SubmissionRefused("not_allowed")
     _check_time(team, round, arrived_at)
     team.contest = round.contest  # whose rules are read already
-    if round.phase == "anonymization" and draws.is_left_out(team, timezone.now()):
+    if round.format.is_attacked and draws.is_left_out(team, timezone.now()):
         raise SubmissionRefused("team.no_tables")
     _check_target(team, round, target)
     _check_keys(round.contest.ruleset.round(round.key), files)
@@ -254,7 +254,7 @@ def _check_time(team: Team, round: Round, arrived_at: datetime) -> None:
 
 
 def _check_target(team: Team, round: Round, target: Release | None) -> None:
-    if round.phase != "attack":
+    if not round.format.has_targets:
         if target is not None:
             raise SubmissionRefused("target.unknown")
         return
@@ -360,7 +360,7 @@ def _enter(
     # The files took their time, and much may have changed.
     _check_standing(team, round, arrived_at)
     late = round.has_closed(arrived_at)  # and yet not refused: the team may be late
-    if round.phase == "anonymization" and selectors.is_released(round, team if late else None):
+    if round.format.is_attacked and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
     n_used, last = selectors.used_and_last(team, round, target)
     _check_tries(team, round, target, arrived_at, n_used)
@@ -468,7 +468,7 @@ def retry(*, actor: User | None, submission: Submission) -> None:
         is_gone = submission.files.filter(file__erased_at__isnull=False).exists()
         if is_gone or round.contest.erased_at is not None:
             raise SubmissionRefused("retry.erased")
-        if round.phase == "anonymization" and selectors.is_released(round, submission.team):
+        if round.format.is_attacked and selectors.is_released(round, submission.team):
             raise SubmissionRefused("round.released")
         ended = Submission.objects.get(pk=submission.pk)
         afresh = {"problems": [], "n_problems": 0}

@@ -31,15 +31,15 @@ from pwscup.contests.selectors import (
     visible_contest,
     visible_round,
 )
-from pwscup.contests.teams.tables import content_of, suffix_of, team_file
+from pwscup.contests.teams.tables import content_of, team_file
 from pwscup.core.files.exports import csv_stream
 from pwscup.core.http.polling import polled
 from pwscup.core.http.posted import posted_number
-from pwscup.submissions import downloads, draws, policies, selectors, services
+from pwscup.submissions import draws, policies, selectors, services
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.intake import receiving
 from pwscup.submissions.models import Submission, SubmissionFile
-from pwscup.submissions.pages import listing, results, rounds
+from pwscup.submissions.pages import downloads, listing, results, rounds
 from pwscup.submissions.services import SubmissionRefused
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResp
         raise Http404
     if (terms_page := terms_first(request, contest)) is not None:
         return terms_page
-    dataset, key = draws.ensure_drawn(found), name.removesuffix(f".{suffix_of(contest)}")
+    dataset, key = draws.ensure_drawn(found), name.removesuffix(f".{contest.format.suffix}")
     content = dataset and content_of(dataset, key)
     if not content:
         raise Http404

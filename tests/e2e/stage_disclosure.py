@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from pwscup.accounts.models import Team, User
-from pwscup.contests.data.hidden import spec_of, target_attributes
+from pwscup.contests.disclosed import spec_of, target_attributes
 from pwscup.demo import create
 from pwscup.disclosure.services import ask
 from pwscup.experiments.models import Experiment

@@ -199,7 +199,7 @@ def lecture(
     (66.67 + 20)/2 = 43.33 and 25; presentation (80 + 60)/2 = 70, 50 and none.
     """
     contest = contest_of("pets-lecture", n_closed=n_closed, replace=replace, slug=slug)
-    rounds = {round.phase: round for round in contest.rounds.all()}
+    rounds = {round.format.phase: round for round in contest.rounds.all()}
     teams = {name: factories.make_team(contest, name) for name in LOSSES}
     played = SimpleNamespace(
         contest=contest, teams=teams, submissions={}, releases={}, guesses={}, **rounds

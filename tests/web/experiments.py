@@ -8,8 +8,9 @@ from typing import Any
 from django.utils import timezone
 
 from pwscup.accounts.models import User
-from pwscup.experiments import plans, services, tables
+from pwscup.experiments import services, tables
 from pwscup.experiments.models import Experiment
+from pwscup.experiments.setup import plans
 from scoring.privacy.experiments.counts import Counts, read_counts
 
 COUNTS = b"sex,count\nF,78\nM,144\n"

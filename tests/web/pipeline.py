@@ -33,7 +33,7 @@ def two_teams(cast: Any, contest: Contest) -> SimpleNamespace:
 
 
 def round_of(contest: Contest, phase: str) -> Round:
-    return next(r for r in contest.rounds.select_related("contest") if r.phase == phase)
+    return next(r for r in contest.rounds.select_related("contest") if r.format.phase == phase)
 
 
 def hand_in(

@@ -14,9 +14,9 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from pwscup.contests.data import warnings as table_warnings
 from pwscup.disclosure import ledger, pages, services
 from pwscup.disclosure.models import Answer
+from pwscup.formats.hidden import setup
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.services import submit
 from scoring.formats.disclosure.attributes import Attribute
@@ -469,11 +469,11 @@ def test_organizers_are_told_which_columns_cannot_be_disclosed():
         factories.DP_SCHEMA.replace('values = ["A", "B"]', "").replace('["F", "M"]', '["F"]')
     )
     spec = factories.dp_ruleset().disclosure
-    warnings = "\n".join(table_warnings.of_hidden_table(schema, spec))
+    warnings = "\n".join(setup.of_columns(schema, spec))
     assert "“city” — a column whose values are not listed" in warnings
     assert "“sex” — an attribute with one value" in warnings
     assert "nothing of secret" in warnings
-    right = table_warnings.of_hidden_table(Schema.from_toml(factories.DP_SCHEMA), spec)
+    right = setup.of_columns(Schema.from_toml(factories.DP_SCHEMA), spec)
     assert len(right) == 2
     assert not any("not listed" in words for words in right)
 

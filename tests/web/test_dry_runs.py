@@ -98,7 +98,7 @@ def test_bots_play_a_lecture_contest_through(cast, lecture, as_user):
     assert rehearsal.state == Rehearsal.State.DONE
     kinds = {line["round"]: line for line in rehearsal.report}
     assert all(line["refused"] == [] for line in rehearsal.report)
-    attack = next(r for r in rehearsal.played_on.rounds.all() if r.phase == "attack")
+    attack = next(r for r in rehearsal.played_on.rounds.all() if r.format.has_targets)
     assert kinds[attack.key]["n_scored"] == copies.N_BOTS * (copies.N_BOTS - 1)
     board = as_user(cast.oscar).get(reverse("board", args=[rehearsal.played_on.slug]))
     assert all(bot.name in board.content.decode() for bot in BOTS[: copies.N_BOTS])

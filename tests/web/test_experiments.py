@@ -14,8 +14,9 @@ from django.utils import timezone
 from pwscup.accounts.services import delete_account
 from pwscup.core import jobs
 from pwscup.experiments import jobs as experiment_jobs
-from pwscup.experiments import plans, selectors, services
+from pwscup.experiments import selectors, services
 from pwscup.experiments.models import Experiment, ResultFile, Upload
+from pwscup.experiments.setup import plans
 from scoring.privacy.experiments import paper
 from scoring.privacy.experiments import run as library
 from tests.web.experiments import SMALL, counts, make_experiment, requested

@@ -17,7 +17,7 @@ State = Experiment.State
 @pytest.fixture(scope="module")
 def results() -> dict[str, dict]:
     """What the library finds for two setups, without a figure."""
-    from pwscup.experiments import plans
+    from pwscup.experiments.setup import plans
     from scoring.privacy.experiments import report, run
     from tests.web.experiments import counts
 

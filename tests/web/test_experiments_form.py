@@ -8,9 +8,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from pwscup.experiments import forms, plans, tables
-from pwscup.experiments.fields import NumbersField
+from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment, Upload
+from pwscup.experiments.setup import forms, plans
+from pwscup.experiments.setup.fields import NumbersField
 from scoring.datasets.households import households
 from scoring.privacy.experiments.counts import Counts
 from tests.web.experiments import COUNTS, make_experiment

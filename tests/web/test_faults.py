@@ -276,7 +276,7 @@ def test_every_sweep_goes_on_where_one_contest_fails(two_of_each, monkeypatch, n
 
     monkeypatch.setattr(module, function, fail if name != "erase" else _keyword(fail))
     if name == "draw":
-        monkeypatch.setattr(draws, "KINDS", ("anonymization",))
+        monkeypatch.setattr(draws, "kinds_where", lambda _question: ("anonymization",))
     if name == "erase":
         monkeypatch.setattr(retention, "erased_from", lambda _: timezone.now() - timedelta(hours=1))
     if name == "release":

@@ -15,13 +15,14 @@ from pwscup.accounts import names, selectors, services
 from pwscup.accounts.models import Invitation
 from pwscup.accounts.services import RefusedError
 from pwscup.contests import services as contest_services
-from pwscup.contests.data import series, tables
 from pwscup.contests.models import TableDraft
 from pwscup.core.files.exports import harmless
 from pwscup.core.files.headers import TooManyColumns
 from pwscup.core.models import Event
 from pwscup.disclosure.models import Answer
 from pwscup.disclosure.services import QueryRefused, ask
+from pwscup.formats.common import table as tables
+from pwscup.formats.series import table as series
 from pwscup.submissions import draws
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.intake import uploads

@@ -7,11 +7,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from pwscup.contests import services
-from pwscup.contests.data import tables
 from pwscup.contests.forms import ColumnForm, ColumnsForm
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
+from pwscup.formats.common import table
 from pwscup.submissions.models import Submission
 from scoring.errors import ProblemsFound
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -282,7 +282,7 @@ def test_a_column_survives_its_form(column):
 
 
 def test_values_with_line_breaks_are_left_open():
-    described = tables.describe(b'a,b\n"x\ny",1\nz,2\nz,3\nz,4\n')
+    described = table.describe(b'a,b\n"x\ny",1\nz,2\nz,3\nz,4\n')
     assert described.schema.column("a").values is None
 
 

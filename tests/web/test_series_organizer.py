@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from pwscup.accounts import services as accounts
 from pwscup.contests import services
-from pwscup.contests.data import warnings
 from pwscup.contests.forms import ColumnsForm
 from pwscup.contests.models import Contest, TableDraft
 from pwscup.contests.selectors import original_of
 from pwscup.contests.teams import tables as team_tables
+from pwscup.formats.series import setup
 from pwscup.submissions import draws
 from pwscup.submissions import services as submissions
 from pwscup.submissions.services import SubmissionRefused
@@ -55,7 +55,7 @@ def filled(**changes) -> dict:
     """The columns as the page proposes them; `disease={"role": …}` changes one."""
     contest = Contest.objects.get(slug="waves")
     schema = TableDraft.objects.get(contest=contest).schema
-    form = ColumnsForm(schema, version=contest.version, of_series=True)
+    form = ColumnsForm(schema, version=contest.version, roles=contest.format.setup.ROLES)
     data = {"version": contest.version}
     for one in form.columns:
         values = {name: one[name].value() for name in one.fields} | changes.get(one.column_name, {})
@@ -299,7 +299,7 @@ def test_fewer_values_than_a_group_needs_are_worth_knowing(draft, n_values, is_t
     seen = {sensitive.name: {"n_distinct": n_values, "most_frequent": most}}
     for column, described in ((listed, {}), (replace(sensitive, values=None), seen)):
         columns = tuple(column if c is sensitive else c for c in schema.columns)
-        found = warnings.of_series(Schema(columns), spec, described, None)
+        found = setup.of_series(Schema(columns), spec, described, None)
         assert [words.endswith("can ever be m-unique.") for words in found] == (
             [True] if is_told else [False] * bool(described)
         )
@@ -316,9 +316,9 @@ def test_fewer_values_than_a_group_needs_are_worth_knowing(draft, n_values, is_t
     ],
 )
 def test_few_people_are_worth_knowing(draft, n_parts, n_teams, left, is_open, words):
-    room = warnings.Room(n_parts, n_teams, left, is_open=is_open)
+    room = setup.Room(n_parts, n_teams, left, is_open=is_open)
     spec, schema = draft.ruleset.sequential, factories.make_series_contest().datasets.get().schema
-    found = warnings.of_series(schema, spec, {}, room)
+    found = setup.of_series(schema, spec, {}, room)
     assert len(found) == bool(words)
     assert words in " ".join(found)
 

@@ -8,7 +8,6 @@ import pytest
 
 from pwscup.contests import services as contests
 from pwscup.contests.services.common import ContestRefused
-from pwscup.contests.teams.tables import has_series
 from pwscup.core import jobs
 from pwscup.leaderboards.services import final_boards
 from pwscup.rescores import diff, selectors, services
@@ -155,7 +154,7 @@ def test_uploaded_tables_of_several_times_cannot_become_one_table_nor_the_other_
         services.change_rules(
             actor=cast.oscar, contest=contest, text=load_ruleset("pwscup2015").text
         )
-    assert has_series(type(contest).objects.get(pk=contest.pk))
+    assert type(contest).objects.get(pk=contest.pk).format.name == "series"
     other = factories.make_lecture_contest(organizer=cast.oscar, phase="before")
     assert not draws.draw_due()
     with pytest.raises(ContestRefused, match="expected a zip archive of tables"):

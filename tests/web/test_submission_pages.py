@@ -18,9 +18,9 @@ from benchmarks.boards import counting_instances, play
 from pwscup.core import jobs
 from pwscup.core.files import exports
 from pwscup.core.models import StoredFile
-from pwscup.submissions import downloads, middleware, selectors
+from pwscup.submissions import middleware, selectors
 from pwscup.submissions.models import Submission
-from pwscup.submissions.pages import listing
+from pwscup.submissions.pages import downloads, listing
 from pwscup.submissions.states import State
 from tests import factories
 from tests.web import pipeline

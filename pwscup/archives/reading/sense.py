@@ -11,9 +11,9 @@ from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading import rows as reading
 from pwscup.archives.reading.rows import CORRUPT, Reader
 from pwscup.archives.row_texts import Row
+from pwscup.formats import ROUNDS
 from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, parse_ruleset
-from scoring.rulesets.kinds import BATCH, INTERACTIVE
 from scoring.tables.schema import Schema
 
 MAX_STANDINGS_BYTES = 128 * 1024 * 1024
@@ -69,7 +69,7 @@ def _check_rounds(reader: Reader, rules: Ruleset) -> None:
     for key in kinds:
         if key not in reader.keys["rounds"]:
             raise ArchiveRefused("rounds", entry=layout.CONTEST, expected=key)
-    attacks = {spec.key for spec in rules.rounds if spec.phase == "attack"}
+    attacks = {spec.key for spec in rules.rounds if ROUNDS[spec.kind].has_targets}
     for row in reading.rows(reader, layout.BY_NAME["submissions"]):
         if (row["target"] is not None) != (row["round"] in attacks):
             raise ArchiveRefused("row", entry="submissions.csv", row=row["n"])
@@ -79,7 +79,7 @@ def _check_answers(reader: Reader, rules: Ruleset) -> None:
     """Answers and releases stand in rounds of their kind, and what a team has spent adds up."""
     kinds = {spec.key: spec.kind for spec in rules.rounds}
     for row in reading.rows(reader, layout.BY_NAME["batches"]):
-        if kinds[row["round"]] != BATCH:
+        if not ROUNDS[kinds[row["round"]]].is_release:
             raise ArchiveRefused("row", entry="batches.csv", row=row["n"])
     spent: dict[tuple[Any, Any], tuple[int, int]] = {}
     for row in reading.rows(reader, layout.BY_NAME["answers"]):
@@ -87,7 +87,7 @@ def _check_answers(reader: Reader, rules: Ruleset) -> None:
         number, before = spent.get(ledger, (0, 0))
         spent[ledger] = row["number"], row["spent"]
         adds_up = spent[ledger] == (number + 1, before + row["cost"])
-        if not adds_up or kinds[row["round"]] != INTERACTIVE:
+        if not (adds_up and ROUNDS[kinds[row["round"]]].is_asked):
             raise ArchiveRefused("row", entry="answers.json", row=row["n"])
 
 

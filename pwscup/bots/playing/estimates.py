@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pwscup.contests.data.hidden import disclosed_attributes, epsilon_of_round, target_attributes
+from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, target_attributes
 from pwscup.core.files import storage
 from pwscup.disclosure import services
 from scoring.formats.disclosure.estimates import write_estimate

@@ -20,7 +20,6 @@ from pwscup.bots.playing.estimates import Turn, estimate_file
 from pwscup.bots.playing.files import Files, Knowledge, aligned_files, anonymized_files
 from pwscup.bots.playing.series import series_files, value_guess_file
 from pwscup.contests.selectors import dataset_of, shown_schema
-from pwscup.contests.teams.tables import has_own_tables
 from pwscup.submissions import draws, evaluation, services
 from pwscup.submissions.models import Release, Submission
 
@@ -79,12 +78,12 @@ MAKERS: dict[str, Callable[..., Files]] = {
 
 def _note(bot: Bot, round: Round) -> str:
     """What is read beside what the bot hands in: how it was made."""
-    return bot.series.note if round.kind == "series" else bot.note
+    return bot.series.note if round.format.is_archive else bot.note
 
 
 def _table_of(team: Team) -> Dataset | None:
     """The team's own table where the rules give it one, None where there is none left; else that of all teams."""
-    if has_own_tables(team.contest):
+    if team.contest.format.own_tables:
         return draws.ensure_drawn(team)
     return dataset_of(team.contest)
 

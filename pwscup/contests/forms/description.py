@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.data.hidden import hides_table
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
@@ -65,7 +64,7 @@ class SettingsForm(DescriptionForm, VersionedForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not hides_table(self.instance):
+        if not self.instance.format.hides_table:
             del self.fields["epsilon_cap"]
 
 

@@ -61,7 +61,7 @@ class RoundForm(forms.Form):
 
 def feedback_choices(round: Round) -> list[tuple[str, Any]]:
     """What may be told, and when, in a round of its kind; a band exists for rates only."""
-    without = () if round.phase == "attack" else (Round.Feedback.COARSE,)
+    without = () if round.format.has_targets else (Round.Feedback.COARSE,)
     known = {*ROUND_KINDS[round.kind].feedback}.difference(without) | {round.feedback}
     return [(value, label) for value, label in Round.Feedback.choices if value in known]
 

@@ -12,11 +12,12 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
-from pwscup.contests.rules.series_texts import IDENTIFIER
 from pwscup.contests.rules.texts import KINDS, ROLES
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.core.files.uploadedfile import UploadedFile
 
 EMPTY_CELL = '""'
@@ -122,13 +123,14 @@ class ColumnForm(forms.Form):
     max = BoundField(label=_("Greatest"), required=False)
     values = ValuesField(label=_("Values"), required=False)
 
-    def __init__(self, *args: Any, column: Column, of_series: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, column: Column, roles: Mapping[Role, Any] = ROLES, **kwargs: Any
+    ) -> None:
         fields = ("role", "kind", "cross", "min", "max", "values")
         initial = {name: getattr(column, name) for name in fields}
         super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
         self.column_name = column.name
-        if of_series:
-            self.fields["role"].choices = (ROLES | {Role.IDENTIFIER: IDENTIFIER}).items()
+        self.fields["role"].choices = roles.items()
         for bound in self.fields.values():
             kind = "form-select" if isinstance(bound, forms.ChoiceField) else "form-control"
             is_tick = isinstance(bound, forms.BooleanField)
@@ -169,10 +171,15 @@ class ColumnsForm:
     """All columns of a draft in one form: a row for each, and the attack columns."""
 
     def __init__(
-        self, schema: Schema, *, version: int, data: Any = None, of_series: bool = False
+        self,
+        schema: Schema,
+        *,
+        version: int,
+        data: Any = None,
+        roles: Mapping[Role, Any] = ROLES,
     ) -> None:
         self.columns = [
-            ColumnForm(data, column=column, prefix=f"c{position}", of_series=of_series)
+            ColumnForm(data, column=column, prefix=f"c{position}", roles=roles)
             for position, column in enumerate(schema.columns)
         ]
         self.attacks = AttackColumnsForm(data, schema=schema, initial={"version": version})

@@ -12,6 +12,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.models import StoredFile
+from pwscup.formats import Format, format_of
 from scoring.rulesets import Ruleset, parse_ruleset
 
 _ruleset = lru_cache(maxsize=64)(parse_ruleset)
@@ -147,6 +148,11 @@ class Contest(models.Model):
     @cached_property
     def ruleset(self) -> Ruleset:
         return _ruleset(self.ruleset_text)
+
+    @property
+    def format(self) -> Format:
+        """What the platform asks about the kind of contest that its rules describe."""
+        return format_of(self.ruleset)
 
     def has_room(self) -> bool:
         """Whether one more team could play: where each has people of its own, some must be left."""

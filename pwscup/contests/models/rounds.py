@@ -10,8 +10,8 @@ from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.models.contest import Contest
+from pwscup.formats import ROUNDS, RoundFormat
 from scoring.rulesets import RoundSpec, localized
-from scoring.rulesets.kinds import ROUND_KINDS
 
 
 def upload_grace() -> timedelta:
@@ -69,9 +69,9 @@ class Round(models.Model):
         return localized(self.spec.title, translation.get_language() or "en")
 
     @property
-    def phase(self) -> str:
-        """What the round is for, one of `scoring.rulesets.kinds.PHASES`."""
-        return ROUND_KINDS[self.kind].phase
+    def format(self) -> RoundFormat:
+        """What the platform asks about this kind of round."""
+        return ROUNDS[self.kind]
 
     def is_open(self, now: datetime) -> bool:
         """Whether files are taken: between its dates, and the contest is not paused."""
@@ -87,9 +87,9 @@ class Round(models.Model):
     def results_at(self) -> datetime:
         """When its results may be shown: at its end, or, as marks of estimates are exact and tell of the
         hidden table for nothing, at the end of the last round in which that table is estimated."""
-        if self.phase != "disclosure":
+        if not self.format.tells_of_table:
             return self.closes_at
-        others = (r.closes_at for r in self.contest.rounds.all() if r.phase == self.phase)
+        others = (r.closes_at for r in self.contest.rounds.all() if r.format.tells_of_table)
         return max(self.closes_at, *others)
 
     @property

@@ -11,16 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from pwscup.contests import policies, selectors, services
-from pwscup.contests.data import warnings
-from pwscup.contests.data.hidden import hides_table
-from pwscup.contests.forms import (
-    ColumnsForm,
-    FileForm,
-    GenerateForm,
-    GenerateSeriesForm,
-    SeriesForm,
-    TableForm,
-)
+from pwscup.contests.forms import ColumnsForm, FileForm, VersionedForm
 from pwscup.contests.models import Contest, Dataset, TableDraft
 from pwscup.contests.organize.common import for_organizers, organizer_page, tell, version_of
 from pwscup.contests.teams import tables
@@ -28,7 +19,6 @@ from pwscup.core.files.names import plain_name
 from pwscup.core.texts import problems
 from pwscup.core.texts.refusals import Refused
 from scoring.errors import ProblemsFound
-from scoring.formats.sequential.bundles import MAX_TIMES
 
 if TYPE_CHECKING:
     from scoring.tables.schema import Schema
@@ -68,10 +58,8 @@ def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = _generate_form(contest, request.POST)
     if not form.is_valid():
         return _page(request, contest, generate_form=form)
-    of_series = tables.has_series(contest)
-    service = services.generate_series if of_series else services.generate_table
     try:
-        service(actor=request.user, contest=contest, **form.cleaned_data)
+        services.generate_table(actor=request.user, contest=contest, **form.cleaned_data)
     except services.ContestRefused as refusal:
         tell(request, refusal)
     return redirect("organize-data", contest.slug)
@@ -109,28 +97,21 @@ def _confirmed(
     except services.ContestRefused as refusal:
         tell(request, refusal)
     else:
-        messages.success(
-            request,
-            _("The tables are the contest's original now.")
-            if tables.has_series(contest)
-            else _("The table is the contest's original now."),
-        )
+        messages.success(request, contest.format.setup.CONFIRMED)
     return redirect("organize-data", contest.slug)
 
 
 def _upload_form(contest: Contest, *data: Any) -> FileForm:
-    form = SeriesForm if tables.has_series(contest) else TableForm
-    return form(*data, initial={"version": contest.version})
+    return contest.format.setup.UPLOAD_FORM(*data, initial={"version": contest.version})
 
 
-def _generate_form(contest: Contest, *data: Any) -> GenerateForm | GenerateSeriesForm:
-    form = GenerateSeriesForm if tables.has_series(contest) else GenerateForm
-    return form(*data, initial={"version": contest.version})
+def _generate_form(contest: Contest, *data: Any) -> VersionedForm:
+    return contest.format.setup.GENERATE_FORM(*data, initial={"version": contest.version})
 
 
 def _columns_form(contest: Contest, draft: TableDraft, data: Any = None) -> ColumnsForm:
-    of_series = tables.has_series(contest)
-    return ColumnsForm(draft.schema, version=contest.version, data=data, of_series=of_series)
+    roles = contest.format.setup.ROLES
+    return ColumnsForm(draft.schema, version=contest.version, data=data, roles=roles)
 
 
 def _page(
@@ -138,7 +119,7 @@ def _page(
     contest: Contest,
     *,
     upload_form: FileForm | None = None,
-    generate_form: GenerateForm | GenerateSeriesForm | None = None,
+    generate_form: VersionedForm | None = None,
     columns_form: ColumnsForm | None = None,
     checked: Schema | None = None,
     found: ProblemsFound | None = None,
@@ -147,14 +128,10 @@ def _page(
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
     if draft is not None and columns_form is None:
         columns_form = _columns_form(contest, draft)
-    titles = {"original": file_name, "schema": _("columns")}
-    if tables.has_series(contest):
-        titles |= {f"T{number}": f"T{number}.csv" for number in range(1, MAX_TIMES + 1)}
+    titles = {"original": file_name, "schema": _("columns"), **contest.format.setup.FILE_TITLES}
     page = organizer_page(request, contest, "data")
     page |= {
         "dataset": dataset,
-        "hides_table": hides_table(contest),
-        "has_series": tables.has_series(contest),
         "n_parts": tables.n_parts(dataset) if dataset else None,
         "sample_size": contest.ruleset.data.sample,
         "draft": draft,
@@ -187,26 +164,4 @@ def _warnings(
     schema = checked or (draft.schema if draft else dataset and dataset.schema)
     if schema is None:
         return []
-    if contest.ruleset.disclosure is not None:
-        return warnings.of_hidden_table(schema, contest.ruleset.disclosure)
-    described = dict(zip(draft.schema.names, draft.columns, strict=True)) if draft else {}
-    if contest.ruleset.sequential is not None:
-        return warnings.of_series(
-            schema, contest.ruleset.sequential, described, _room(contest, dataset)
-        )
-    return warnings.of_table(
-        schema,
-        unmeasured=selectors.unmeasured_under(contest, schema),
-        n_records=draft.n_records if draft else 0,
-        n_distinct={name: column["n_distinct"] for name, column in described.items()},
-    )
-
-
-def _room(contest: Contest, dataset: Dataset | None) -> warnings.Room | None:
-    """For how many teams the confirmed people suffice; None before there are any."""
-    n_parts = tables.n_parts(dataset) if dataset else None
-    if n_parts is None:
-        return None
-    is_open = contest.admission == Contest.Admission.OPEN
-    left = tables.n_teams_left(contest) or 0
-    return warnings.Room(n_parts, contest.teams.count(), left, is_open=is_open)
+    return contest.format.setup.warnings(contest, schema, draft, dataset)

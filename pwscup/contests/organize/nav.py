@@ -9,8 +9,6 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from pwscup.contests.data.hidden import hides_table
-
 if TYPE_CHECKING:
     from django.utils.functional import Promise
 
@@ -73,7 +71,7 @@ class Group:
 
 def nav(contest: Contest, section: str) -> list[Group]:
     """The links of every organizer's page."""
-    left_out = () if hides_table(contest) else OF_HIDDEN_TABLES
+    left_out = () if contest.format.hides_table else OF_HIDDEN_TABLES
     return [
         Group(
             title,

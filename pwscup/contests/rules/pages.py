@@ -10,7 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import FAMILIES, FAMILIES_OF_SERIES, ShownMeasure, shown_measure
+from pwscup.contests.rules.measures import ShownMeasure, shown_measure
 from pwscup.contests.rules.ranking import ranking_lines
 from pwscup.contests.rules.rounds import (
     PlannedRound,
@@ -19,17 +19,15 @@ from pwscup.contests.rules.rounds import (
     StageRule,
     data_sentences,
     marking_sentences,
-    risk_sentences,
     round_rule,
     stage_rules,
 )
-from pwscup.contests.rules.series_texts import IDENTIFIER
-from pwscup.contests.rules.texts import KINDS, OPTION_MEASURES, OPTIONS, ROLES, TABLE_COLUMNS
+from pwscup.contests.rules.texts import KINDS, OPTION_MEASURES, OPTIONS, TABLE_COLUMNS
+from pwscup.formats import Format, format_of
 from scoring.registry import ALL_MEASURES, MEASURES
 from scoring.rulesets import Ruleset, localized
-from scoring.rulesets.kinds import COMMON
 from scoring.scores.options import TABLE_MEASURES
-from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -79,7 +77,7 @@ class Rules:
     options: tuple[str, ...]
     attack_columns: tuple[str, ...]
     has_cross: bool
-    has_series: bool
+    format: Format
     marking: tuple[str, ...]
     ranking: tuple[tuple[str, str], ...]
 
@@ -106,10 +104,10 @@ def rules_of(
         families=_families(ruleset, set(unmeasured)),
         options=_options(ruleset.options, ruleset.measures)
         + _table_columns(ruleset)
-        + risk_sentences(ruleset),
+        + format_of(ruleset).rules.risks(ruleset),
         attack_columns=_attack_columns(schema, ruleset.measures),
         has_cross=bool({"U2", "U3"} & set(ruleset.measures)),
-        has_series=ruleset.sequential is not None,
+        format=format_of(ruleset),
         marking=marking_sentences(ruleset, language),
         ranking=ranking_lines(ruleset),
     )
@@ -131,10 +129,10 @@ def preview_of(
 
 
 def _columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
-    """The columns that participants get: of a series the identifier too, which tells people again."""
-    roles = ROLES if ruleset.sequential is None else ROLES | {Role.IDENTIFIER: IDENTIFIER}
-    shown = schema.public() if ruleset.sequential is None else schema
-    return tuple(_column_rule(column, str(roles[column.role])) for column in shown.columns)
+    """The columns that participants get."""
+    setup = format_of(ruleset).setup
+    columns = setup.shown_schema(schema).columns
+    return tuple(_column_rule(column, str(setup.ROLES[column.role])) for column in columns)
 
 
 def _column_rule(column: Column, role: str) -> ColumnRule:
@@ -175,7 +173,7 @@ def _limits(ruleset: Ruleset, max_team_size: int) -> tuple[str, ...]:
 
 def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
     # Of tables of their own teams hand in as many records, which is said of the file; else there is none.
-    if ruleset.tables != COMMON:
+    if not format_of(ruleset).gives_table:
         return ()
     factor = ruleset.limits.max_records_factor
     if factor == 1:
@@ -188,7 +186,7 @@ def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
-    titles = FAMILIES if ruleset.sequential is None else FAMILIES | FAMILIES_OF_SERIES
+    titles = format_of(ruleset).rules.FAMILIES
     chosen = [ALL_MEASURES[id_] for id_ in ruleset.measures]
     families = dict.fromkeys(measure.family for measure in chosen)
     return tuple(
@@ -217,7 +215,7 @@ def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
 def _table_columns(ruleset: Ruleset) -> tuple[str, ...]:
     """By which columns records are counted; those of an estimate are told with what is disclosed."""
     measures = [id_ for id_ in ruleset.measures if id_ in TABLE_MEASURES]
-    if not measures or ruleset.disclosure is not None:
+    if not measures or format_of(ruleset).hides_table:
         return ()
     columns = ruleset.options.table_columns
     names = {"measures": ", ".join(measures), "columns": ", ".join(columns)}

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules import series_texts as series_words
 from pwscup.contests.rules.ranking_texts import (
     AVERAGES,
     CLAIMS,
-    FORMULAS,
     PARTS,
     SACRIFICES,
+    SAFETY,
     TIE_BREAKS,
 )
+from pwscup.formats import ROUNDS, format_of
 from scoring.formulas import ESTIMATE_RANKS, MEASURE_RANKS, binomial_threshold, direction_of
 from scoring.formulas import FORMULAS as LIBRARY
 
@@ -34,14 +34,14 @@ Lines = list[tuple[str, str]]
 
 def has_attack(ruleset: Ruleset) -> bool:
     """Whether the ruleset has a round in which tables are attacked."""
-    return any(spec.phase == "attack" for spec in ruleset.rounds)
+    return any(ROUNDS[spec.kind].has_targets for spec in ruleset.rounds)
 
 
 def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
     """The boards and what they are made of."""
     ranking = ruleset.ranking
     by_ranks = ranking.formula in (MEASURE_RANKS, ESTIMATE_RANKS)
-    if ruleset.disclosure is not None:
+    if ranking.formula == ESTIMATE_RANKS:
         lines = _estimate_lines(ruleset)
     else:
         lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
@@ -74,9 +74,7 @@ def _rank_lines(ruleset: Ruleset) -> Lines:
         ),
     ]
     if attacked:
-        board = " ".join(
-            [_attack_board(of_series=ruleset.sequential is not None), *_average(ranking)]
-        )
+        board = " ".join([str(format_of(ruleset).rules.ATTACK_BOARD), *_average(ranking)])
         lines += [(_("Attack board"), board), (_("Overall board"), _overall(ranking))]
     return lines
 
@@ -105,8 +103,8 @@ def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:
 
 def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
     ranking = ruleset.ranking
-    if ruleset.sequential is not None or not ranking.linkage:
-        words = str(series_words.SAFETY[attacked, bool(ranking.linkage)])
+    if not (format_of(ruleset).declares_rows and ranking.linkage):
+        words = str(SAFETY[attacked, bool(ranking.linkage)])
     elif attacked:
         words = _(
             "mean of the ranks on %(ids)s and on the worst re-identification rate: over %(attacks)s and, "
@@ -120,15 +118,6 @@ def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
     return words % {"ids": ids, "attacks": ", ".join(ranking.linkage)}
 
 
-def _attack_board(*, of_series: bool) -> str:
-    if of_series:
-        return str(series_words.ATTACK_BOARD)
-    return _(
-        "mean re-identification rate over the tables of all other teams; the highest wins. "
-        "A table without a valid guess counts 0, the team's own table does not count."
-    )
-
-
 def _average(ranking: RankingSpec) -> list[str]:
     """How attackers' rates become one, where that is not by their mean."""
     return [str(AVERAGES[ranking.attackers])] if ranking.attackers in AVERAGES else []
@@ -137,11 +126,8 @@ def _average(ranking: RankingSpec) -> list[str]:
 def weaknesses(ruleset: Ruleset) -> tuple[str, ...]:
     """What a team may gain from the ranking without protecting anybody; each has an answer among the rules."""
     ranking, found = ruleset.ranking, []
-    if (
-        ruleset.sequential is not None
-        or ranking.formula != MEASURE_RANKS
-        or not has_attack(ruleset)
-    ):
+    is_ranked_by_attacks = ranking.formula == MEASURE_RANKS and has_attack(ruleset)
+    if not (format_of(ruleset).declares_rows and is_ranked_by_attacks):
         return ()
     if set(ranking.linkage) & set(CLAIMED) and CLAIMLESS not in (*ranking.safety, *ranking.linkage):
         found.append(str(CLAIMS))
@@ -183,7 +169,7 @@ def _score_lines(ruleset: Ruleset) -> Lines:
 
 def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
     """The scores among these names."""
-    parts = PARTS if ruleset.sequential is None else PARTS | series_words.PARTS
+    parts = format_of(ruleset).rules.PARTS
     measure = {"measure": ruleset.ranking.utility_measure}
     found = [(name, parts[name]) for name in names if name in parts]
     lines = [(str(part.title), str(part.words) % measure, name) for name, part in found]
@@ -193,7 +179,7 @@ def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
 
 def _total(ruleset: Ruleset) -> str:
     ranking = ruleset.ranking
-    formulas = FORMULAS if ruleset.sequential is None else FORMULAS | series_words.FORMULAS
+    formulas = format_of(ruleset).rules.FORMULAS
     settings = LIBRARY[ranking.formula].with_defaults(ranking.settings)
     params: dict[str, object] = {name: _number(value) for name, value in settings.items()}
     if ranking.formula == "weighted-sum":

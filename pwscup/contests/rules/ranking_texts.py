@@ -97,3 +97,17 @@ TIE_BREAKS = {
     "presentation": _("the higher presentation"),
     "earlier": _("the earlier of the submissions that count"),
 }
+
+SAFETY = {
+    (True, True): _(
+        "mean of the ranks on %(ids)s and on the worst rate: over %(attacks)s and, once the attack round "
+        "has closed, over the guesses of every other team"
+    ),
+    (True, False): _(
+        "mean of the ranks on %(ids)s and, once the attack round has closed, on the worst rate that another "
+        "team's guesses reached"
+    ),
+    (False, True): _("mean of the ranks on %(ids)s and on the worst rate over %(attacks)s"),
+    (False, False): _("mean of the ranks on %(ids)s"),
+}
+"""By whether there is an attack round, and whether the ruleset names rates."""

@@ -10,38 +10,25 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pwscup.contests.rules.ranking import share
-from pwscup.contests.rules.series_texts import (
-    DEFINITIONS,
-    LIMITS,
-    NOTICES,
-    REQUIRE,
-    ROWS,
-    TOLD_AT_ONCE,
-    WHO_IS_KNOWN,
-)
 from pwscup.contests.rules.texts import (
     CANDIDATES,
     CANDIDATES_WITHOUT_DECOYS,
     COUNTS,
     DATA,
     DELETED,
-    DISCLOSES,
     FEEDBACK,
     FILE_FORMATS,
     HITS,
     MARKING,
-    NEIGHBOURS,
     PUBLISHED,
     RATES,
-    TARGET,
-    VALUES,
 )
+from pwscup.formats import ROUNDS, format_of
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from scoring.formats.sequential.limits import SeriesLimits
     from scoring.rulesets import FileSpec, RoundSpec, Ruleset
 
 MINUTES_PER_HOUR = 60
@@ -152,10 +139,7 @@ def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
         str(COUNTS[spec.phase, spec.counts]),
         str(FEEDBACK[spec.phase, round.feedback]),
     ]
-    if ruleset.disclosure is not None and spec.kind in DISCLOSES:
-        columns = ", ".join(ruleset.disclosure.columns)
-        params = {"columns": columns, "epsilon": f"{spec.epsilon:f}"}
-        said.insert(0, str(DISCLOSES[spec.kind]) % params)
+    said.insert(0, format_of(ruleset).rules.round_sentence(ruleset, spec))
     return tuple(sentence for sentence in said if sentence)
 
 
@@ -224,27 +208,9 @@ def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
     if any("candidates" in spec.gives for spec in ruleset.rounds):
         words = CANDIDATES if data.decoys else CANDIDATES_WITHOUT_DECOYS
         said.append(str(words) % numbers)
-    if ruleset.disclosure is not None:
-        target = ", ".join(ruleset.disclosure.target)
-        return (*said, str(TARGET) % {"target": target}, str(NEIGHBOURS))
-    if ruleset.sequential is not None:
-        said += (str(ROWS), str(REQUIRE[ruleset.sequential.require]) % {"m": ruleset.sequential.m})
-        said += (str(NOTICES), *limit_sentences(ruleset.sequential.limits))
-    else:
-        said.append(str(VALUES[validity.values]))
-    kinds = dict.fromkeys(r.kind for r in ruleset.rounds if r.phase == "anonymization")
-    said += (str(DELETED[kind, validity.blank_records]) for kind in kinds)
-    return (*said, str(TOLD_AT_ONCE)) if ruleset.sequential is not None else tuple(said)
-
-
-def limit_sentences(limits: SeriesLimits) -> list[str]:
-    """How much a series may leave out, displace and make up, as far as that is bounded."""
-    bounds = {name: getattr(limits, name) for name in LIMITS}
-    return [
-        str(LIMITS[name]) % {"share": number_format(f"{100 * share:g}")}
-        for name, share in bounds.items()
-        if share is not None
-    ]
+    kinds = dict.fromkeys(r.kind for r in ruleset.rounds if ROUNDS[r.kind].is_attacked)
+    deletions = tuple(str(DELETED[kind, validity.blank_records]) for kind in kinds)
+    return (*said, *format_of(ruleset).rules.contents(ruleset, deletions))
 
 
 def _count(n: int | None) -> str:
@@ -256,7 +222,7 @@ def _count(n: int | None) -> str:
 
 def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
     """What attackers get and how guesses are marked; round by round only where rounds differ."""
-    attacks = [spec for spec in ruleset.rounds if spec.phase == "attack"]
+    attacks = [spec for spec in ruleset.rounds if ROUNDS[spec.kind].has_targets]
     said = {spec.key: _marked(spec) for spec in attacks}
     if len(set(said.values())) <= 1:
         return next(iter(said.values()), ())
@@ -271,10 +237,3 @@ def _marked(spec: RoundSpec) -> tuple[str, ...]:
     published = [str(PUBLISHED[given]) for given in spec.gives]
     rate = RATES[spec.kind] if spec.kind in RATES else MARKING[spec.marking]
     return (*published, str(HITS[spec.kind]), str(rate))
-
-
-def risk_sentences(ruleset: Ruleset) -> tuple[str, ...]:
-    """How the attacker reckons whose success the risks of a series speak of; nothing for tables."""
-    if ruleset.sequential is None:
-        return ()
-    return (str(DEFINITIONS[ruleset.sequential.definition]), str(WHO_IS_KNOWN))

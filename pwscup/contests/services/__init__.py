@@ -38,7 +38,6 @@ from pwscup.contests.services.table import (
     attach_dataset,
     check_table,
     confirm_table,
-    generate_series,
     generate_table,
     upload_table,
 )
@@ -70,7 +69,6 @@ __all__ = [
     "erased_from",
     "extend_round",
     "free_slug",
-    "generate_series",
     "generate_table",
     "invite_address",
     "invite_to_office",

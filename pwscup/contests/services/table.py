@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -19,14 +17,11 @@ from pwscup.contests.teams import tables as team_tables
 from pwscup.core import audit
 from pwscup.core.files import storage
 from pwscup.core.files.storage import Area
-from scoring.errors import ProblemsFound
-from scoring.rulesets.loader_disclosure import check_columns
+from pwscup.formats import format_of
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from pwscup.contests.data.tables import Described
     from pwscup.core.texts.refusals import Words
+    from pwscup.formats.spec import Described
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
 
@@ -54,51 +49,27 @@ def upload_table(
     if n_sampled is not None:
         data = _sampled(data, n_sampled)
     former = selectors.original_of(contest)
-    described = _reader(contest).describe(data, former=former.schema if former else None)
+    described = contest.format.table.describe(data, former=former.schema if former else None)
     return _keep_draft(actor, contest, version, name, data, described, n_sampled)
 
 
-def _reader(contest: Contest) -> ModuleType:
-    """What reads a contest's table, or its series of tables."""
-    from pwscup.contests.data import (
-        series,
-        tables,  # pandas, which most processes do without
-    )
-
-    return series if team_tables.has_series(contest) else tables
-
-
 def _sampled(data: bytes, n_sampled: int) -> bytes:
-    from pwscup.contests.data import tables
+    from pwscup.contests.sampling import sampled  # numpy, which most processes do without
 
-    sampled, n_records = tables.sampled(data, n_sampled)
+    sample, n_records = sampled(data, n_sampled)
     if n_sampled > n_records:
         raise ContestRefused(
             _("The table has %(got)d records — expected at least the %(expected)d that are drawn.")
             % {"got": n_records, "expected": n_sampled}
         )
-    return sampled
+    return sample
 
 
 def generate_table(
-    *, actor: User, contest: Contest, version: int | None = None, n_records: int
+    *, actor: User, contest: Contest, version: int | None = None, **chosen: int
 ) -> TableDraft:
-    """Draw pseudo households as a draft whose columns are known: nobody is in it, and anybody may have it."""
-    from pwscup.contests.data import tables
-
-    data, described = tables.generated(n_records)
-    name = f"households-{n_records}.csv"
-    return _keep_draft(actor, contest, version, name, data, described, None)
-
-
-def generate_series(
-    *, actor: User, contest: Contest, version: int | None = None, n_records: int, n_tables: int
-) -> TableDraft:
-    """Draw the windows of a made-up hospital as a draft: nobody is in it, as in `generate_table`."""
-    from pwscup.contests.data import series
-
-    data, described = series.generated(n_records, n_tables)
-    name = f"hospital-{n_records}x{n_tables}.zip"
+    """Draw synthetic data as a draft whose columns are known: nobody is in it, and anybody may have it."""
+    name, data, described = contest.format.table.generated(**chosen)
     return _keep_draft(actor, contest, version, name, data, described, None)
 
 
@@ -144,8 +115,8 @@ def check_table(*, contest: Contest, schema: Schema) -> None:
     """
     draft = TableDraft.objects.select_related("file").get(contest=contest)
     TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
-    check_named_columns(contest.ruleset, schema)
-    _reader(contest).check(storage.read_draft(draft.file), schema)
+    contest.format.setup.check_columns(contest.ruleset, schema)
+    contest.format.table.check(storage.read_draft(draft.file), schema)
 
 
 def confirm_table(
@@ -187,12 +158,11 @@ def attach_dataset(
     ContestRefused
         Once something was handed in.
     """
-    parts = _series_parts(data, schema) if team_tables.has_series(contest) else _parts(data, schema)
-    is_common = team_tables.is_common(contest)
-    if is_common:
+    parts = contest.format.table.prepare(data, schema)
+    if contest.format.gives_table:
         _check_size(contest, len(parts.public))
     check_enough_records(contest.ruleset, parts.n_available)
-    check_named_columns(contest.ruleset, schema)
+    contest.format.setup.check_columns(contest.ruleset, schema)
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
@@ -205,7 +175,7 @@ def attach_dataset(
                 "public": storage.store(
                     parts.public,
                     area=Area.PUBLISHED,
-                    name=f"original.{team_tables.suffix_of(contest)}",
+                    name=f"original.{contest.format.suffix}",
                 ),
                 "schema_text": schema.to_toml(),
                 "n_records": parts.n_records,
@@ -215,7 +185,7 @@ def attach_dataset(
             },
         )
         # A sample shows values: teams with tables of their own get one of those, others what they may see.
-        for key, content in parts.samples.items() if is_common else ():
+        for key, content in parts.samples.items() if contest.format.gives_table else ():
             file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
         audit.record(
@@ -231,44 +201,6 @@ def attach_dataset(
             },
         )
     return dataset
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What is kept of an organizer's file."""
-
-    whole: bytes
-    public: bytes
-    samples: Mapping[str, bytes]
-    n_records: int
-    n_tables: int | None = None
-    n_people: int | None = None
-
-    @property
-    def n_available(self) -> int:
-        """What teams are given a part of."""
-        return self.n_records if self.n_people is None else self.n_people
-
-
-def _parts(data: bytes, schema: Schema) -> _Parts:
-    from pwscup.contests.data import tables  # pandas, which most processes do without
-
-    prepared = tables.prepare(data, schema)
-    return _Parts(data, prepared.public, prepared.samples, prepared.n_records)
-
-
-def _series_parts(data: bytes, schema: Schema) -> _Parts:
-    from pwscup.contests.data import series
-
-    prepared = series.prepare(data, schema)
-    return _Parts(
-        prepared.data,
-        prepared.data,
-        {},
-        prepared.n_records,
-        prepared.n_tables,
-        prepared.n_people,
-    )
 
 
 def _check_table_may_change(contest: Contest) -> None:
@@ -304,36 +236,7 @@ def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
     needed = team_tables.n_needed(ruleset)
     if n_records >= needed:
         return None
-    if ruleset.sequential is not None:
-        return _(
-            "The tables have %(got)d people, but by the rules each team is given %(expected)d of its own. "
-            "Upload tables of more people, or set a smaller number in the rules."
-        ) % {"got": n_records, "expected": needed}
-    return _(
-        "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
-        "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "
-        "larger table, or set smaller numbers in the rules."
-    ) % {
-        "got": n_records,
-        "sample": ruleset.data.sample,
-        "decoys": ruleset.data.decoys,
-        "expected": needed,
-    }
-
-
-def check_named_columns(ruleset: Ruleset, schema: Schema) -> None:
-    """Refuse a table whose columns are not what the rules count records by, or disclose.
-
-    Raises
-    ------
-    ProblemsFound
-        Each column that is missing; of those that are disclosed also one whose values are not listed
-        or only one.
-    """
-    if problems := ruleset.options.problems(schema):
-        raise ProblemsFound(problems)
-    if ruleset.disclosure is not None:
-        check_columns(ruleset.disclosure, schema)
+    return format_of(ruleset).setup.lacking(ruleset, n_records, needed)
 
 
 def _check_size(contest: Contest, size_bytes: int) -> None:

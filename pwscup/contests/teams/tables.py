@@ -13,7 +13,6 @@ from django.urls import reverse
 
 from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
-from scoring.rulesets.kinds import COMMON, OWN_TABLES, SERIES
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
@@ -23,22 +22,6 @@ if TYPE_CHECKING:
 ORIGINAL, DRAW = "original", "draw"
 SAMPLE = "sample-anonymized"
 NAMES = ("original", SAMPLE)
-CSV, ZIP = "csv", "zip"
-
-
-def has_own_tables(contest: Contest) -> bool:
-    """Whether each team anonymizes its own part of the organizer's table, which nobody gets."""
-    return contest.ruleset.tables in OWN_TABLES
-
-
-def has_series(contest: Contest) -> bool:
-    """Whether a table changes over time, and each team publishes releases of people of its own."""
-    return contest.ruleset.tables == SERIES
-
-
-def is_common(contest: Contest) -> bool:
-    """Whether the organizer's table is for all teams, who anonymize the same one."""
-    return contest.ruleset.tables == COMMON
 
 
 def table_of(team: Team) -> Dataset | None:
@@ -79,7 +62,7 @@ def n_teams_left(contest: Contest) -> int | None:
 
     Teams that wait for their tables are counted as if they had them, but not those that everybody has left.
     """
-    if not has_series(contest):
+    if not contest.format.shares_out_people:
         return None
     dataset = contest.datasets.filter(team=None, key=ORIGINAL).first()
     if dataset is None:
@@ -96,19 +79,14 @@ def parts_left(dataset: Dataset) -> range:
     return range((dataset.part or 0) + 1, (n_parts(dataset) or 0) + 1)
 
 
-def suffix_of(contest: Contest) -> str:
-    """What files of tables are: a table, or an archive of the tables of all times."""
-    return ZIP if has_series(contest) else CSV
-
-
 def team_file(team: Team, kind: str) -> str:
     """What a file of a team is called in a contest of own tables, such as teamred_original.csv."""
-    return f"team{team.slug}_{kind}.{suffix_of(team.contest)}"
+    return f"team{team.slug}_{kind}.{team.contest.format.suffix}"
 
 
 def url_of(team: Team, name: str) -> str:
     """Where the team downloads its table or the sample, one of `NAMES`."""
-    name = f"{name}.{suffix_of(team.contest)}"
+    name = f"{name}.{team.contest.format.suffix}"
     return reverse("team-data", args=[team.contest.slug, team.slug, name])
 
 
@@ -150,7 +128,7 @@ def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
     if public is None:
         return {}
     facts = {ORIGINAL: (public.size_bytes, public.sha256)}
-    if public.erased_at is None and not has_series(dataset.contest):
+    if public.erased_at is None and dataset.contest.format.has_sample:
         may_delete = dataset.contest.ruleset.validity.blank_records
         facts[SAMPLE] = _facts_of_sample(public.pk, public.sha256, may_delete)
     return facts
@@ -158,7 +136,7 @@ def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
 
 def content_of(dataset: Dataset, name: str) -> bytes | None:
     """The bytes of the team's table or of its sample; None for another name."""
-    names = NAMES[:1] if has_series(dataset.contest) else NAMES
+    names = NAMES if dataset.contest.format.has_sample else NAMES[:1]
     if dataset.public is None or name not in names:
         return None
     return storage.read(dataset.public) if name == ORIGINAL else sample_of(dataset)

@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django import template
+from django.template import RequestContext
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -59,3 +60,11 @@ def percent(value: float | None) -> str:
 def item(mapping: dict, key: object) -> object:
     """Look a key up: `{{ ranks|item:measure.id }}`."""
     return mapping.get(key) if mapping else None
+
+
+@register.simple_tag(takes_context=True)
+def part(context: RequestContext, name: str) -> SafeString:
+    """A part of a page that the contest's format writes, in the context of that page."""
+    engine = context.template.engine
+    template = engine.select_template(context["contest"].format.templates(name))
+    return template.render(context)

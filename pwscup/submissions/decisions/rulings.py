@@ -137,10 +137,10 @@ def allow_late(
     reason = _checked(actor, team, reason)
     if round.contest_id != team.contest_id:
         raise RulingRefused("late.other_contest")
-    if round.phase == "presentation":
+    if round.format.is_judged:
         raise RulingRefused("late.presentation")
     _refuse_after_the_end(team)
-    if round.phase == "disclosure" and until > round.results_at:
+    if round.format.tells_of_table and until > round.results_at:
         shown = shown_moment(round.results_at, round.contest.tz)
         raise RulingRefused("late.marks", round=round.local_title, expected=shown)
     if until <= now:

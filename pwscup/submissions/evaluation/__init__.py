@@ -130,7 +130,7 @@ _SUBMISSION, _FILES = Prepared(_submission, int), Prepared(_files, int)
 
 def _files_read(submission: Submission) -> list[StoredFile]:
     """The sealed files that scoring opens: what was submitted, and the key of the table that it is about."""
-    if submission.round.phase == "presentation":
+    if submission.round.format.is_judged:
         return []
     files = [entry.file for entry in submission.files.all()]
     return files if submission.target is None else [*files, submission.target.key]

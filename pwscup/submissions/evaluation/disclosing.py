@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
-from pwscup.contests.data.hidden import spec_of, target_attributes
+from pwscup.contests.disclosed import spec_of, target_attributes
 from pwscup.contests.models import Dataset
 from pwscup.contests.selectors import dataset_of
 from scoring.formats.disclosure.attributes import attributes_of, codes_of

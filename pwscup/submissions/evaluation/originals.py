@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.teams.tables import has_own_tables
 from pwscup.submissions import draws
 from scoring.evaluate import Prepared
 
@@ -30,7 +29,7 @@ def dataset_for(submission: Submission) -> Dataset:
     LookupError
         Where there is none.
     """
-    if not has_own_tables(submission.round.contest):
+    if not submission.round.contest.format.own_tables:
         return dataset_of(submission.round.contest)
     dataset = draws.ensure_drawn(submission.team)
     if dataset is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
-from pwscup.contests.teams.tables import draw_of, has_own_tables
+from pwscup.contests.teams.tables import draw_of
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.drawing import published_candidates, rows_of
 from pwscup.submissions.evaluation.originals import Original, dataset_for, original_table
@@ -103,7 +103,7 @@ def _shuffled_lines(
 
 def decoys_of(submission: Submission) -> pd.DataFrame | None:
     """The records that were drawn beside the team's own; None where teams share a table, or none were."""
-    draw = draw_of(submission.team) if has_own_tables(submission.round.contest) else None
+    draw = draw_of(submission.team) if submission.round.contest.format.own_tables else None
     if draw is None:
         return None
     rows = truth.drawn_rows(draw, reason=f"audit of {submission.public_id}")

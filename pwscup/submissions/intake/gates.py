@@ -63,7 +63,7 @@ def gate(
     if not round.has_opened(now):
         text = _("This round has not opened yet. The rules say what will be handed in.")
         return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
-    if round.phase == "anonymization" and draws.is_left_out(team, now):
+    if round.format.is_attacked and draws.is_left_out(team, now):
         return Gate(
             str(services.REFUSALS["team.no_tables"]),
             _("Ask a question"),

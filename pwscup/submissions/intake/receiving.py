@@ -38,7 +38,7 @@ def receive(request: HttpRequest, round: Round) -> Received:
         form = NoteForm(request.POST)
         form.add_error(None, _("Files are handed in by teams, and you are in none yet."))
         return form, []
-    taker = receive_guesses if round.phase == "attack" else receive_table
+    taker = receive_guesses if round.format.has_targets else receive_table
     return taker(request, round, team)
 
 

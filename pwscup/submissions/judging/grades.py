@@ -100,7 +100,7 @@ def slides_for(viewer: Person, round: Round, slug: str, now: datetime) -> Submis
     may_see = (
         policies.may_see_all_slides(viewer, round, now) or team_of(viewer, round.contest) == team
     )
-    if round.phase != "presentation" or counted is None or not may_see:
+    if not round.format.is_judged or counted is None or not may_see:
         raise Http404
     return counted
 

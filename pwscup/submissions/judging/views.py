@@ -14,9 +14,10 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.contests.selectors import visible_round
-from pwscup.submissions import downloads, policies
+from pwscup.submissions import policies
 from pwscup.submissions.judging import grades, pages
 from pwscup.submissions.models import SubmissionFile
+from pwscup.submissions.pages import downloads
 
 
 @login_required

@@ -8,14 +8,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pwscup.contests.data.hidden import (
+from pwscup.contests.disclosed import (
     budget_in,
     disclosed_attributes,
     is_release_due,
     target_attributes,
 )
 from pwscup.contests.selectors import original_of
-from scoring.rulesets.kinds import BATCH
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
@@ -46,7 +45,7 @@ def facts(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:
         "n_records": dataset.n_records,
         "epsilon": round.spec.epsilon,
     }
-    if round.kind == BATCH:
+    if round.format.is_release:
         return found | release_of(round, now)
     return found | ({"budget": budget_of(team, round)} if team else {})
 

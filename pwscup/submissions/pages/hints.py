@@ -34,7 +34,7 @@ def solved_by_one(contest: Contest) -> Iterator[Hint]:
 
 
 def _attack_rounds(contest: Contest) -> list[Round]:
-    return [round for round in contest.rounds.all() if round.phase == "attack"]
+    return [round for round in contest.rounds.all() if round.format.has_targets]
 
 
 def _solved(rates: Mapping[tuple[int, int], float]) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pwscup.contests.rules.measures import ShownMeasure, hidden_measures, shown_measure
+from pwscup.formats import format_of
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.models import Submission
 from pwscup.submissions.results import feedback, finals
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
     from pwscup.submissions.policies import Person
     from pwscup.submissions.results.feedback import Visible
     from scoring.rulesets import Ruleset
-
-# What a history line shows of a result, next to the worst re-identification rate.
-HEADLINE = ("U1", "U5", "S2")
-HEADLINE_OF_SERIES = (
-    "series-extent",
-    "series-query-error",
-    "series-risk-max",
-    "series-risk-mean",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +78,12 @@ def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
     """
     first = ruleset.ranking.utility_measure
     shown = [key for key in ruleset.measures if key not in hidden]
-    if ruleset.disclosure is not None:
+    usual = format_of(ruleset).rules.HEADLINE
+    if usual is None:
         return shown
-    usual = HEADLINE if ruleset.sequential is None else HEADLINE_OF_SERIES
     if first is None:
         return [key for key in usual if key in shown]
-    if ruleset.sequential is not None:
+    if not format_of(ruleset).declares_rows:
         shown = [key for key in shown if key in (first, *usual)]
     return sorted(shown, key=lambda key: key != first)[: len(usual)]
 

@@ -22,6 +22,6 @@ def problems_of(submission: Submission, titles: Mapping[str, str]) -> list[Shown
     named = {file.key: file.file.name for file in submission.files.all()}
     stored = [Problem.from_dict(problem) for problem in submission.problems]
     found = shown(stored, {**titles, **named})
-    if submission.round.kind != "series":
+    if not submission.round.format.is_archive:
         return found
     return [dataclasses.replace(one, file=WITHIN.sub(r"\g<0>.csv", one.file)) for one in found]

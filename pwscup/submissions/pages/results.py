@@ -11,16 +11,10 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import (
-    SHORT_FAMILIES,
-    SHORT_FAMILIES_OF_SERIES,
-    ShownMeasure,
-    shown_measure,
-    visible_measures,
-)
+from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
 from pwscup.contests.selectors import contest_page
-from pwscup.contests.teams.tables import has_series
 from pwscup.core.http.polling import etag
+from pwscup.formats import format_of
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.pages.lines import lines
@@ -34,6 +28,7 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
     from pwscup.submissions.policies import Person
+    from scoring.rulesets import Ruleset
 
 Values = Mapping[str, float | int | None]
 COUNTED = ("n_original", "n_anonymized", "n_people", "n_tuples", "n_rows", "n_groups")
@@ -65,7 +60,6 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "problems": problems_of(submission, titles(submission)),
             "n_more": submission.n_problems - len(submission.problems),
             "titles": titles(submission),
-            "has_series": has_series(round.contest),
             "note_form": NoteForm(instance=submission) if own else None,
             "retry_url": reverse("round", args=[round.contest.slug, round.key]),
         }
@@ -141,15 +135,14 @@ def _measures(
     }
     ruleset = submission.round.contest.ruleset
     ids = visible_measures(submission.round.contest, viewer)
-    if submission.round.phase == "disclosure":
-        return {"families": families(ids, values, list(others.values()))}
-    of_series = has_series(submission.round.contest)
+    if submission.round.format.tells_of_table:
+        return {"families": families(ruleset, ids, values, list(others.values()))}
     drawing = [id_ for id_ in finals.drawing_measures(ruleset) if id_ in ids]
     loss = values.get(ruleset.ranking.utility_measure or "")
     return {
         "utility": None if loss is None else 100 * (1 - loss),
         "utility_measure": ruleset.ranking.utility_measure,
-        "families": families(ids, values, list(others.values()), of_series=of_series),
+        "families": families(ruleset, ids, values, list(others.values())),
         "drawing": ", ".join(drawing),
         "is_final": bool(drawing) and finals.are_final(submission.round, now),
         "n_others": len(others),
@@ -159,12 +152,12 @@ def _measures(
 
 
 def families(
-    ids: Iterable[str], values: Values, others: Sequence[Values], *, of_series: bool = False
+    ruleset: Ruleset, ids: Iterable[str], values: Values, others: Sequence[Values]
 ) -> list[Family]:
-    """The measures by family, in the order of the families' words."""
-    titles = SHORT_FAMILIES | (SHORT_FAMILIES_OF_SERIES if of_series else {})
+    """The measures by family, in the order of the families' texts."""
+    titles = format_of(ruleset).rules.SHORT_FAMILIES
     rows = [_row(shown_measure(id_), values, others) for id_ in ids]
-    grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in SHORT_FAMILIES}
+    grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in titles}
     return [Family(str(titles[f]), found) for f, found in grouped.items() if found]
 
 

@@ -14,9 +14,7 @@ from django.utils.translation import get_language
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.rules.measures import hidden_measures, shown_measure
-from pwscup.contests.rules.rounds import limit_sentences
 from pwscup.contests.selectors import contest_page, download_name, downloads
-from pwscup.contests.teams.tables import has_own_tables, has_series
 from pwscup.core.http.polling import etag
 from pwscup.submissions import draws, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
     from pwscup.submissions.models import Release
     from pwscup.submissions.pages.lines import Line
-    from scoring.rulesets.base import SequentialSpec
 
 DATA = frozenset({"original", "schema"})
 
@@ -54,10 +51,9 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
         "terms_first": terms_first_url(request, round.contest),
-        "has_series": has_series(round.contest),
         "history_etag": history_etag(team, round, now) if team else "",
     }
-    page = PAGES[round.phase]
+    page = PAGES[round.format.page]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
 
 
@@ -74,9 +70,8 @@ def anonymization(
     """Form, samples and history."""
     return {
         **table_form(request, round, team, now, form),
-        "own_tables": has_own_tables(round.contest),
         "validity": round.contest.ruleset.validity,
-        **_asked_of_series(round.contest.ruleset.sequential),
+        **round.contest.format.rules.asked(round.contest.ruleset),
         **measured_history(request, round, team, now),
         **offered_files(round.contest, team, now),
     }
@@ -96,11 +91,6 @@ def history_etag(team: Team, round: Round, now: datetime) -> str:
         [(r.has_closed(now), r.is_settled(now)) for r in contest.rounds.all()],
         finals.are_final(round, now),
     )
-
-
-def _asked_of_series(spec: SequentialSpec | None) -> dict[str, Any]:
-    """What is asked of a series, and its limits in words; None where tables are no series."""
-    return {"sequential": spec, "limits_said": limit_sentences(spec.limits) if spec else []}
 
 
 def measured_history(
@@ -147,7 +137,7 @@ def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[st
 
     A team's own is drawn now if it is due.
     """
-    if team is not None and has_own_tables(contest):
+    if team is not None and contest.format.own_tables:
         draws.ensure_drawn(team, now)
     files = downloads(contest, team)
     data = [file for file in files if file.key in DATA]
@@ -228,7 +218,7 @@ def guess_form(round: Round, team: Team, others: Iterable[Release], *data: Any) 
 
 def guess_names(round: Round, own: str, targets: Iterable[str]) -> list[str]:
     """What guess files are called in this round."""
-    if "candidates" in round.spec.gives:
+    if round.format.names_both_teams:
         return [f"team{own or '<own>'}_attack_team{slug}.csv" for slug in targets]
     return [f"{slug}.csv" for slug in targets]
 

@@ -35,7 +35,7 @@ def are_final(round: Round, now: datetime, before: datetime | None = None) -> bo
 
     With `before`, as things stood then. Reads nothing where no measure draws.
     """
-    if round.phase != "anonymization" or not round.is_settled(now):
+    if not round.format.is_attacked or not round.is_settled(now):
         return False
     if not drawing_measures(round.contest.ruleset):
         return True

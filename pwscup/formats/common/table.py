@@ -1,4 +1,4 @@
-"""From an organizer's CSV to what a contest needs: a description, the public part, a sample, what stays unmeasured."""
+"""An organizer's CSV: a description, the public part, a sample, what stays unmeasured."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import csv
 import dataclasses
 import io
 import secrets
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pwscup.core.files.headers import refuse_wide
+from pwscup.formats.spec import Described, Parts
 from scoring.anonymizers import anonymize
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import shorten
@@ -26,24 +26,6 @@ from scoring.tables.suggestion import suggest_schema
 FILE = "original"
 N_EXAMPLES = 3
 SAMPLE_SEED = 2015
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """A table of unknown columns: a proposal for its schema, and what an organizer needs to decide."""
-
-    schema: Schema
-    columns: list[dict[str, Any]]
-    n_records: int
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A table under its schema, in the parts that a contest keeps."""
-
-    public: bytes
-    samples: Mapping[str, bytes]
-    n_records: int
 
 
 def describe(data: bytes, *, former: Schema | None = None) -> Described:
@@ -64,34 +46,13 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     return Described(schema, columns, len(table))
 
 
-def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
-    """So many records of a CSV, drawn at random without replacement, in their order; and how many it has.
-
-    The cells stay as they are written; all of them where there are fewer.
-
-    Raises
-    ------
-    ProblemsFound
-        Where the bytes are no usable CSV.
-    """
-    refuse_wide(data)
-    suggest_schema(data)  # refuses what is no table, with every problem
-    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    n_kept = min(n_sampled, len(records))
-    kept = sorted(secrets.SystemRandom().sample(range(len(records)), n_kept))
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([header, *(records[row] for row in kept)])
-    return out.getvalue().encode(), len(records)
-
-
-def generated(n_records: int) -> tuple[bytes, Described]:
+def generated(n_records: int) -> tuple[str, bytes, Described]:
     """Pseudo households, another table every time, and what their columns are."""
     table = households(n_records, seed=secrets.randbits(63))
-    columns = described_columns(table, HOUSEHOLDS_SCHEMA.names)
-    return (
-        write_table(table, HOUSEHOLDS_SCHEMA),
-        Described(HOUSEHOLDS_SCHEMA, columns, len(table)),
+    described = Described(
+        HOUSEHOLDS_SCHEMA, described_columns(table, HOUSEHOLDS_SCHEMA.names), len(table)
     )
+    return f"households-{n_records}.csv", write_table(table, HOUSEHOLDS_SCHEMA), described
 
 
 def editable(schema: Schema) -> Schema:
@@ -143,7 +104,7 @@ def check(data: bytes, schema: Schema) -> None:
     read_table(data, schema, file=FILE, original=True)
 
 
-def prepare(data: bytes, schema: Schema) -> Prepared:
+def prepare(data: bytes, schema: Schema) -> Parts:
     """Read the table under its schema and make what participants may have of it.
 
     Raises
@@ -153,7 +114,8 @@ def prepare(data: bytes, schema: Schema) -> Prepared:
     """
     public = schema.public()
     table = read_table(data, schema, file=FILE, original=True)
-    return Prepared(
+    return Parts(
+        whole=data,
         public=_without(data, hidden=set(schema.names) - set(public.names)),
         samples=_samples(table[list(public.names)], public),
         n_records=len(table),
@@ -183,10 +145,8 @@ def sample_method(schema: Schema) -> list[tuple[str, dict[str, Any]]]:
 
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     """The ruleset's measures that have no value under this schema, asked of the library itself."""
-    if all(column.role is Role.IDENTIFIER for column in schema.columns):
+    if has_identifiers_alone(schema):
         return ruleset.measures
-    if ruleset.disclosure is not None or ruleset.sequential is not None:
-        return ()  # their measures are those of an estimate, or of a series, not of a table
     public = schema.public()
     table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
     options = ruleset.options
@@ -194,6 +154,10 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
         options = dataclasses.replace(options, table_columns=())
     values = score(table, table, np.arange(4), public, options=options, measures=ruleset.measures)
     return tuple(measure for measure in ruleset.measures if values[measure] is None)
+
+
+def has_identifiers_alone(schema: Schema) -> bool:
+    return all(column.role is Role.IDENTIFIER for column in schema.columns)
 
 
 def _cells(column: Column) -> list[int] | list[str]:

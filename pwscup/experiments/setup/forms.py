@@ -16,9 +16,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from pwscup.core.files.headers import TooManyColumns, refuse_wide
 from pwscup.core.files.names import plain_name
 from pwscup.core.texts.problems import Shown, shown
-from pwscup.experiments import plans, tables, wording
-from pwscup.experiments.fields import NumbersField
+from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment
+from pwscup.experiments.setup import plans, wording
+from pwscup.experiments.setup.fields import NumbersField
 from scoring.errors import ProblemsFound, shorten
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""From an organizer's archive of tables to what a contest of sequential release needs."""
+"""An organizer's archive of the tables of several times."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import csv
 import dataclasses
 import io
 import secrets
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pwscup.contests.data.tables import FILE, Described, described_columns, editable, with_former
 from pwscup.core.files.headers import refuse_wide
+from pwscup.formats.common.table import (
+    FILE,
+    described_columns,
+    editable,
+    has_identifiers_alone,
+    with_former,
+)
+from pwscup.formats.spec import Described, Parts
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import Collector, shorten
 from scoring.formats.sequential.bundles import numbered, pack, unpacked
@@ -23,17 +29,9 @@ from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from scoring.rulesets import Ruleset
+
 LETTER = "T"
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedSeries:
-    """The tables of all times in one archive, whose bytes depend on nothing but their contents."""
-
-    data: bytes
-    n_tables: int
-    n_people: int
-    n_records: int
 
 
 def files_of(data: bytes) -> list[bytes]:
@@ -71,11 +69,11 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     return _described(tables, schema)
 
 
-def generated(n_records: int, n_tables: int) -> tuple[bytes, Described]:
-    """The windows of a made-up hospital, another one every time, and what their columns are."""
+def generated(n_records: int, n_tables: int) -> tuple[str, bytes, Described]:
+    """The windows of a synthetic hospital, another one every time, and what their columns are."""
     tables = hospital(n_records, n_tables, seed=secrets.randbits(63))
     data = packed([write_table(table, HOSPITAL_SCHEMA) for table in tables])
-    return data, _described(tables, HOSPITAL_SCHEMA)
+    return f"hospital-{n_records}x{n_tables}.zip", data, _described(tables, HOSPITAL_SCHEMA)
 
 
 def check(data: bytes, schema: Schema) -> None:
@@ -89,7 +87,7 @@ def check(data: bytes, schema: Schema) -> None:
     read_microdata(files_of(data), schema)
 
 
-def prepare(data: bytes, schema: Schema) -> PreparedSeries:
+def prepare(data: bytes, schema: Schema) -> Parts:
     """Read the tables under their schema, and write them as the library does.
 
     Raises
@@ -101,9 +99,19 @@ def prepare(data: bytes, schema: Schema) -> PreparedSeries:
     files = files_of(data)
     microdata = read_microdata(files, schema)
     files = [_canonical(data, schema, f"{LETTER}{n}") for n, data in enumerate(files, start=1)]
-    return PreparedSeries(
-        packed(files), len(files), len(microdata.ids), sum(len(t.ids) for t in microdata.snapshots)
+    whole = packed(files)
+    return Parts(
+        whole=whole,
+        public=whole,  # of which each team gets that of its own people
+        n_records=sum(len(table.ids) for table in microdata.snapshots),
+        n_tables=len(files),
+        n_people=len(microdata.ids),
     )
+
+
+def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
+    """None: they are measures of a series, not of a table."""
+    return ruleset.measures if has_identifiers_alone(schema) else ()
 
 
 def _canonical(data: bytes, schema: Schema, name: str) -> bytes:

@@ -1,13 +1,37 @@
-"""The words of rules on series: what one holds, how it is checked, what an attacker reckons with."""
+"""The rules of a contest of sequential release in words: what a series holds, what is asked, what attackers know."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.contests.rules import measures, ranking_texts
 from pwscup.contests.rules.ranking_texts import Part
+from pwscup.formats.common.rules import round_sentence
 
-IDENTIFIER = _("identifier")
-"""The role of the column that tells the same person in the tables of several times; nobody hides it."""
+if TYPE_CHECKING:
+    from scoring.formats.sequential.limits import SeriesLimits
+    from scoring.rulesets import Ruleset
+
+__all__ = [
+    "ATTACK_BOARD",
+    "FAMILIES",
+    "FORMULAS",
+    "HEADLINE",
+    "PARTS",
+    "SHORT_FAMILIES",
+    "asked",
+    "contents",
+    "limit_sentences",
+    "risks",
+    "round_sentence",
+]
+
+FAMILIES = measures.FAMILIES | measures.FAMILIES_OF_SERIES
+SHORT_FAMILIES = measures.SHORT_FAMILIES | measures.SHORT_FAMILIES_OF_SERIES
+HEADLINE = ("series-extent", "series-query-error", "series-risk-max", "series-risk-mean")
 
 ROWS = _(
     "A release is a list of groups. The rows of a group share a box, which is an interval of each "
@@ -67,24 +91,11 @@ WHO_IS_KNOWN = _(
     "quasi-identifiers. The risk is from 0, the true value is ruled out, to 1, it is certain."
 )
 
-SAFETY = {
-    (True, True): _(
-        "mean of the ranks on %(ids)s and on the worst rate: over %(attacks)s and, once the attack round "
-        "has closed, over the guesses of every other team"
-    ),
-    (True, False): _(
-        "mean of the ranks on %(ids)s and, once the attack round has closed, on the worst rate that another "
-        "team's guesses reached"
-    ),
-    (False, True): _("mean of the ranks on %(ids)s and on the worst rate over %(attacks)s"),
-    (False, False): _("mean of the ranks on %(ids)s"),
-}
-"""By whether there is an attack round, and whether the ruleset names rates."""
 ATTACK_BOARD = _(
     "mean of the rates, each by how much guesses were better than the most frequent value, over the people of all "
     "other teams; the highest wins. A team without a valid guess about it counts 0, the own team does not count."
 )
-PARTS = {
+PARTS = ranking_texts.PARTS | {
     "protection": Part(
         _("Protection"),
         _(
@@ -100,8 +111,7 @@ PARTS = {
         ),
     ),
 }
-"""Scores that a formula uses, where they differ from those of tables."""
-FORMULAS = {
+FORMULAS = ranking_texts.FORMULAS | {
     "top-k-attack": _(
         "mean rate, in per cent, over the people of the %(k)s best protected teams, and of more where several "
         "are equal on the last place; a team that is itself among them gets the worst rate against it in the "
@@ -114,4 +124,36 @@ FORMULAS = {
         "chance below %(alpha)s. The highest wins."
     ),
 }
-"""Formulas, where they differ from those of tables."""
+
+
+def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
+    """What a series holds and what is asked of it, with its limits."""
+    spec = ruleset.sequential
+    if spec is None:
+        return ()
+    require = str(REQUIRE[spec.require]) % {"m": spec.m}
+    limits = limit_sentences(spec.limits)
+    return (str(ROWS), require, str(NOTICES), *limits, *deletions, str(TOLD_AT_ONCE))
+
+
+def limit_sentences(limits: SeriesLimits) -> list[str]:
+    """How much a series may leave out, displace and add as counterfeits, as far as that is bounded."""
+    bounds = {name: getattr(limits, name) for name in LIMITS}
+    return [
+        str(LIMITS[name]) % {"share": number_format(f"{100 * share:g}")}
+        for name, share in bounds.items()
+        if share is not None
+    ]
+
+
+def asked(ruleset: Ruleset) -> dict[str, Any]:
+    """What is asked of a series, and its limits."""
+    spec = ruleset.sequential
+    return {"sequential": spec, "limits_said": limit_sentences(spec.limits) if spec else []}
+
+
+def risks(ruleset: Ruleset) -> tuple[str, ...]:
+    """What the attacker knows of whose success the risks speak."""
+    if ruleset.sequential is None:
+        return ()
+    return (str(DEFINITIONS[ruleset.sequential.definition]), str(WHO_IS_KNOWN))

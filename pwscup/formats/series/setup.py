@@ -1,4 +1,4 @@
-"""What an organizer should know of a table, or of tables of several times, before a contest is played on them."""
+"""The organizer's page of the tables of several times."""
 
 from __future__ import annotations
 
@@ -7,95 +7,55 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from pwscup.core.texts.problems import SEPARATOR, parts
-from scoring.errors import ProblemsFound
+from pwscup.contests.forms import GenerateSeriesForm, SeriesForm
+from pwscup.contests.models import Contest
+from pwscup.contests.rules import texts
+from pwscup.contests.teams import tables
+from pwscup.formats.common.setup import check_columns, seen_in
+from scoring.formats.sequential.bundles import MAX_TIMES
 from scoring.tables.schema import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from scoring.rulesets.base import DisclosureSpec, SequentialSpec
+    from pwscup.contests.models import Dataset, TableDraft
+    from pwscup.formats.spec import Text
+    from scoring.rulesets import Ruleset
+    from scoring.rulesets.base import SequentialSpec
     from scoring.tables.schema import Schema
 
-NEARLY_UNIQUE = 0.5
+__all__ = [
+    "CONFIRMED",
+    "FILE_TITLES",
+    "GENERATE_FORM",
+    "ROLES",
+    "UPLOAD_FORM",
+    "check_columns",
+    "lacking",
+    "shown_schema",
+    "warnings",
+]
+
+UPLOAD_FORM, GENERATE_FORM = SeriesForm, GenerateSeriesForm
+ROLES = texts.ROLES | {Role.IDENTIFIER: gettext_lazy("identifier")}  # which nobody hides
+FILE_TITLES = {f"T{number}": f"T{number}.csv" for number in range(1, MAX_TIMES + 1)}
+CONFIRMED = gettext_lazy("The tables are the contest's original now.")
 FEWEST_TEAMS = 2
 
 
-def of_hidden_table(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
-    """What an organizer should know of the columns of a table that stays hidden."""
-    from scoring.rulesets.loader_disclosure import check_columns
-
-    warnings = []
-    try:
-        check_columns(disclosure, schema)
-    except ProblemsFound as found:
-        warnings += [
-            SEPARATOR.join(
-                [f"“{problem.column}”", *parts(problem)] if problem.column else parts(problem)
-            )
-            for problem in found.problems
-        ]
-    listed = [name for name in disclosure.columns if name in schema.names]
-    if listed:
-        warnings.append(
-            _(
-                "Everybody may read the schema: list the values that %(columns)s can have, not those that "
-                "happen to occur in the table."
-            )
-            % {"columns": ", ".join(listed)}
-        )
-    others = [name for name in schema.public().names if name not in disclosure.columns]
-    if others:
-        warnings.append(
-            _(
-                "The rules disclose nothing of %(columns)s, but the schema names these columns and their "
-                "values. Should they be hidden?"
-            )
-            % {"columns": ", ".join(others)}
-        )
-    return warnings
+def shown_schema(schema: Schema) -> Schema:
+    """All columns: the identifier, too, which names the same person at all times."""
+    return schema
 
 
-def of_table(
-    schema: Schema,
-    *,
-    unmeasured: Sequence[str],
-    n_records: int,
-    n_distinct: Mapping[str, int],
-) -> list[str]:
-    """What an organizer should know of these columns before a contest is played on them."""
-    warnings = []
-    if not schema.quasi_identifiers:
-        warnings.append(
-            _("No column is a quasi-identifier: there is nothing by which records could be found.")
-        )
-    elif not schema.cross:
-        warnings.append(_("No quasi-identifier is a cross column: U2 and U3 have no cells."))
-    if not schema.sensitive_numeric:
-        warnings.append(_("No sensitive column holds numbers: most measures and attacks need one."))
-    else:
-        for attack, column in (("E2", schema.e2_column), ("E4", schema.e4_column)):
-            if column is None:
-                warnings.append(
-                    _("Attack %(attack)s has no column to look at.") % {"attack": attack}
-                )
-    for name in schema.quasi_identifiers:
-        if n_records and n_distinct.get(name, 0) > NEARLY_UNIQUE * n_records:
-            warnings.append(
-                _(
-                    "“%(column)s” has %(n)s different values: as a quasi-identifier it gives nearly every "
-                    "record away. Should it be hidden, or not scored?"
-                )
-                % {"column": name, "n": number_format(n_distinct[name], force_grouping=True)}
-            )
-    if unmeasured:
-        warnings.append(
-            _("These measures will have no value and will not tell the teams apart: %(ids)s.")
-            % {"ids": ", ".join(unmeasured)}
-        )
-    return warnings
+def lacking(_ruleset: Ruleset, got: int, expected: int) -> Text:
+    """That the tables have too few people for one team."""
+    return gettext_lazy(
+        "The tables have %(got)d people, but by the rules each team is given %(expected)d of its own. "
+        "Upload tables of more people, or set a smaller number in the rules."
+    ) % {"got": got, "expected": expected}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +67,24 @@ class Room:
     n_left: int
     is_open: bool
     """Whether anybody may found a team."""
+
+
+def warnings(
+    contest: Contest, schema: Schema, draft: TableDraft | None, dataset: Dataset | None
+) -> list[str]:
+    """What an organizer should know of tables of several times."""
+    spec = contest.ruleset.sequential
+    return of_series(schema, spec, seen_in(draft), _room(contest, dataset)) if spec else []
+
+
+def _room(contest: Contest, dataset: Dataset | None) -> Room | None:
+    """For how many teams the confirmed people suffice; None before there are any."""
+    n_parts = tables.n_parts(dataset) if dataset else None
+    if n_parts is None:
+        return None
+    is_open = contest.admission == Contest.Admission.OPEN
+    left = tables.n_teams_left(contest) or 0
+    return Room(n_parts, contest.teams.count(), left, is_open=is_open)
 
 
 def of_series(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pwscup.contests.selectors import dataset_of, original_of
 from scoring.privacy.accounting import Budget
-from scoring.rulesets.kinds import BATCH, HIDDEN
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,11 +14,6 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
     from scoring.formats.disclosure.attributes import Attribute
     from scoring.rulesets.base import DisclosureSpec
-
-
-def hides_table(contest: Contest) -> bool:
-    """Whether teams get nothing of the organizer's table but what a round discloses."""
-    return contest.ruleset.tables == HIDDEN
 
 
 def spec_of(contest: Contest) -> DisclosureSpec:
@@ -49,7 +43,7 @@ def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
 def is_release_due(round: Round, now: datetime) -> bool:
     """A published contest's batch round has opened, so that its table is to be released."""
     contest = round.contest
-    if round.kind != BATCH or not contest.is_published or contest.erased_at is not None:
+    if not round.format.is_release or not contest.is_published or contest.erased_at is not None:
         return False
     return round.has_opened(now) and original_of(contest) is not None
 

@@ -1,1 +1,0 @@
-"""From an organizer's files to what a contest needs."""

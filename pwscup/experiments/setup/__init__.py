@@ -1,0 +1,1 @@
+"""What somebody chooses for an experiment."""

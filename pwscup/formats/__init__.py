@@ -1,0 +1,38 @@
+"""The formats of contests: everything that the platform knows of one is in its package here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pwscup.formats.rounds import ROUNDS, RoundFormat, kinds_where
+from pwscup.formats.spec import Format
+from scoring.rulesets.kinds import COMMON, HIDDEN, PER_TEAM, SERIES
+
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+
+__all__ = ["FORMATS", "ROUNDS", "Format", "RoundFormat", "format_of", "kinds_where"]
+
+FORMATS = {
+    format.name: format
+    for format in (
+        Format(COMMON, gives_table=True, has_public_part=True),
+        Format(PER_TEAM, own_tables=True, has_public_part=True),
+        Format(HIDDEN, hides_table=True),
+        Format(
+            SERIES,
+            own_tables=True,
+            shares_out_people=True,
+            has_sample=False,
+            rewrites_files=True,
+            declares_rows=False,
+            has_cross_columns=False,
+            suffix="zip",
+        ),
+    )
+}
+
+
+def format_of(ruleset: Ruleset) -> Format:
+    """The format of the contests with these rules."""
+    return FORMATS[ruleset.tables]

@@ -1,0 +1,1 @@
+"""All teams anonymize the same table."""

@@ -1,0 +1,60 @@
+"""The rules of a contest whose teams all anonymize the same table, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.contests.rules import measures, ranking_texts
+from pwscup.contests.rules.texts import VALUES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pwscup.contests.rules.ranking_texts import Part
+    from pwscup.formats.spec import Text
+    from scoring.rulesets import RoundSpec, Ruleset
+
+__all__ = [
+    "ATTACK_BOARD",
+    "FAMILIES",
+    "FORMULAS",
+    "HEADLINE",
+    "PARTS",
+    "SHORT_FAMILIES",
+    "asked",
+    "contents",
+    "risks",
+    "round_sentence",
+]
+
+FAMILIES: Mapping[str, Text] = measures.FAMILIES
+SHORT_FAMILIES: Mapping[str, Text] = measures.SHORT_FAMILIES
+HEADLINE: tuple[str, ...] = ("U1", "U5", "S2")
+PARTS: Mapping[str, Part] = ranking_texts.PARTS
+FORMULAS: Mapping[str, Text] = ranking_texts.FORMULAS
+ATTACK_BOARD = _(
+    "mean re-identification rate over the tables of all other teams; the highest wins. "
+    "A table without a valid guess counts 0, the team's own table does not count."
+)
+
+
+def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
+    """Which values a cell may have, and what may be deleted."""
+    return (str(VALUES[ruleset.validity.values]), *deletions)
+
+
+def round_sentence(_ruleset: Ruleset, _spec: RoundSpec) -> str:
+    """Nothing: such rounds disclose nothing."""
+    return ""
+
+
+def asked(_ruleset: Ruleset) -> dict[str, Any]:
+    """Nothing beyond what a table may hold."""
+    return {}
+
+
+def risks(_ruleset: Ruleset) -> tuple[str, ...]:
+    """Nothing: such measures have no attacker of their own."""
+    return ()

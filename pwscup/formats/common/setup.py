@@ -1,0 +1,122 @@
+"""The organizer's page of a table that all teams share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from pwscup.contests import selectors
+from pwscup.contests.forms import GenerateForm, TableForm
+from pwscup.contests.rules.texts import ROLES
+from scoring.errors import ProblemsFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pwscup.contests.models import Contest, Dataset, TableDraft
+    from pwscup.formats.spec import Text
+    from scoring.rulesets import Ruleset
+    from scoring.tables.schema import Schema
+
+__all__ = [
+    "CONFIRMED",
+    "FILE_TITLES",
+    "GENERATE_FORM",
+    "ROLES",
+    "UPLOAD_FORM",
+    "check_columns",
+    "lacking",
+    "shown_schema",
+    "warnings",
+]
+
+UPLOAD_FORM, GENERATE_FORM = TableForm, GenerateForm
+FILE_TITLES: Mapping[str, str] = {}
+CONFIRMED = gettext_lazy("The table is the contest's original now.")
+NEARLY_UNIQUE = 0.5
+
+
+def check_columns(ruleset: Ruleset, schema: Schema) -> None:
+    """Refuse a table whose columns are not what the rules count records by."""
+    if problems := ruleset.options.problems(schema):
+        raise ProblemsFound(problems)
+
+
+def shown_schema(schema: Schema) -> Schema:
+    """All columns but identifiers."""
+    return schema.public()
+
+
+def lacking(ruleset: Ruleset, got: int, expected: int) -> Text:
+    """That a table is too small to draw a team's records and its decoys from."""
+    return gettext_lazy(
+        "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
+        "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "
+        "larger table, or set smaller numbers in the rules."
+    ) % {
+        "got": got,
+        "sample": ruleset.data.sample,
+        "decoys": ruleset.data.decoys,
+        "expected": expected,
+    }
+
+
+def warnings(
+    contest: Contest, schema: Schema, draft: TableDraft | None, dataset: Dataset | None
+) -> list[str]:
+    """What an organizer should know of these columns before a contest is played on them."""
+    described = seen_in(draft)
+    return of_table(
+        schema,
+        unmeasured=selectors.unmeasured_under(contest, schema),
+        n_records=draft.n_records if draft else 0,
+        n_distinct={name: column["n_distinct"] for name, column in described.items()},
+    )
+
+
+def seen_in(draft: TableDraft | None) -> dict[str, Mapping[str, Any]]:
+    """What was seen in the columns of an uploaded file, by their names."""
+    return dict(zip(draft.schema.names, draft.columns, strict=True)) if draft else {}
+
+
+def of_table(
+    schema: Schema,
+    *,
+    unmeasured: Sequence[str],
+    n_records: int,
+    n_distinct: Mapping[str, int],
+) -> list[str]:
+    """What an organizer should know of these columns before a contest is played on them."""
+    warnings = []
+    if not schema.quasi_identifiers:
+        warnings.append(
+            _("No column is a quasi-identifier: there is nothing by which records could be found.")
+        )
+    elif not schema.cross:
+        warnings.append(_("No quasi-identifier is a cross column: U2 and U3 have no cells."))
+    if not schema.sensitive_numeric:
+        warnings.append(_("No sensitive column holds numbers: most measures and attacks need one."))
+    else:
+        for attack, column in (("E2", schema.e2_column), ("E4", schema.e4_column)):
+            if column is None:
+                warnings.append(
+                    _("Attack %(attack)s has no column to look at.") % {"attack": attack}
+                )
+    for name in schema.quasi_identifiers:
+        if n_records and n_distinct.get(name, 0) > NEARLY_UNIQUE * n_records:
+            warnings.append(
+                _(
+                    "“%(column)s” has %(n)s different values: as a quasi-identifier it gives nearly every "
+                    "record away. Should it be hidden, or not scored?"
+                )
+                % {"column": name, "n": number_format(n_distinct[name], force_grouping=True)}
+            )
+    if unmeasured:
+        warnings.append(
+            _("These measures will have no value and will not tell the teams apart: %(ids)s.")
+            % {"ids": ", ".join(unmeasured)}
+        )
+    return warnings

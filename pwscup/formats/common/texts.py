@@ -1,0 +1,70 @@
+"""What pages say where all teams anonymize the same table."""
+
+from django.utils.translation import gettext_lazy as _
+
+__all__ = [
+    "AUDIT",
+    "CHECKED",
+    "COLUMNS",
+    "COLUMNS_OF_CELLS",
+    "COLUMNS_TITLE",
+    "DATA_TITLE",
+    "DRAFT_KEPT",
+    "GUESS_EXAMPLE",
+    "NEWS_TEXT",
+    "NEWS_TITLE",
+    "NOTE_EXAMPLE",
+    "NOTHING_PUBLISHED",
+    "ORIGINAL_LINK",
+    "OTHERS_FILES",
+    "OWN_TARGET",
+    "PREPARING_LEAD",
+    "PREPARING_TITLE",
+    "PUBLISHED_TITLE",
+    "REVEAL_LATER",
+    "REVEAL_NOW",
+    "ROW",
+    "SAMPLE_LEAD",
+    "SUBMIT_TITLE",
+    "USE",
+]
+
+ROW = _("Record")
+OTHERS_FILES = _("The other teams' tables")
+OWN_TARGET = _("Your own published table is not a target:")
+SUBMIT_TITLE = _("Hand in a table")
+NOTE_EXAMPLE = _("e.g. Mondrian k = 5, then class averages")
+DATA_TITLE = _("The table to anonymize")
+SAMPLE_LEAD = _("A sample of the right form: download both files and hand them in as they are.")
+NOTHING_PUBLISHED = _(
+    "No table was published: no team has a scored submission of the round before."
+)
+PREPARING_TITLE = _("The tables are being prepared")
+PREPARING_LEAD = _(
+    "Each team's table is shuffled and published; this takes a moment. The page shows them as soon as "
+    "they are there."
+)
+GUESS_EXAMPLE = _("e.g. nearest record in all amounts")
+PUBLISHED_TITLE = _("The published tables")
+ORIGINAL_LINK = _("What participants get")
+CHECKED = _("Every cell fits its column. Confirm the table below to use it.")
+COLUMNS_TITLE = _("Columns of the uploaded table")
+USE = _("Use this table")
+DRAFT_KEPT = _("The uploaded table is kept: correct the columns below, or upload a corrected file.")
+REVEAL_NOW = _(
+    "All rounds are over. With the secret everybody can derive the shuffles again and check that nobody "
+    "chose them. It also shows which published record came from which line of a team's file: where a team"
+    " handed in its records in the order of the original, that tells whose they are. There is no way "
+    "back."
+)
+REVEAL_LATER = _(
+    "It can be published when all rounds are over; then everybody can derive the shuffles again."
+)
+AUDIT = _("Audit: every attacker of the kit against this table")
+COLUMNS_OF_CELLS = _(
+    "Attackers match quasi-identifiers; sensitive columns are what the table is worth. The cross columns "
+    "span the cells of U2 and U3."
+)
+COLUMNS = _("Attackers match quasi-identifiers; sensitive columns are what the table is worth.")
+NEWS_TITLE = _("The tables to attack are published: “%(round)s”")
+NEWS_TEXT = _("Tables: %(n)d")

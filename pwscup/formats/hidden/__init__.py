@@ -1,0 +1,1 @@
+"""A hidden table is disclosed under differential privacy, and teams estimate counts of it."""

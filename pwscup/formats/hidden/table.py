@@ -1,0 +1,24 @@
+"""The organizer's CSV, which stays hidden."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pwscup.formats.common.table import (
+    check,
+    describe,
+    generated,
+    has_identifiers_alone,
+    prepare,
+)
+
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+    from scoring.tables.schema import Schema
+
+__all__ = ["check", "describe", "generated", "prepare", "unmeasured"]
+
+
+def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
+    """None: they are measures of an estimate, not of a table."""
+    return ruleset.measures if has_identifiers_alone(schema) else ()

@@ -1,0 +1,77 @@
+"""What pages say of series of releases."""
+
+from django.utils.translation import gettext_lazy as _
+
+__all__ = [
+    "AUDIT",
+    "CHECKED",
+    "COLUMNS",
+    "COLUMNS_OF_CELLS",
+    "COLUMNS_TITLE",
+    "DATA_TITLE",
+    "DRAFT_KEPT",
+    "GUESS_EXAMPLE",
+    "NEWS_TEXT",
+    "NEWS_TITLE",
+    "NOTE_EXAMPLE",
+    "NOTHING_PUBLISHED",
+    "ORIGINAL_LINK",
+    "OTHERS_FILES",
+    "OWN_TARGET",
+    "PREPARING_LEAD",
+    "PREPARING_TITLE",
+    "PUBLISHED_TITLE",
+    "REVEAL_LATER",
+    "REVEAL_NOW",
+    "ROW",
+    "SAMPLE_LEAD",
+    "SUBMIT_TITLE",
+    "USE",
+]
+
+ROW = _("Row")
+OTHERS_FILES = _("The other teams' releases")
+OWN_TARGET = _("Your own published releases are no target:")
+SUBMIT_TITLE = _("Hand in a series of releases")
+NOTE_EXAMPLE = _("e.g. m-invariance, wider boxes")
+DATA_TITLE = _("Your team's tables")
+SAMPLE_LEAD = _(
+    "A sample of the right form, made from your team's table: download it and hand it in as it is."
+)
+NOTHING_PUBLISHED = _("Nothing was published: no team has a scored submission of the round before.")
+PREPARING_TITLE = _("The releases are being prepared")
+PREPARING_LEAD = _(
+    "Each team's releases are sorted and published with its people; this takes a moment. The page shows "
+    "them as soon as they are there."
+)
+GUESS_EXAMPLE = _("e.g. intersection of all releases")
+PUBLISHED_TITLE = _("The published releases")
+ORIGINAL_LINK = _("All tables (zip)")
+CHECKED = _(
+    "Every cell fits its column, and the tables fit each other. Confirm them below to use them."
+)
+COLUMNS_TITLE = _("Columns of the uploaded tables")
+USE = _("Use these tables")
+DRAFT_KEPT = _(
+    "The uploaded tables are kept: correct the columns below, or upload a corrected archive."
+)
+REVEAL_NOW = _(
+    "All rounds are over. With the secret everybody can derive again which people of the tables each team"
+    " was given, and check that nobody chose them. The rows of releases are sorted, so their order tells "
+    "nothing. There is no way back."
+)
+REVEAL_LATER = _(
+    "It can be published when all rounds are over; then everybody can derive again who was given which "
+    "people."
+)
+AUDIT = _("Audit: every attacker of the kit against these releases")
+COLUMNS_OF_CELLS = _(
+    "The identifier tells the same person in the tables of several times. Attackers know identifiers and "
+    "quasi-identifiers, and guess the sensitive value."
+)
+COLUMNS = _(
+    "The identifier tells the same person in the tables of several times. Attackers know identifiers and "
+    "quasi-identifiers, and guess the sensitive value."
+)
+NEWS_TITLE = _("The releases to attack are published: “%(round)s”")
+NEWS_TEXT = _("Teams: %(n)d")

@@ -1,0 +1,220 @@
+"""What the platform asks a format of contests: one question a line, and the only list of them.
+
+A format is a package next to this module, named as `tables` in its rulesets. Each of its modules answers one of the
+protocols below; it is imported when it is asked first, so that pages load no pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from scoring.rulesets.kinds import COMMON
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+    from pwscup.accounts.models import Team
+    from pwscup.contests.forms import FileForm, VersionedForm
+    from pwscup.contests.models import Contest, Dataset, TableDraft
+    from pwscup.contests.rules.ranking_texts import Part
+    from scoring.rulesets import RoundSpec, Ruleset
+    from scoring.tables.schema import Role, Schema
+
+    Text = str | _StrPromise
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An organizer's file of unknown columns: a proposal for its schema, and what is needed to decide on it."""
+
+    schema: Schema
+    columns: list[dict[str, Any]]
+    n_records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a contest keeps of an organizer's file; `n_available` is what teams are given a part of."""
+
+    whole: bytes
+    public: bytes
+    n_records: int
+    samples: Mapping[str, bytes] = field(default_factory=dict)
+    n_tables: int | None = None
+    n_people: int | None = None
+
+    @property
+    def n_available(self) -> int:
+        return self.n_records if self.n_people is None else self.n_people
+
+
+class Table(Protocol):
+    """Reading the organizer's file: every method raises `scoring.errors.ProblemsFound` with all that is wrong in it."""
+
+    def describe(self, data: bytes, *, former: Schema | None = None) -> Described:
+        """What is in an uploaded file; columns keep their roles where `former` is of a file like it."""
+
+    def generated(self, **chosen: int) -> tuple[str, bytes, Described]:
+        """Name, bytes and description of a synthetic file, by what `Setup.GENERATE_FORM` asks."""
+
+    def check(self, data: bytes, schema: Schema) -> None:
+        """Read the file under its schema and keep nothing."""
+
+    def prepare(self, data: bytes, schema: Schema) -> Parts:
+        """Read the file under its schema and make what the contest keeps."""
+
+    def unmeasured(self, schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
+        """The ruleset's measures that have no value under this schema."""
+
+
+class Setup(Protocol):
+    """The organizer's page of that file. It loads no pandas."""
+
+    UPLOAD_FORM: type[FileForm]
+    GENERATE_FORM: type[VersionedForm]
+    ROLES: Mapping[Role, Text]
+    """What columns may be."""
+    FILE_TITLES: Mapping[str, str]
+    """What files inside the upload are called where a problem names one."""
+    CONFIRMED: Text
+
+    def check_columns(self, ruleset: Ruleset, schema: Schema) -> None:
+        """Raise `ProblemsFound` where the columns do not fit the rules of the format."""
+
+    def shown_schema(self, schema: Schema) -> Schema:
+        """The columns that participants get."""
+
+    def lacking(self, ruleset: Ruleset, got: int, expected: int) -> Text:
+        """The sentence that the file has fewer records, or people, than the rules need."""
+
+    def warnings(
+        self, contest: Contest, schema: Schema, draft: TableDraft | None, dataset: Dataset | None
+    ) -> list[str]:
+        """What an organizer should know of these columns before a contest is played on them."""
+
+
+class Rules(Protocol):
+    """The rules and results of the format in words."""
+
+    # Headings of families of measures: on the page of the rules, and in the table of a submission's measures.
+    FAMILIES: Mapping[str, Text]
+    SHORT_FAMILIES: Mapping[str, Text]
+    HEADLINE: tuple[str, ...] | None
+    """The measures that a line about a submission shows; None shows all."""
+    # What a formula adds up, what it does with them, and how the attack board is made.
+    PARTS: Mapping[str, Part]
+    FORMULAS: Mapping[str, Text]
+    ATTACK_BOARD: Text
+
+    def contents(self, ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
+        """What a submission may hold; `deletions` are the sentences on what may be deleted."""
+
+    def round_sentence(self, ruleset: Ruleset, spec: RoundSpec) -> str:
+        """What a round of this kind adds to the sentences on attempts and results; it may be empty."""
+
+    def asked(self, ruleset: Ruleset) -> dict[str, Any]:
+        """What the part `requirements` of the page of a round shows of the ruleset."""
+
+    def risks(self, ruleset: Ruleset) -> tuple[str, ...]:
+        """How the attacker computes of whose success risk measures speak."""
+
+
+class Texts(Protocol):
+    """Short texts of pages; longer parts of pages are templates, see `part` in `pwscup.core.templatetags`."""
+
+    # The round in which tables are anonymized.
+    SUBMIT_TITLE: Text
+    DATA_TITLE: Text
+    SAMPLE_LEAD: Text
+    NOTE_EXAMPLE: Text
+    ROW: Text
+    AUDIT: Text
+    # The round in which they are attacked.
+    NOTHING_PUBLISHED: Text
+    PREPARING_TITLE: Text
+    PREPARING_LEAD: Text
+    PUBLISHED_TITLE: Text
+    OTHERS_FILES: Text
+    OWN_TARGET: Text
+    GUESS_EXAMPLE: Text
+    NEWS_TITLE: Text
+    NEWS_TEXT: Text
+    # The organizer's page of the data.
+    CHECKED: Text
+    COLUMNS_TITLE: Text
+    DRAFT_KEPT: Text
+    ORIGINAL_LINK: Text
+    USE: Text
+    REVEAL_NOW: Text
+    REVEAL_LATER: Text
+    # The rules: what columns are for, where some span the cells of measures, and where none do.
+    COLUMNS_OF_CELLS: Text
+    COLUMNS: Text
+
+
+class Draw(Protocol):
+    """What each team gets as its own; asked of formats with `own_tables`."""
+
+    def drawn(self, team: Team, known: dict[int, Any]) -> Dataset | None:
+        """Draw the team's table now and keep it; None where nothing is left for it.
+
+        `known` keeps by contest what is read for a draw, for several teams one after another.
+        """
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: who gets what of the organizer's file, and where the answers to the questions above are."""
+
+    name: str
+    gives_table: bool = False
+    """All teams get the organizer's table, and anonymize the same one."""
+    own_tables: bool = False
+    """Each team anonymizes a part of its own, and nobody gets the whole."""
+    hides_table: bool = False
+    """Nobody gets any of it but what rounds disclose."""
+    shares_out_people: bool = False
+    """Nobody is in the tables of two teams, so that people may run out."""
+    has_sample: bool = True
+    """Teams get a sample of what they submit."""
+    rewrites_files: bool = False
+    """What is kept of the organizer's file is written again by the library."""
+    declares_rows: bool = True
+    """Teams say which record of the original each record was made from."""
+    has_cross_columns: bool = True
+    """Some columns span the cells of measures."""
+    has_public_part: bool = False
+    """Teams get the file without the columns that are hidden."""
+    suffix: str = "csv"
+    """That of a file of tables."""
+
+    @cached_property
+    def table(self) -> Table:
+        return cast(Table, self._module("table"))
+
+    @cached_property
+    def setup(self) -> Setup:
+        return cast(Setup, self._module("setup"))
+
+    @cached_property
+    def rules(self) -> Rules:
+        return cast(Rules, self._module("rules"))
+
+    @cached_property
+    def texts(self) -> Texts:
+        return cast(Texts, self._module("texts"))
+
+    def templates(self, part: str) -> list[str]:
+        """The template of a part of a page: the format's own, or the common one."""
+        return [f"formats/{name}/{part}.html" for name in (self.name, COMMON)]
+
+    @cached_property
+    def draw(self) -> Draw:
+        return cast(Draw, self._module("draw"))
+
+    def _module(self, part: str) -> Any:
+        return import_module(f"{__package__}.{self.name}.{part}")
