@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pwscup.contests.forms import FileForm, VersionedForm
     from pwscup.contests.models import Contest, Dataset, TableDraft
     from pwscup.contests.rules.ranking_texts import Part
+    from pwscup.leaderboards.boards.attack_texts import AttackWords
     from scoring.rulesets import RoundSpec, Ruleset
     from scoring.tables.schema import Role, Schema
 
@@ -156,6 +157,15 @@ class Texts(Protocol):
     COLUMNS: Text
 
 
+class Boards(Protocol):
+    """What boards and reports say about attacks."""
+
+    ATTACK: AttackWords
+
+    def risks(self, ruleset: Ruleset) -> str:
+        """What risk measures measure by these rules; it may be empty."""
+
+
 class Draw(Protocol):
     """What each team gets as its own; asked of formats with `own_tables`."""
 
@@ -211,6 +221,10 @@ class Format:
     def templates(self, part: str) -> list[str]:
         """The template of a part of a page: the format's own, or the common one."""
         return [f"formats/{name}/{part}.html" for name in (self.name, COMMON)]
+
+    @cached_property
+    def boards(self) -> Boards:
+        return cast(Boards, self._module("boards"))
 
     @cached_property
     def draw(self) -> Draw:

@@ -22,7 +22,12 @@ from pwscup.contests.rules.measures import hidden_measures
 from pwscup.core.db.recent import Recent, Turns
 from pwscup.leaderboards import charts, polls
 from pwscup.leaderboards.boards import texts as words
-from pwscup.leaderboards.boards.build import SEASON, boards_of_formula, first_board_of
+from pwscup.leaderboards.boards.build import (
+    DISCLOSURE_BOARDS,
+    SEASON,
+    boards_of_formula,
+    first_board_of,
+)
 from pwscup.leaderboards.boards.panels import panel_of
 from pwscup.leaderboards.scope import Scope, has_season
 from pwscup.leaderboards.services import Boards, served
@@ -151,7 +156,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "csv_url": _address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": _shown_at(boards, section),
-        "has_rounds": rules.disclosure is not None and name != SEASON,
+        "has_rounds": name in DISCLOSURE_BOARDS,
         "panel": panel_of(name, section, rules),
         "chart": charts.chart_of(name, section, rules),
     }

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils.html import escape
 
+from pwscup.formats.series import boards as series_boards
 from pwscup.leaderboards.boards import attack_texts
 from pwscup.leaderboards.boards.build import BOARDS
 from scoring.registry import SERIES_MEASURES
@@ -37,12 +38,12 @@ def test_a_board_of_tables_speaks_of_tables(client, board):
 
 def test_what_risk_means_stands_below_the_board(client):
     words = text_of(page(client, series_facts.made_up().contest, "anonymization"))
-    assert str(attack_texts.RISKS["counting"]) in words
+    assert str(series_boards.RISKS["counting"]) in words
     assert "Here m = 3, so 1/m = 33.33 %." in words
 
 
 def test_every_definition_of_risk_has_words():
-    assert set(DEFINITIONS) <= set(attack_texts.RISKS)
+    assert set(DEFINITIONS) <= set(series_boards.RISKS)
 
 
 def test_tables_have_no_words_for_the_risks_of_series():

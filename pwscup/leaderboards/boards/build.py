@@ -12,7 +12,7 @@ from pwscup.leaderboards.boards import measures as measure_board
 from pwscup.leaderboards.boards import scores as score_board
 from pwscup.leaderboards.boards.sections import Facts, Row, in_order, is_live, named
 from pwscup.leaderboards.scope import Scope
-from scoring.formulas import MEASURE_RANKS, Line, combined, direction_of
+from scoring.formulas import ESTIMATE_RANKS, MEASURE_RANKS, Line, combined, direction_of
 from scoring.rulesets.base import Ruleset
 
 BOARDS = ("overall", "anonymization", "attack", "matrix")
@@ -21,6 +21,8 @@ SCORE_BOARDS = ("score", "measures", "matrix")
 """The boards of every other formula."""
 DISCLOSURE_BOARDS = ("comparison", "estimates", "curve")
 """The boards of a contest about a hidden table."""
+OF_FORMULAS = {MEASURE_RANKS: BOARDS, ESTIMATE_RANKS: DISCLOSURE_BOARDS}
+MODULES = {MEASURE_RANKS: measure_board, ESTIMATE_RANKS: disclosure_board}
 SEASON = "season"
 """The board of all weighted stages together."""
 RANKED = ("score", "overall", "anonymization", "attack", "comparison", SEASON)
@@ -29,9 +31,7 @@ RANKED = ("score", "overall", "anonymization", "attack", "comparison", SEASON)
 
 def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
     """The names of a stage's boards."""
-    if rules.disclosure is not None:
-        return DISCLOSURE_BOARDS
-    return BOARDS if rules.ranking.formula == MEASURE_RANKS else SCORE_BOARDS
+    return OF_FORMULAS.get(rules.ranking.formula, SCORE_BOARDS)
 
 
 def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
@@ -53,9 +53,7 @@ def build(facts: Facts) -> dict[str, Any]:
 
 
 def _kind(facts: Facts) -> ModuleType:
-    if facts.rules.disclosure is not None:
-        return disclosure_board
-    return measure_board if facts.ranking.formula == MEASURE_RANKS else score_board
+    return MODULES.get(facts.ranking.formula, score_board)
 
 
 def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
@@ -103,11 +101,9 @@ def final_lines(facts: Facts) -> dict[int, Line]:
     """The totals by which a stage enters the season: none before its last round is shown."""
     if _awaited_until(facts) is not None:
         return {}
-    if facts.rules.disclosure is not None:
-        return disclosure_board.lines_of(facts)
-    if facts.ranking.formula == MEASURE_RANKS:
-        return measure_board.lines_of(facts)
-    lines = score_board.lines_of(facts)
+    lines: dict[int, Line] = _kind(facts).lines_of(facts)
+    if facts.ranking.formula in MODULES:
+        return lines
     taking_part = facts.taking_part
     return {t: line if t in taking_part else Line(line.rank, None) for t, line in lines.items()}
 

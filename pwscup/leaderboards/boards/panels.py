@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.formats import format_of
 from pwscup.leaderboards.boards.attack_texts import attack_words
 from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.legends import Legend, legend_of
@@ -119,7 +120,7 @@ def _hidden_until(rules: Ruleset) -> dict[str, str]:
         "curve": _(
             "The budget curve is shown when the last round about the hidden table has closed."
         ),
-        "season": attacked if rules.disclosure is None else estimated,
+        "season": estimated if format_of(rules).hides_table else attacked,
     }
 
 
