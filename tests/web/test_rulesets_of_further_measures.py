@@ -110,11 +110,13 @@ def test_the_board_ranks_them(played, as_user):
 def test_the_rules_have_words_for_them(played, as_user):
     response = as_user(None).get(reverse("rules", args=[played.contest.slug]))
     shown = {
-        measure.id: measure for f in response.context["rules"].families for measure in f.measures
+        rule.measure.id: rule.measure
+        for f in response.context["rules"].families
+        for rule in f.measures
     }
     assert set(shown) == set(MEASURES)
-    assert all(measure.words and measure.best and measure.worst for measure in shown.values())
-    assert shown["prosecutor-risk"].direction == "lower is better"
+    assert all(measure.summary and measure.best and measure.worst for measure in shown.values())
+    assert shown["prosecutor-risk"].better == "lower is better"
     assert "nothing is lost" not in shown["t-closeness"].best
 
 

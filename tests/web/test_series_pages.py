@@ -150,8 +150,9 @@ def test_every_measure_of_a_series_is_told():
         "Risk: how sure an attacker may be of a person's value",
     ]
     measures = [measure for family in families for measure in family.measures]
-    assert {measure.id for measure in measures} == set(SERIES_MEASURES)
-    assert all(m.words and m.best and m.worst and m.definition for m in measures)
+    assert {rule.measure.id for rule in measures} == set(SERIES_MEASURES)
+    assert all(r.measure.summary and r.measure.best and r.measure.worst for r in measures)
+    assert all(rule.definition for rule in measures)
 
 
 @pytest.mark.parametrize(
