@@ -5,9 +5,7 @@ Who may import whom otherwise stands in pyproject.toml, for `make contracts`.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import pytest
 from pwscup.formats import FORMATS, ROUNDS
 from pwscup.formats.spec import Boards, Draw, Rules, Setup, Table, Texts
 from scoring.rulesets.kinds import ROUND_KINDS, TABLES
+from tools.house.imports import imports
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 15
@@ -99,38 +98,9 @@ def test_circles_are_found_wherever_the_import_stands(of_b, expected, tmp_path):
 
 def circle(root: Path, package: str) -> list[str] | None:
     """Modules that import each other, the first one again at the end; None where there is no circle."""
-    known = {_name(path, root): path for path in (root / package).rglob("*.py")}
-    graph = {name: set(_imported(path, known)) - {name} for name, path in known.items()}
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(imports(root, package)).prepare()
     except CycleError as error:
         found: list[str] = error.args[1]
         return found
     return None
-
-
-def _name(path: Path, root: Path) -> str:
-    parts = path.relative_to(root).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def _imported(path: Path, known: dict[str, Path]) -> Iterator[str]:
-    """The modules that a file imports, but for those that only annotations need."""
-    for node in _imports(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in known)
-            continue
-        assert not node.level, f"{path}: expected absolute imports"
-        for alias in node.names:
-            whole = f"{node.module}.{alias.name}"
-            name = whole if whole in known else str(node.module)
-            if name in known:
-                yield name
-
-
-def _imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child
-        elif not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)):
-            yield from _imports(child)

@@ -30,7 +30,13 @@ from scoring.tables.schema import Role
 from tests.docs_downloads import clinic_schema, prepare_downloads
 from tests.every import every
 from tests.scoring import test_laws_of_further_measures as laws
-from tools import effects_reference, measures_reference, methods_reference, problems_reference
+from tools import (
+    effects_reference,
+    house,
+    measures_reference,
+    methods_reference,
+    problems_reference,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -222,6 +228,12 @@ def test_problem_codes_are_current():
     assert written == problems_reference.rewritten(written), (
         "run: python -m tools.problems_reference"
     )
+
+
+def test_the_picture_of_the_house_and_its_figures_are_current():
+    page = text_of(house.PAGE)
+    assert text_of(house.PICTURE) == house.drawn(), "run: python -m tools.house"
+    assert page == house.rewritten(page), "run: python -m tools.house"
 
 
 def test_every_code_in_the_library_has_a_message():
