@@ -10,6 +10,7 @@ import pytest
 from celery import signals
 from django.db import OperationalError
 
+import pwscup.celery  # noqa: F401 — what a worker does at its start
 from pwscup.core.files import storage
 from pwscup.core.installation import prepare, probe
 from pwscup.core.models import StorageProbe
