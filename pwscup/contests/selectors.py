@@ -73,10 +73,7 @@ _BY_SLUG, _ROUNDS, _ROUND = Prepared(_by_slug, str), Prepared(_rounds, int), Pre
 
 def round_now(round: Round) -> Round:
     """The round and its contest, as the database has them now."""
-    found = _ROUND.first(round.pk)
-    if found is None:
-        raise Round.DoesNotExist
-    return found
+    return _ROUND.get(round.pk)
 
 
 def visible_contest(user: Person, slug: str) -> Contest:

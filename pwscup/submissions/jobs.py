@@ -86,10 +86,7 @@ def _record(row: Mapping[str, Any], state: str) -> None:
 
 def _named(claim: Claim) -> dict[str, Any]:
     """A submission for the audit trail, and the rules that hold now."""
-    row = _NAMED.first(claim.pk)
-    if row is None:
-        raise Submission.DoesNotExist
-    return row
+    return _NAMED.get(claim.pk)
 
 
 def _named_by(pk: int) -> QuerySet[Submission, Any]:

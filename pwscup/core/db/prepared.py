@@ -62,6 +62,13 @@ class Prepared(Generic[R]):
         """The first row of these."""
         return next(iter(self.rows(*values)), None)
 
+    def get(self, *values: Value) -> R:
+        """The first row; where there is none, `DoesNotExist` of the model."""
+        found = self.first(*values)
+        if found is None:
+            raise self._made[0].model.DoesNotExist
+        return found
+
 
 def prefetch(instance: Model, name: str, rows: list[Any]) -> None:
     """Let `instance.name.all()` give these rows without a query, as `prefetch_related` does."""

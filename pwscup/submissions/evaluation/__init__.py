@@ -106,9 +106,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
 
 def _fetched(submission_id: int) -> Submission:
     """The submission with all that scoring needs of the database, in two queries, or three of a guess."""
-    submission = _SUBMISSION.first(submission_id)
-    if submission is None:
-        raise Submission.DoesNotExist
+    submission = _SUBMISSION.get(submission_id)
     prefetch(submission, "files", _FILES.rows(submission_id))
     if submission.target_id is not None:
         targets = Release.objects.select_related("key", "table", "candidates", "team")
