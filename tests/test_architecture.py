@@ -65,6 +65,14 @@ def test_every_format_answers_every_question(format):
         assert not lacking, (part, lacking)
 
 
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_every_format_writes_every_part_of_a_page(format):
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "templates").rglob("*.html")]
+    parts = {name for page in pages for name in re.findall(r'{% part "(\w+)" %}', page)}
+    assert parts
+    assert [name for name in sorted(parts) if not exists(format.templates(name))] == []
+
+
 def test_every_kind_of_round_is_of_a_format():
     assert ROUNDS.keys() == ROUND_KINDS.keys()
     assert {kind.tables for kind in ROUND_KINDS.values()} <= {None, *FORMATS}
@@ -104,3 +112,7 @@ def circle(root: Path, package: str) -> list[str] | None:
         found: list[str] = error.args[1]
         return found
     return None
+
+
+def exists(templates: list[str]) -> bool:
+    return any((ROOT / "templates" / name).is_file() for name in templates)

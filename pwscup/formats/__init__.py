@@ -17,8 +17,8 @@ FORMATS = {
     format.name: format
     for format in (
         Format(COMMON, gives_table=True, has_public_part=True),
-        Format(PER_TEAM, own_tables=True, has_public_part=True),
-        Format(HIDDEN, hides_table=True),
+        Format(PER_TEAM, like=COMMON, own_tables=True, has_public_part=True),
+        Format(HIDDEN, like=COMMON, hides_table=True),
         Format(
             SERIES,
             own_tables=True,

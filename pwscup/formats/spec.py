@@ -1,7 +1,8 @@
 """What the platform asks a format of contests: one question a line, and the only list of them.
 
 A format is a package next to this module, named as `tables` in its rulesets. Each of its modules answers one of the
-protocols below; it is imported when it is asked first, so that pages load no pandas.
+protocols below, or a part of it where the format is `like` another one; it is imported when it is asked first, so
+that pages load no pandas.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from scoring.rulesets.kinds import COMMON
-
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from django.utils.functional import _StrPromise
 
     from pwscup.accounts.models import Team
@@ -176,11 +178,26 @@ class Draw(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What several modules answer: of each name, the first that has it."""
+
+    modules: tuple[ModuleType, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        for module in self.modules:
+            if hasattr(module, name):
+                return getattr(module, name)
+        raise AttributeError(f"{name} is answered by none of {[m.__name__ for m in self.modules]}")
+
+
 @dataclass(frozen=True)
 class Format:
     """A format: who gets what of the organizer's file, and where the answers to the questions above are."""
 
     name: str
+    like: str | None = None
+    """The format that answers what this one does not answer itself; without one it answers everything."""
     gives_table: bool = False
     """All teams get the organizer's table, and anonymize the same one."""
     own_tables: bool = False
@@ -204,31 +221,37 @@ class Format:
 
     @cached_property
     def table(self) -> Table:
-        return cast(Table, self._module("table"))
+        return cast(Table, self._answers("table"))
 
     @cached_property
     def setup(self) -> Setup:
-        return cast(Setup, self._module("setup"))
+        return cast(Setup, self._answers("setup"))
 
     @cached_property
     def rules(self) -> Rules:
-        return cast(Rules, self._module("rules"))
+        return cast(Rules, self._answers("rules"))
 
     @cached_property
     def texts(self) -> Texts:
-        return cast(Texts, self._module("texts"))
+        return cast(Texts, self._answers("texts"))
 
     def templates(self, part: str) -> list[str]:
-        """The template of a part of a page: the format's own, or the common one."""
-        return [f"formats/{name}/{part}.html" for name in (self.name, COMMON)]
+        """The template of a part of a page: the format's own, or that of the format that it is like."""
+        return [f"formats/{name}/{part}.html" for name in self._names]
 
     @cached_property
     def boards(self) -> Boards:
-        return cast(Boards, self._module("boards"))
+        return cast(Boards, self._answers("boards"))
 
     @cached_property
     def draw(self) -> Draw:
-        return cast(Draw, self._module("draw"))
+        return cast(Draw, self._answers("draw"))
 
-    def _module(self, part: str) -> Any:
-        return import_module(f"{__package__}.{self.name}.{part}")
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The packages that answer, the format's own first."""
+        return (self.name,) if self.like is None else (self.name, self.like)
+
+    def _answers(self, part: str) -> Any:
+        names = (f"{__package__}.{name}.{part}" for name in self._names)
+        return Answers(tuple(import_module(name) for name in names if find_spec(name)))

@@ -9,8 +9,6 @@ from pwscup.leaderboards.boards.attack_texts import TABLES
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
-__all__ = ["ATTACK", "risks"]
-
 ATTACK = TABLES
 
 

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from pwscup.formats.spec import Text
     from scoring.rulesets import RoundSpec, Ruleset
 
-__all__ = [
-    "ATTACK_BOARD",
-    "FAMILIES",
-    "FORMULAS",
-    "HEADLINE",
-    "PARTS",
-    "SHORT_FAMILIES",
-    "asked",
-    "contents",
-    "risks",
-    "round_sentence",
-]
-
 FAMILIES: Mapping[str, Text] = measures.FAMILIES
 SHORT_FAMILIES: Mapping[str, Text] = measures.SHORT_FAMILIES
 HEADLINE: tuple[str, ...] = ("U1", "U5", "S2")

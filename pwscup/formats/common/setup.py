@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from pwscup.contests import selectors
 from pwscup.contests.forms import GenerateForm, TableForm
-from pwscup.contests.rules.texts import ROLES
+from pwscup.contests.rules import texts
 from scoring.errors import ProblemsFound
 
 if TYPE_CHECKING:
@@ -21,19 +21,8 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
 
-__all__ = [
-    "CONFIRMED",
-    "FILE_TITLES",
-    "GENERATE_FORM",
-    "ROLES",
-    "UPLOAD_FORM",
-    "check_columns",
-    "lacking",
-    "shown_schema",
-    "warnings",
-]
-
 UPLOAD_FORM, GENERATE_FORM = TableForm, GenerateForm
+ROLES = texts.ROLES
 FILE_TITLES: Mapping[str, str] = {}
 CONFIRMED = gettext_lazy("The table is the contest's original now.")
 NEARLY_UNIQUE = 0.5

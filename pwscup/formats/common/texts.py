@@ -2,33 +2,6 @@
 
 from django.utils.translation import gettext_lazy as _
 
-__all__ = [
-    "AUDIT",
-    "CHECKED",
-    "COLUMNS",
-    "COLUMNS_OF_CELLS",
-    "COLUMNS_TITLE",
-    "DATA_TITLE",
-    "DRAFT_KEPT",
-    "GUESS_EXAMPLE",
-    "NEWS_TEXT",
-    "NEWS_TITLE",
-    "NOTE_EXAMPLE",
-    "NOTHING_PUBLISHED",
-    "ORIGINAL_LINK",
-    "OTHERS_FILES",
-    "OWN_TARGET",
-    "PREPARING_LEAD",
-    "PREPARING_TITLE",
-    "PUBLISHED_TITLE",
-    "REVEAL_LATER",
-    "REVEAL_NOW",
-    "ROW",
-    "SAMPLE_LEAD",
-    "SUBMIT_TITLE",
-    "USE",
-]
-
 ROW = _("Record")
 OTHERS_FILES = _("The other teams' tables")
 OWN_TARGET = _("Your own published table is not a target:")

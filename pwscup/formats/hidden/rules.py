@@ -5,31 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pwscup.contests.rules.texts import DISCLOSES, NEIGHBOURS, TARGET
-from pwscup.formats.common.rules import (
-    ATTACK_BOARD,
-    FAMILIES,
-    FORMULAS,
-    PARTS,
-    SHORT_FAMILIES,
-    asked,
-    risks,
-)
 
 if TYPE_CHECKING:
     from scoring.rulesets import RoundSpec, Ruleset
-
-__all__ = [
-    "ATTACK_BOARD",
-    "FAMILIES",
-    "FORMULAS",
-    "HEADLINE",
-    "PARTS",
-    "SHORT_FAMILIES",
-    "asked",
-    "contents",
-    "risks",
-    "round_sentence",
-]
 
 HEADLINE = None
 

@@ -8,15 +8,6 @@ from django.utils.translation import gettext as _
 
 from pwscup.contests.disclosed import spec_of
 from pwscup.core.texts.problems import SEPARATOR, parts
-from pwscup.formats.common.setup import (
-    CONFIRMED,
-    FILE_TITLES,
-    GENERATE_FORM,
-    ROLES,
-    UPLOAD_FORM,
-    lacking,
-    shown_schema,
-)
 from pwscup.formats.common.setup import check_columns as check_table
 from scoring.errors import ProblemsFound
 from scoring.rulesets.loader_disclosure import check_columns as check_disclosed
@@ -26,18 +17,6 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
     from scoring.rulesets.base import DisclosureSpec
     from scoring.tables.schema import Schema
-
-__all__ = [
-    "CONFIRMED",
-    "FILE_TITLES",
-    "GENERATE_FORM",
-    "ROLES",
-    "UPLOAD_FORM",
-    "check_columns",
-    "lacking",
-    "shown_schema",
-    "warnings",
-]
 
 
 def check_columns(ruleset: Ruleset, schema: Schema) -> None:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.formats.common.table import (
-    check,
-    describe,
-    generated,
-    has_identifiers_alone,
-    prepare,
-)
+from pwscup.formats.common.table import has_identifiers_alone
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
-
-__all__ = ["check", "describe", "generated", "prepare", "unmeasured"]
 
 
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:

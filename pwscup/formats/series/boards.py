@@ -11,8 +11,6 @@ from pwscup.leaderboards.boards.attack_texts import AttackWords
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
-__all__ = ["ATTACK", "risks"]
-
 ATTACK = AttackWords(
     rate=_("Accuracy over the baseline"),
     rates=_("Accuracy over the baseline"),

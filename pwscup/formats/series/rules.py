@@ -9,25 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.rules import measures, ranking_texts
 from pwscup.contests.rules.ranking_texts import Part
-from pwscup.formats.common.rules import round_sentence
+from pwscup.formats.common.rules import round_sentence as round_sentence
 
 if TYPE_CHECKING:
     from scoring.formats.sequential.limits import SeriesLimits
     from scoring.rulesets import Ruleset
-
-__all__ = [
-    "ATTACK_BOARD",
-    "FAMILIES",
-    "FORMULAS",
-    "HEADLINE",
-    "PARTS",
-    "SHORT_FAMILIES",
-    "asked",
-    "contents",
-    "limit_sentences",
-    "risks",
-    "round_sentence",
-]
 
 FAMILIES = measures.FAMILIES | measures.FAMILIES_OF_SERIES
 SHORT_FAMILIES = measures.SHORT_FAMILIES | measures.SHORT_FAMILIES_OF_SERIES

@@ -13,7 +13,8 @@ from pwscup.contests.forms import GenerateSeriesForm, SeriesForm
 from pwscup.contests.models import Contest
 from pwscup.contests.rules import texts
 from pwscup.contests.teams import tables
-from pwscup.formats.common.setup import check_columns, seen_in
+from pwscup.formats.common.setup import check_columns as check_columns
+from pwscup.formats.common.setup import seen_in
 from scoring.formats.sequential.bundles import MAX_TIMES
 from scoring.tables.schema import Role
 
@@ -25,18 +26,6 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
     from scoring.rulesets.base import SequentialSpec
     from scoring.tables.schema import Schema
-
-__all__ = [
-    "CONFIRMED",
-    "FILE_TITLES",
-    "GENERATE_FORM",
-    "ROLES",
-    "UPLOAD_FORM",
-    "check_columns",
-    "lacking",
-    "shown_schema",
-    "warnings",
-]
 
 UPLOAD_FORM, GENERATE_FORM = SeriesForm, GenerateSeriesForm
 ROLES = texts.ROLES | {Role.IDENTIFIER: gettext_lazy("identifier")}  # which nobody hides
