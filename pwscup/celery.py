@@ -56,8 +56,10 @@ def load_what_scoring_takes(**_: Any) -> None:
     try:
         with one_at_a_time():
             import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
+            from pwscup.formats import load_evaluations
             from scoring.warm import warm_up
 
+            load_evaluations()
             warm_up()
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"

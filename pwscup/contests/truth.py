@@ -93,31 +93,15 @@ def original_records(dataset: Dataset, *, reason: str) -> Records:
     return records
 
 
-def release_key(seed: int, source: np.ndarray) -> bytes:
-    """The bytes that say how a release was shuffled: to be stored sealed."""
-    return json.dumps({"seed": str(seed), "source": source.tolist()}).encode()
+def answer_key(answer: Mapping[str, Any]) -> bytes:
+    """The bytes of the answer about a release: to be stored sealed."""
+    return json.dumps(dict(answer)).encode()
 
 
-def release_source(key: StoredFile, *, reason: str, contest_id: int) -> np.ndarray:
-    """The declared 0-based original row of each record of a release, in the released order."""
-    data = read_sealed(key, reason=reason, contest_id=contest_id)
-    return np.asarray(json.loads(data)["source"], dtype=np.int64)
-
-
-def values_key(values: Mapping[str, str], baseline: Mapping[str, str]) -> bytes:
-    """The bytes that say what is guessed about a series: to be stored sealed.
-
-    By person, the sensitive value and the guess that anybody can make, which not everybody has.
-    """
-    return json.dumps({"values": dict(values), "baseline": dict(baseline)}).encode()
-
-
-def release_values(
-    key: StoredFile, *, reason: str, contest_id: int
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The sensitive value of every person of a published series, and the guesses that anybody can make."""
-    found = json.loads(read_sealed(key, reason=reason, contest_id=contest_id))
-    return found["values"], found["baseline"]
+def release_answer(key: StoredFile, *, reason: str, contest_id: int) -> dict[str, Any]:
+    """The answer about a release, as the format of the contest wrote it."""
+    found: dict[str, Any] = json.loads(read_sealed(key, reason=reason, contest_id=contest_id))
+    return found
 
 
 # What was drawn for a team that has its own table

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.formats.rounds import ROUNDS, RoundFormat, kinds_where
+from pwscup.formats.rounds import ROUNDS, RoundFormat, kinds_where, load_evaluations
 from pwscup.formats.spec import Format
 from scoring.rulesets.kinds import COMMON, HIDDEN, PER_TEAM, SERIES
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
-__all__ = ["FORMATS", "ROUNDS", "Format", "RoundFormat", "format_of", "kinds_where"]
+__all__ = [
+    "FORMATS",
+    "ROUNDS",
+    "Format",
+    "RoundFormat",
+    "format_of",
+    "kinds_where",
+    "load_evaluations",
+]
 
 FORMATS = {
     format.name: format

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
+
+if TYPE_CHECKING:
+    from pwscup.formats.evaluation import TableEvaluation
 
 ATTACKED, ATTACKS, JUDGED, ESTIMATES = "anonymization", "attack", "presentation", "disclosure"
 CSV, ZIP = "text/csv", "application/zip"
@@ -20,6 +25,8 @@ class RoundFormat:
 
     kind: str
     phase: str
+    evaluated: str
+    """The module next to this one, and the name in it, that evaluates submissions."""
     has_own_tables: bool = False
     """Each team has a table of its own."""
     content_type: str | None = None
@@ -30,6 +37,11 @@ class RoundFormat:
     """The platform releases a table in the round; it does not answer questions."""
     is_asked: bool = False
     """Teams ask questions, and pay for the answers out of a budget."""
+
+    @property
+    def evaluation(self) -> TableEvaluation:
+        """What a submission is worth; what is asked of tables is answered where `is_attacked`."""
+        return _named(self.evaluated)
 
     @property
     def page(self) -> str:
@@ -72,18 +84,29 @@ class RoundFormat:
         return self.phase == ESTIMATES
 
 
-FURTHER = {
-    "series": {"content_type": ZIP},
+ANSWERS: dict[str, dict[str, Any]] = {
+    "anonymization": {"evaluated": "common.evaluation:TABLES"},
+    "aligned-anonymization": {"evaluated": "per_team.evaluation:TABLES"},
+    "series": {"evaluated": "series.evaluation:SERIES", "content_type": ZIP},
+    "attack": {"evaluated": "attacks.linkage:ROWS"},
     "candidate-attack": {
+        "evaluated": "attacks.linkage:CANDIDATES",
         "release_names": ("anonymized", "candidate"),
         "names_both_teams": True,
     },
-    "value-attack": {"content_type": CSV, "release_names": ("series", "people")},
-    "batch": {"content_type": CSV, "is_release": True},
-    "interactive": {"content_type": CSV, "is_asked": True},
+    "value-attack": {
+        "evaluated": "attacks.values:VALUES",
+        "content_type": CSV,
+        "release_names": ("series", "people"),
+    },
+    "presentation": {"evaluated": "common.evaluation:SLIDES"},
+    "batch": {"evaluated": "attacks.estimates:COUNTS", "content_type": CSV, "is_release": True},
+    "interactive": {"evaluated": "attacks.estimates:COUNTS", "content_type": CSV, "is_asked": True},
 }
 ROUNDS = {
-    kind.id: RoundFormat(kind.id, kind.phase, kind.tables in OWN_TABLES, **FURTHER.get(kind.id, {}))
+    kind.id: RoundFormat(
+        kind.id, kind.phase, has_own_tables=kind.tables in OWN_TABLES, **ANSWERS[kind.id]
+    )
     for kind in ROUND_KINDS.values()
 }
 
@@ -91,3 +114,15 @@ ROUNDS = {
 def kinds_where(question: str) -> tuple[str, ...]:
     """The kinds of rounds for which the answer is yes, for a query of the database."""
     return tuple(kind for kind, format in ROUNDS.items() if getattr(format, question))
+
+
+def load_evaluations() -> None:
+    """Import what evaluates every kind of round: a worker does so before it forks."""
+    for format in ROUNDS.values():
+        _named(format.evaluated)
+
+
+def _named(entry: str) -> Any:
+    """An answer, imported when it is asked first: pages load no pandas."""
+    module, _, name = entry.partition(":")
+    return getattr(import_module(f"{__package__}.{module}"), name)

@@ -78,6 +78,15 @@ class Records:
         kept = ({key: part[key] for key in names if key in part} for part in parts)
         return Records(names, *kept)
 
+    def taken(self, rows: npt.NDArray[np.int64]) -> Records:
+        """The records with these 0-based numbers, in that order."""
+        return Records(
+            self.names,
+            {name: values[rows] for name, values in self.numbers.items()},
+            {name: codes[rows] for name, codes in self.codes.items()},
+            self.levels,
+        )
+
     def values(self, name: str) -> npt.NDArray[Any]:
         """One column as numbers, or as str in an array of objects."""
         if name in self.numbers:

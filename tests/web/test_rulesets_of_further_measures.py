@@ -12,7 +12,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from pwscup.contests.models import Contest
-from pwscup.submissions.evaluation import kinds
+from pwscup.formats.common import evaluation
 from pwscup.submissions.proof.reveals import purposes_of
 from scoring.errors import ProblemsFound
 from scoring.proof.commitments import derived_seed
@@ -143,9 +143,9 @@ def test_measures_that_draw_take_their_seed_from_the_secret_the_same_for_all_tea
     Contest.objects.update(ruleset_text=text)
     cast.contest = Contest.objects.get()
     round = cast.contest.rounds.get(key="anonymization")
-    seeds, real = [], kinds.score
+    seeds, real = [], evaluation.score
     monkeypatch.setattr(
-        kinds, "score", lambda *a, **k: seeds.append(k["options"].seed) or real(*a, **k)
+        evaluation, "score", lambda *a, **k: seeds.append(k["options"].seed) or real(*a, **k)
     )
     pipeline.scored(pipeline.hand_in(cast.alice, cast.red, round))
     pipeline.scored(pipeline.hand_in(cast.carol, cast.blue, round))

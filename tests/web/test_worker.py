@@ -24,6 +24,7 @@ import scoring
 from pwscup.core import jobs
 from pwscup.core.jobs import heartbeat, kinds, rows
 from pwscup.core.models import Event, StoredFile
+from pwscup.formats.common.evaluation import SEED_BITS, original_of
 from pwscup.submissions import evaluation, selectors, services
 from pwscup.submissions.jobs import finish_overdue
 from pwscup.submissions.models import Evaluation, Submission
@@ -33,6 +34,7 @@ from pwscup.submissions.selectors import tries_left
 from pwscup.submissions.states import State
 from scoring.errors import Problem
 from scoring.evaluate import score
+from scoring.proof.commitments import shuffled
 from scoring.tables.reading import read_records, read_table
 from tests import factories
 from tests.services import wait_until
@@ -68,7 +70,7 @@ def test_an_evaluation_says_what_it_was_made_from(cast, submission):
     hashes = {key: hashlib.sha256(data).hexdigest() for key, data in contents.items()}
     assert result.input_hashes == hashes
     assert 0 < result.seconds < time.perf_counter() - began
-    assert int(result.seed).bit_length() <= evaluation.auditing.SEED_BITS
+    assert int(result.seed).bit_length() <= SEED_BITS
 
 
 def test_seeds_are_fresh(cast, round):
@@ -78,8 +80,8 @@ def test_seeds_are_fresh(cast, round):
 
 def test_rows_and_declared_rows_move_together():
     records = read_records(factories.NOISY, evaluation_schema(), file="anonymized")
-    moved, source = evaluation.shuffled(records, np.array([3, 1, 0, 2]), seed=7)
-    again, same = evaluation.shuffled(records, np.array([3, 1, 0, 2]), seed=7)
+    moved, source = shuffled(records, np.array([3, 1, 0, 2]), seed=7)
+    again, same = shuffled(records, np.array([3, 1, 0, 2]), seed=7)
     table = moved.to_frame()
     assert table.equals(again.to_frame())
     assert list(source) == list(same)
@@ -260,7 +262,7 @@ def test_only_a_few_originals_are_kept(cast):
     evaluation._originals.clear()
     for number in range(evaluation.MAX_ORIGINALS + 2):
         contest = factories.make_contest(f"cup-{number}")
-        evaluation.original_table(contest.datasets.get())
+        evaluation.read_once(contest.datasets.get(), original_of)
     assert len(evaluation._originals) == evaluation.MAX_ORIGINALS
 
 

@@ -1,7 +1,6 @@
 """What a submission is worth: the one place where the rules, the answer key and the library meet.
 
-`KINDS` has one entry per kind of round. A further kind adds a class there and a kind in
-`scoring.rulesets`; nothing else moves.
+What a kind of round is worth is answered in `pwscup.formats`; the answer key is opened here, for the answer only.
 """
 
 from __future__ import annotations
@@ -13,32 +12,24 @@ from typing import TYPE_CHECKING
 import scoring
 from pwscup.contests import truth
 from pwscup.core.db.prepared import Prepared, prefetch
-from pwscup.submissions.evaluation import auditing
+from pwscup.formats.evaluation import Drawn, Values
+from pwscup.submissions.evaluation.cases import Case
 from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import own_upload
-from pwscup.submissions.evaluation.kinds import KINDS, Drawn, Values
-from pwscup.submissions.evaluation.originals import (
-    MAX_ORIGINALS,
-    _originals,
-    original_table,
-)
-from pwscup.submissions.evaluation.published import ShuffledTable
-from pwscup.submissions.evaluation.tables import shuffled_table
+from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, read_once
 from pwscup.submissions.models import Release, Submission, SubmissionFile
-from scoring.proof.commitments import shuffled
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from pwscup.accounts.models import User
-    from pwscup.contests.models import Contest
+    from pwscup.contests.models import Contest, Round
     from pwscup.core.models import StoredFile
     from scoring.audits.audit import Audit, Progress
     from scoring.audits.series import SeriesAudit
     from scoring.rulesets import Ruleset
 
 __all__ = [
-    "KINDS",
     "MAX_ORIGINALS",
     "Result",
     "ShuffledTable",
@@ -47,10 +38,9 @@ __all__ = [
     "audited",
     "bot_seed",
     "evaluate",
-    "original_table",
     "own_upload",
+    "read_once",
     "revealed_secret",
-    "shuffled",
     "shuffled_table",
 ]
 
@@ -78,7 +68,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
     """
     started = time.perf_counter()
     submission = _fetched(submission_id)
-    contest, kind = submission.round.contest, KINDS[submission.round.kind]
+    contest, case = submission.round.contest, Case(submission)
     if rules is not None:
         contest.ruleset = rules
     # Of the submission alone: however often a worker was lost over it, its values are the same.
@@ -91,7 +81,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         purpose=purpose,
     ):
         seed = truth.derived_seed(contest, purpose)
-        found, hashes = kind.evaluate(submission, seed)
+        found, hashes = submission.round.format.evaluation.evaluate(case, seed), case.hashes()
     values, final = (found.feedback, found.final) if isinstance(found, Drawn) else (found, None)
     return Result(
         ruleset_digest=contest.ruleset.digest,
@@ -134,9 +124,37 @@ def _files_read(submission: Submission) -> list[StoredFile]:
     return files if submission.target is None else [*files, submission.target.key]
 
 
+@dataclass(frozen=True, slots=True)
+class ShuffledTable:
+    """A table in released order and, where attackers choose among candidates, those: to publish; the key to seal.
+
+    `n_records` counts the lines, those of deleted records among them; of a series the people, whose background
+    stands in the place of candidates.
+    """
+
+    table: bytes
+    key: bytes
+    n_records: int
+    candidates: bytes | None = None
+
+
+def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
+    """What an attack round publishes of a submission.
+
+    An order follows from the contest's secret, to which it has committed.
+    """
+    evaluation, purpose = (
+        submission.round.format.evaluation,
+        f"release/{attack.key}/{submission.team.slug}",
+    )
+    found = evaluation.published(Case(submission), purpose)
+    key = truth.answer_key(found.answer)
+    return ShuffledTable(found.table, key, found.n_records, found.candidates)
+
+
 def audited(submission: Submission, progress: Progress) -> Audit | SeriesAudit:
     """All attackers and measures against what was scored; `progress` hears of every step."""
-    return auditing.audited(submission, progress)
+    return submission.round.format.evaluation.audited(Case(submission), progress)
 
 
 def revealed_secret(contest: Contest, *, actor: User) -> bytes:

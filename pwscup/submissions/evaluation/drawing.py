@@ -12,8 +12,6 @@ import numpy as np
 
 from pwscup.contests import truth
 from scoring.formats.lecture import candidate_table, draw
-from scoring.tables.records import Records
-from scoring.tables.writing import write_table
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
@@ -73,19 +71,3 @@ def _written(lines: Iterable[list[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue().encode()
-
-
-def rows_of(records: Records, rows: IntArray) -> Records:
-    """The records with these 0-based numbers, in that order."""
-    return Records(
-        records.names,
-        {name: values[rows] for name, values in records.numbers.items()},
-        {name: codes[rows] for name, codes in records.codes.items()},
-        records.levels,
-    )
-
-
-def published_candidates(dataset: Dataset, candidates: IntArray) -> bytes:
-    """A team's table of candidates as attackers get it: without identifiers, as canonical CSV."""
-    records = truth.original_records(dataset, reason="publishing a table of candidates")
-    return write_table(rows_of(records, candidates), dataset.schema.public())

@@ -1,24 +1,26 @@
-"""Originals, prepared once for all that is scored against them."""
+"""Tables of contests, opened through the one door, and read once for all that is scored against them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
 from pwscup.submissions import draws
-from scoring.evaluate import Prepared
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Dataset
     from pwscup.submissions.models import Submission
+    from scoring.tables.records import Records
     from scoring.tables.schema import Schema
 
 MAX_ORIGINALS = 4
+T = TypeVar("T")
 
 
 def dataset_for(submission: Submission) -> Dataset:
@@ -38,31 +40,40 @@ def dataset_for(submission: Submission) -> Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Original:
-    """An original without its identifiers, and the indexes that scoring builds once."""
+class Opened:
+    """The answers to `pwscup.formats.evaluation.Opened`."""
 
-    schema: Schema
-    prepared: Prepared
+    dataset: Dataset
 
-    @classmethod
-    def of(cls, dataset: Dataset) -> Original:
-        records = truth.original_records(dataset, reason="scoring: the original is prepared")
-        schema = dataset.schema.public()
-        return cls(schema, Prepared.of(records, schema))
+    @property
+    def schema(self) -> Schema:
+        return self.dataset.schema
+
+    @property
+    def n_records(self) -> int:
+        return self.dataset.n_records
+
+    def data(self, reason: str) -> bytes:
+        dataset = self.dataset
+        return truth.read_sealed(dataset.sealed, reason=reason, contest_id=dataset.contest_id)
+
+    def records(self, reason: str) -> Records:
+        return truth.original_records(self.dataset, reason=reason)
 
 
-_originals: OrderedDict[tuple[int, str, str], Original] = OrderedDict()
+_originals: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 _originals_lock = Lock()
 
 
-def original_table(dataset: Dataset) -> Original:
-    """The original of a dataset, kept by this process while it is among the last few in use."""
+def read_once(dataset: Dataset, read: Callable[..., T], *given: Any) -> T:
+    """`read(table, *given)` of a dataset, kept by this process while it is among the last few in use."""
     schema_digest = hashlib.sha256(dataset.schema_text.encode()).hexdigest()
-    key = (dataset.pk, dataset.sealed.sha256, schema_digest)
+    key = (dataset.pk, dataset.sealed.sha256, schema_digest, read, given)
     with _originals_lock:
         if key not in _originals:
-            _originals[key] = Original.of(dataset)
+            _originals[key] = read(Opened(dataset), *given)
         _originals.move_to_end(key)
         while len(_originals) > MAX_ORIGINALS:
             _originals.popitem(last=False)
-        return _originals[key]
+        found: T = _originals[key]
+        return found

@@ -1,0 +1,37 @@
+"""Attacks: questions about what was released, whose answers are sealed.
+
+Every kind of attack is a `Question` with other parameters. The release that `sheet` is about was published by a team,
+or disclosed by the organizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from pwscup.formats.evaluation import Case, Values
+
+S, A, T = TypeVar("S"), TypeVar("A"), TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[S, A, T]):
+    """A question sheet, the file that answers it, the sealed answer, and the result."""
+
+    file: str
+    """The key of the answer file."""
+    sheet: Callable[[Case], S]
+    """What is asked: how many lines, and what may be answered."""
+    read: Callable[[bytes, S], A]
+    """The answer file, checked; raises `scoring.errors.ProblemsFound`."""
+    answer: Callable[[Case], T]
+    """The answer that is sealed."""
+    result: Callable[[T, A, Case], Values]
+    """How the answers are scored."""
+
+    def evaluate(self, case: Case, _seed: int) -> Values:
+        """The result of a submitted answer file."""
+        answers = self.read(case.file(self.file), self.sheet(case))
+        return self.result(self.answer(case), answers, case)

@@ -1,0 +1,43 @@
+"""Counts of a hidden table, estimated from what the organizer's rounds disclose of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pwscup.contests.disclosed import spec_of, target_attributes
+from pwscup.formats.attacks import Question
+from scoring.formats.disclosure.attributes import attributes_of, codes_of
+from scoring.formats.disclosure.estimates import marks, read_estimate
+from scoring.formats.disclosure.estimators import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pwscup.formats.evaluation import Case, Opened, Values
+    from scoring.formats.disclosure.attributes import Attribute
+    from scoring.privacy.domains import Integers
+
+
+def coded(table: Opened, columns: tuple[str, ...]) -> tuple[tuple[Attribute, ...], np.ndarray]:
+    """A hidden table as codes of its disclosed columns."""
+    attributes = attributes_of(table.schema, columns)
+    return attributes, codes_of(table.records("disclosure: the hidden table is coded"), attributes)
+
+
+def cells(case: Case) -> tuple[Attribute, ...]:
+    """A line for each cell of the target table."""
+    return target_attributes(case.submission.round.contest)
+
+
+def counts(case: Case) -> Integers:
+    attributes, codes = case.read(coded, spec_of(case.submission.round.contest).columns)
+    return counted(codes, attributes, cells(case))
+
+
+def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
+    """How far the estimate is from the truth, by the measures of the ruleset."""
+    found = marks(estimate, answer)
+    return {measure: found[measure] for measure in case.ruleset.measures}
+
+
+COUNTS = Question("estimate", cells, read_estimate, counts, distances)

@@ -1,0 +1,73 @@
+"""Record linkage: which record of the original, or of a table of candidates, a published record was made from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pwscup.contests.selectors import dataset_of
+from pwscup.contests.teams.tables import draw_of
+from pwscup.formats.attacks import Question
+from scoring.formats.lecture import mark_kept
+from scoring.scores.results import mark
+from scoring.tables.number_lists import read_candidate_guess
+from scoring.tables.reading import read_guess
+
+if TYPE_CHECKING:
+    from pwscup.formats.evaluation import Case, Values
+    from pwscup.submissions.models import Release
+
+KEPT = "kept_records"
+
+
+class Sheet(NamedTuple):
+    """A line for each published record, and how many records it may be one of."""
+
+    n_lines: int
+    n_known: int
+
+
+def rows(case: Case) -> Sheet:
+    """The rows of the original, which all attackers have."""
+    return Sheet(target_of(case).n_records, dataset_of(case.submission.round.contest).n_records)
+
+
+def candidates(case: Case) -> Sheet:
+    """The candidates that were published with the release."""
+    release = target_of(case)
+    draw = draw_of(release.team)
+    if release.candidates is None or draw is None:
+        raise ValueError("a guess about a release without candidates")
+    return Sheet(release.n_records, draw.n_records)
+
+
+def target_of(case: Case) -> Release:
+    """The release that a guess is about."""
+    if case.submission.target is None:
+        raise ValueError("a guess without a target")
+    return case.submission.target
+
+
+def read_rows(data: bytes, sheet: Sheet) -> np.ndarray:
+    return read_guess(data, n_original=sheet.n_known, n_records=sheet.n_lines)
+
+
+def read_candidates(data: bytes, sheet: Sheet) -> np.ndarray:
+    return read_candidate_guess(data, n_candidates=sheet.n_known, n_lines=sheet.n_lines)
+
+
+def sources(case: Case) -> np.ndarray:
+    """The 0-based record that each line was made from, in the released order; -1 for a deleted one."""
+    return np.asarray(case.answer()["source"], dtype=np.int64)
+
+
+def hits(answer: np.ndarray, guess: np.ndarray, case: Case) -> Values:
+    """Hits, and their share of the lines or of those that are not deleted."""
+    marking = case.ruleset.round(case.submission.round.key).marking
+    result = (mark_kept if marking == KEPT else mark)(answer, guess)
+    return {"n_records": result.n_records, "hits": result.hits, "rate": result.rate}
+
+
+ROWS = Question("guess", rows, read_rows, sources, hits)
+CANDIDATES = Question("guess", candidates, read_candidates, sources, hits)

@@ -1,0 +1,139 @@
+"""Tables of records, scored in a fresh secret order, published in another one."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pwscup.formats.evaluation import Published
+from scoring.evaluate import Prepared, score
+from scoring.proof.commitments import shuffled
+from scoring.tables.original_values import check_original_values
+from scoring.tables.reading import write_table
+from scoring.tables.validation import read_submitted_records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from pwscup.formats.evaluation import Case, Drawn, Opened, Values
+    from scoring.audits.audit import Audit, Progress
+    from scoring.tables.records import Records
+    from scoring.tables.schema import Schema
+
+SEED_BITS = 128
+Submitted = tuple["Records", np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """An original without its identifiers, and the indexes that scoring builds once."""
+
+    schema: Schema
+    prepared: Prepared
+
+    @classmethod
+    def of(cls, table: Opened) -> Original:
+        records = table.records("scoring: the original is prepared")
+        schema = table.schema.public()
+        return cls(schema, Prepared.of(records, schema))
+
+
+def original_of(table: Opened) -> Original:
+    return Original.of(table)
+
+
+class Tables:
+    """A table with the numbers of the rows of the original that its records were made from."""
+
+    def evaluate(self, case: Case, seed: int) -> Values | Drawn:
+        """Every measure of the ruleset; the order of the records is worth nothing."""
+        original = case.read(original_of)
+        table, source = shuffled(*self.read(case, original), seed)
+
+        def found(measures: Sequence[str], seed: int) -> Values:
+            return score(
+                original.prepared,
+                table,
+                source,
+                original.schema,
+                options=replace(case.ruleset.options, seed=seed),
+                measures=measures,
+            )
+
+        return case.measured(found)
+
+    def read(self, case: Case, original: Original) -> Submitted:
+        """The records that were submitted, and the rows of the original that they were made from.
+
+        Raises
+        ------
+        scoring.errors.ProblemsFound
+            Where the files break the rules.
+        """
+        records, source = read_submitted_records(
+            case.file("anonymized"),
+            case.file("rows") if case.has("rows") else None,
+            n_original=original.prepared.n_records,
+            schema=original.schema,
+        )
+        if has_original_values(case):
+            check_original_values(records, original.prepared.original, original.schema)
+        return records, source
+
+    def published(self, case: Case, purpose: str) -> Published:
+        """The records in a secret order, as canonical CSV; `scoring.proof.commitments` says how."""
+        original = case.read(original_of)
+        seed = case.seed(purpose)
+        return self.release(case, original, self.read(case, original), seed)
+
+    def release(self, case: Case, original: Original, found: Submitted, seed: int) -> Published:
+        """What is published of a table that was read."""
+        table, source = shuffled(*found, seed)
+        return Published(write_table(table, original.schema), sealed(seed, source), len(table))
+
+    def audited(self, case: Case, progress: Progress) -> Audit:
+        """All attackers and measures; where there are decoys, attacks are compared with those on them."""
+        from scoring.audits.audit import audit  # all that attackers need, which scoring does not
+
+        original = case.read(original_of)
+        table, source = self.read(case, original)
+        control = self.control(case)
+        return audit(
+            original.prepared if control is None else original.prepared.original.to_frame(),
+            table.to_frame(),
+            source,
+            original.schema,
+            rng=np.random.default_rng(secrets.randbits(SEED_BITS)),
+            control=control,
+            options=replace(case.ruleset.options, seed=case.measures_seed()),
+            progress=progress,
+        )
+
+    def control(self, _case: Case) -> pd.DataFrame | None:
+        """Records that are not in the table, where there are some."""
+        return None
+
+
+def has_original_values(case: Case) -> bool:
+    """Only values of the original may be in a table."""
+    return case.ruleset.validity.values == "original"
+
+
+def sealed(seed: int, source: np.ndarray) -> dict[str, object]:
+    """The answer about a release: how it was shuffled, and the 0-based record that each line was made from."""
+    return {"seed": str(seed), "source": source.tolist()}
+
+
+class Slides:
+    """Slides are kept, not scored: judges grade them."""
+
+    def evaluate(self, _case: Case, _seed: int) -> Values:
+        return {}
+
+
+TABLES, SLIDES = Tables(), Slides()

@@ -1,0 +1,95 @@
+"""A series of releases: its measures, and what is published of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pwscup.formats.evaluation import Published
+from scoring.formats.sequential import series_files
+from scoring.formats.sequential.background import background
+from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.files import identifier_of
+from scoring.formats.sequential.guesses import baseline_guesses, true_values, values_of
+from scoring.formats.sequential.scores import score_series
+from scoring.formats.sequential.series import published
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pwscup.formats.evaluation import Case, Drawn, Opened, Values
+    from scoring.audits.audit import Progress
+    from scoring.audits.series import SeriesAudit
+    from scoring.formats.sequential.series import Series
+    from scoring.formats.sequential.tables import Microdata
+    from scoring.rulesets.base import SequentialSpec
+
+REASON = "scoring: the tables are read"
+
+
+def tables_of(table: Opened) -> Microdata:
+    """The tables of a team."""
+    return series_files.read_tables(table.data(REASON), table.schema)
+
+
+def spec_of(case: Case) -> SequentialSpec:
+    """What the rules ask of the series."""
+    spec = case.ruleset.sequential
+    if spec is None:
+        raise LookupError(f"contest {case.submission.round.contest_id} has no series")
+    return spec
+
+
+class Releases:
+    """A release for each of the team's tables, in an archive."""
+
+    def read(self, case: Case) -> tuple[Microdata, Series]:
+        """The team's tables, and its series of releases.
+
+        Raises
+        ------
+        scoring.errors.ProblemsFound
+            Where the files break the rules.
+        """
+        spec = spec_of(case)
+        original = case.read(tables_of)
+        name = identifier_of(case.table.schema)
+        found = series_files.read_series(
+            case.file("series"), original, name, m=spec.m, require=spec.require, limits=spec.limits
+        )
+        return original, found
+
+    def evaluate(self, case: Case, _seed: int) -> Values | Drawn:
+        """Every measure of the ruleset."""
+        original, series = self.read(case)
+        spec = spec_of(case)
+
+        def found(measures: Sequence[str], seed: int) -> Values:
+            given = {"m": spec.m, "definition": spec.definition}
+            return score_series(original, series, measures=measures, seed=seed, **given)
+
+        return case.measured(found)
+
+    def published(self, case: Case, _purpose: str) -> Published:
+        """The releases, sorted; the background table; and to be sealed, everybody's value and the baseline."""
+        original, found = self.read(case)
+        values = true_values(original)
+        baseline = values_of(baseline_guesses(original, found.releases), original)
+        return Published(
+            table=pack(published(found)),
+            answer={"values": dict(values), "baseline": dict(baseline)},
+            n_records=len(original.ids),
+            candidates=pack(background(case.table.data(REASON), case.table.schema)),
+        )
+
+    def audited(self, case: Case, progress: Progress) -> SeriesAudit:
+        """All definitions of risk and all attackers, with the numbers that the team finds at home."""
+        from scoring.audits.series import audit_series
+
+        original, found = self.read(case)
+        spec = spec_of(case)
+        return audit_series(
+            original, found, m=spec.m, definition=spec.definition, progress=progress
+        )
+
+
+SERIES = Releases()

@@ -1,0 +1,102 @@
+"""A submission as formats see it: its files and the answer key are opened here, through the one door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pwscup.contests import truth
+from pwscup.contests.selectors import dataset_of
+from pwscup.contests.teams.tables import draw_of
+from pwscup.formats.evaluation import Drawn, Values
+from pwscup.submissions.evaluation import handed_in
+from pwscup.submissions.evaluation.originals import Opened, dataset_for, read_once
+from pwscup.submissions.results.finals import drawing_measures
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pwscup.submissions.models import Submission
+    from scoring.rulesets import Ruleset
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The answers to `pwscup.formats.evaluation.Case`."""
+
+    submission: Submission
+
+    @property
+    def ruleset(self) -> Ruleset:
+        return self.submission.round.contest.ruleset
+
+    def file(self, key: str) -> bytes:
+        return handed_in.read(self.submission, key)
+
+    def has(self, key: str) -> bool:
+        return handed_in.has(self.submission, key)
+
+    @cached_property
+    def table(self) -> Opened:
+        return Opened(dataset_for(self.submission))
+
+    @cached_property
+    def organizers_table(self) -> Opened:
+        return Opened(dataset_of(self.submission.round.contest))
+
+    def read(self, read: Callable[..., T], *given: Any) -> T:
+        return read_once(self.table.dataset, read, *given)
+
+    def drawn_rows(self, reason: str) -> Mapping[str, np.ndarray] | None:
+        draw = draw_of(self.submission.team)
+        return None if draw is None else truth.drawn_rows(draw, reason=reason)
+
+    def answer(self) -> Mapping[str, Any]:
+        return self._answer
+
+    @cached_property
+    def _answer(self) -> Mapping[str, Any]:
+        release = self.submission.target
+        if release is None:
+            raise ValueError("a guess without a target")
+        reason = f"scoring {self.submission.public_id}"
+        contest_id = self.submission.round.contest_id
+        return truth.release_answer(release.key, reason=reason, contest_id=contest_id)
+
+    def seed(self, purpose: str) -> int:
+        return truth.derived_seed(self.submission.round.contest, purpose)
+
+    def measured(self, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
+        values = found(self.ruleset.measures, self.measures_seed())
+        drawing = drawing_measures(self.ruleset)
+        if not drawing:
+            return values
+        final = found(drawing, self.measures_seed(is_final=True))
+        return Drawn(values, {measure: final[measure] for measure in drawing})
+
+    def measures_seed(self, *, is_final: bool = False) -> int:
+        """Where the contest's secret lets measures begin that draw at random; the rules' seed where none does.
+
+        It is that of the round: the same for all teams, and unknown until the secret is published. The
+        final scores have another one, so that nothing is gained by what was fitted to the feedback.
+        """
+        if not drawing_measures(self.ruleset):
+            return self.ruleset.options.seed
+        purpose = f"measures/{self.submission.round.key}"
+        return self.seed(f"{purpose}/final" if is_final else purpose)
+
+    def hashes(self) -> dict[str, str]:
+        """The digests of what the values are computed from: what was given to the team, and its files."""
+        round, release, given = self.submission.round, self.submission.target, {}
+        if round.format.is_measured:
+            given = {"original": self.table.dataset.sealed.sha256}
+        elif release is not None:
+            given = {"release": release.table.sha256}
+            if release.candidates is not None:
+                (name,) = round.spec.gives
+                given[name] = release.candidates.sha256
+        return given | handed_in.hashes(self.submission)
