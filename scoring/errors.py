@@ -270,6 +270,9 @@ MESSAGES: dict[str, str] = {
     "release.other_last": _(
         "another group before than that of the group's first row — expected {expected} — got {got}"
     ),
+    "release.unknown_last": _(
+        "no such group in the release before — expected 0 to {expected} — got {got}"
+    ),
     "release.repeated_value": _(
         "group {group} has a value twice — expected each once — got “{got}” again"
     ),

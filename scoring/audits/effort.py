@@ -103,6 +103,7 @@ class _Size:
             releases,
             knows_counterfeits=definition is Definition.COUNTERFEIT_KNOWN,
             knows_invariance=definition is Definition.M_INVARIANCE,
+            reads_last=definition is Definition.LAST,
         )
         sizes = np.diff(Components.of(places).starts)
         return cls(int(sizes[sizes > most_entities].sum()), len(places.row))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.audits.effort import Plan, plan
+from scoring.errors import ProblemsFound
 from scoring.formats.sequential.checking import check
 from scoring.formats.sequential.guesses import (
     GUESSERS,
@@ -16,6 +17,7 @@ from scoring.formats.sequential.guesses import (
     values_of,
 )
 from scoring.formats.sequential.last import Information, extra_information
+from scoring.formats.sequential.last_read import check_last
 from scoring.formats.sequential.loss import Loss, losses_of_series
 from scoring.formats.sequential.risk import Definition, Risks, identification_risks, pinned_by
 from scoring.formats.sequential.scored import SEED, as_published, heeding, stood_in
@@ -195,6 +197,7 @@ def audit_series(
     for wanted in Definition:
         may_be_found = {
             Definition.COUNTERFEIT_KNOWN: series.knows_counterfeits,
+            Definition.LAST: _has_last(series),
             Definition.M_INVARIANCE: is_m_invariant or definition == Definition.M_INVARIANCE,
         }.get(wanted, True)
         if may_be_found:
@@ -214,6 +217,15 @@ def audit_series(
         attackers=attackers,
         seed=seed,
     )
+
+
+def _has_last(series: Series) -> bool:
+    """Whether there is a column `last` that names groups of the release before."""
+    try:
+        check_last(series.releases)
+    except ProblemsFound:
+        return False
+    return any(release.last is not None for release in series.releases)
 
 
 def _steps(n_releases: int, progress: Progress | None) -> Iterator[None]:

@@ -32,6 +32,14 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         _("Worlds, counterfeits known"),
         _("As with worlds; the attacker knows also how many counterfeits each group has."),
     ),
+    "worlds-last": (
+        _("Worlds, the column last read"),
+        _(
+            "As with worlds; the attacker also reads the column last, and takes it at its word. Where a group has the "
+            "number of a group of the release before, its people had the values of that group. Where it has none, "
+            "people who were there before and also lie in the box of another group with a common value are not in it."
+        ),
+    ),
     "m-invariance": (
         _("Worlds, m-invariance known"),
         _(
@@ -50,6 +58,9 @@ ATTACKERS: dict[str, str] = {
 """Title of each attacker."""
 _MISSING = {
     "worlds-counterfeit-known": _("Not found: the series does not tell its counterfeits."),
+    "worlds-last": _(
+        "Not found: the series has no column last that names groups of the release before."
+    ),
     "m-invariance": _("Not found: the series is not m-invariant."),
 }
 _TOO_MUCH = _(

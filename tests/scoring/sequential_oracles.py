@@ -30,8 +30,31 @@ def kind(release: Release, row: int, *, invariant: bool) -> tuple[int, frozenset
     return int(release.sensitive[row]), frozenset(own)
 
 
+def fits_last(microdata: Microdata, releases: Sequence[Release], person: int, path: Path) -> bool:
+    """Whether a path is possible for somebody who reads the column `last`."""
+    for time in sorted(path)[1:]:
+        release, (_time, row) = releases[time], path[time]
+        signature = kind(release, row, invariant=True)[1]
+        if number := int(release.last[row]):
+            before = releases[time - 1]
+            told = set(before.sensitive[before.group == number].tolist())
+            if kind(before, path[time - 1][1], invariant=True)[1] != told:
+                return False
+        elif any(
+            release.group[other] != release.group[row] and release.sensitive[other] in signature
+            for other in rows_of(microdata, release, time, person)
+        ):
+            return False
+    return True
+
+
 def paths(
-    microdata: Microdata, releases: Sequence[Release], person: int, *, invariant: bool
+    microdata: Microdata,
+    releases: Sequence[Release],
+    person: int,
+    *,
+    invariant: bool,
+    reads_last: bool = False,
 ) -> list[Path]:
     """What a person may be through its life, on its own."""
     rows = [
@@ -42,11 +65,12 @@ def paths(
         for time, release in enumerate(releases)
         if person in microdata.snapshots[time].ids
     ]
-    return [
+    found = [
         {time: (time, row) for _kind, (time, row) in choice}
         for choice in product(*rows)
         if len({kind for kind, _row in choice}) == 1
     ]
+    return [p for p in found if not reads_last or fits_last(microdata, releases, person, p)]
 
 
 def counterfeit_paths(
@@ -72,10 +96,12 @@ def worlds(
     *,
     known: bool = False,
     invariant: bool = False,
+    reads_last: bool = False,
 ) -> Iterator[list[Path]]:
     """Every world: the path of each person, and then of each counterfeit, no row taken twice."""
     people = range(len(microdata.ids))
-    choices = [paths(microdata, releases, person, invariant=invariant) for person in people]
+    knows = {"invariant": invariant, "reads_last": reads_last}
+    choices = [paths(microdata, releases, person, **knows) for person in people]
     choices += counterfeit_paths(microdata, releases, known=known)
 
     def extended(world: list[Path], taken: frozenset[Row]) -> Iterator[list[Path]]:
@@ -104,10 +130,12 @@ def world_risks(
     *,
     known: bool = False,
     invariant: bool = False,
+    reads_last: bool = False,
 ) -> tuple[int, list[Fraction]]:
     """The number of worlds, and the share of them in which each person has its true value."""
     n, hits, truth = 0, Counter[int](), true_values(microdata)
-    for world in worlds(microdata, releases, known=known, invariant=invariant):
+    knows = {"known": known, "invariant": invariant, "reads_last": reads_last}
+    for world in worlds(microdata, releases, **knows):
         n += 1
         for person, value in truth.items():
             time, row = next(iter(world[person].values()))

@@ -16,6 +16,7 @@ from scoring.audits.series_report import report
 from scoring.audits.series_summary import summary
 from scoring.audits.series_words import ATTACKERS, DEFINITIONS, not_found
 from scoring.cli.main import REJECTED, WRONG_USE, main
+from scoring.cli.sequential.command import SCORED
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.formats.sequential import pictures
 from scoring.formats.sequential.bundles import pack
@@ -78,14 +79,30 @@ def test_bob_is_found_as_in_the_paper_under_all_definitions(small):
     """Section 4.2 has 2/3, 3/5, 2/3 and 1/2 for the person of the largest risk."""
     bob = SMALL.ids.index("Bob")
     risks = [finding.last.values[bob] for finding in small.findings]
-    assert [finding.definition for finding in small.findings] == list(Definition)
+    no_column = [name for name in Definition if name is not Definition.LAST]
+    assert [finding.definition for finding in small.findings] == no_column
     assert risks == pytest.approx([2 / 3, 3 / 5, 2 / 3, 1 / 2])
     told = summary(small)["people"][0]
     assert (told["id"], told["pinned_by"]) == ("Bob", [1, 2])
     assert told["over_time"] == pytest.approx([1 / 2, 2 / 3])
 
 
-@pytest.mark.parametrize("definition", list(DEFINITIONS))
+def test_the_column_last_is_read_where_it_names_groups_of_the_release_before():
+    """Tables 14 and 15 leave 8 worlds, and Bob is at 1/2 again."""
+    audit = made(SMALL, method="last", where="overlaps")
+    found = {finding.definition: finding.last for finding in audit.findings}
+    bob = SMALL.ids.index("Bob")
+    assert (found[Definition.LAST].worlds, found[Definition.LAST].values[bob]) == (8, 1 / 2)
+    assert (found[Definition.WORLDS].worlds, found[Definition.WORLDS].values[bob]) == (10, 3 / 5)
+    first, second = audit.series.releases
+    wrong = replace(second, last=np.full(len(second.group), 7))
+    lying = audit_series(
+        SMALL, replace(audit.series, releases=(first, wrong)), m=2, definition="counting"
+    )
+    assert Definition.LAST not in [finding.definition for finding in lying.findings]
+
+
+@pytest.mark.parametrize("definition", SCORED)
 def test_the_risks_of_the_contests_definition_are_its_measures(patients, definition):
     series = of_publication(publish(patients, Options(m=2)))
     audit = audit_series(patients, series, m=2, definition=definition)
@@ -129,7 +146,7 @@ def test_nothing_is_known_of_counterfeits_or_of_invariance_where_there_is_none(p
     silent = audit_series(patients, untold, m=2, definition="worlds-counterfeit-known")
     assert silent.definition is Definition.WORLDS
     names = [title for title, _reason in not_found(summary(silent), str)]
-    assert names == ["Worlds, counterfeits known"]
+    assert names == ["Worlds, counterfeits known", "Worlds, the column last read"]
 
     signatures = handed_in(audit.series, "patient")
     alone = [publish(replace(patients, snapshots=(s,)), Options(m=2)) for s in patients.snapshots]

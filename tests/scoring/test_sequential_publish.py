@@ -14,7 +14,7 @@ from scoring.formats.sequential import phases
 from scoring.formats.sequential.counting import counting_risks
 from scoring.formats.sequential.definitions import excess, is_m_unique, signatures
 from scoring.formats.sequential.drafts import Convention, default_widths
-from scoring.formats.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata
+from scoring.formats.sequential.examples import PATIENTS, SMALL, TABLE_1, microdata, table_3
 from scoring.formats.sequential.last import extra_information, with_last
 from scoring.formats.sequential.loss import losses
 from scoring.formats.sequential.publishing import METHODS, Options, generalize, publish, scales
@@ -85,6 +85,53 @@ def test_phase_3_takes_two_steps():
 
 def test_the_phases_make_table_9_of_table_3():
     assert same(generalize(PATIENTS, 1, printed.T3, 2, BELOW).release(), printed.T9)
+
+
+def test_table_3_of_the_examples_is_the_printed_one():
+    told = replace(printed.T3, owner=None)
+    assert same(table_3(), told)
+
+
+def test_publish_continues_from_table_3_to_table_9():
+    done = publish(PATIENTS, Options(2, widths=(1, 1000)), before=[table_3()])
+    assert len(done.releases) == 2
+    assert same(done.releases[0], printed.T3)
+    assert done.releases[0].owner.tolist() == printed.T3.owner.tolist()
+    assert same(done.releases[1], printed.T9)
+    alone = publish(PATIENTS, Options(2, widths=(1, 1000)))
+    assert not same(alone.releases[0], printed.T3)
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "last"}, {"method": "improved"}])
+def test_who_continues_publishes_what_follows_anyway(options):
+    """Releases that `publish` made itself, read again without what only the publisher knows."""
+    chosen = Options(m=2, widths=(1, 1000), **options)
+    whole = publish(PATIENTS, chosen)
+    assert not any(map(len, (*whole.tampered, *whole.deleted)))
+    read = replace(whole.releases[0], owner=None, counterfeits={})
+    again = publish(PATIENTS, chosen, before=[read])
+    assert same(again.releases[1], whole.releases[1])
+
+
+def test_the_improved_method_knows_what_was_published_before():
+    """Row counting over both releases finds nobody with more than 1/2 in the second, the first left as it is."""
+    tables = SMALL
+    done = publish(
+        tables, Options(2, "improved", (1, 2000)), before=[replace(printed.T12, owner=None)]
+    )
+    risk = counting_risks(done.microdata, done.releases)
+    assert np.nanmax(risk) <= 1 / 2
+    assert same(done.releases[1], printed.T16)
+
+
+def test_releases_before_must_be_those_of_their_tables():
+    for wrong, code in (
+        (replace(table_3(), low=table_3().low + 1), "release.no_row"),
+        (replace(table_3(), group=np.arange(1, 12)), "release.small_group"),
+    ):
+        with pytest.raises(ProblemsFound) as caught:
+            publish(PATIENTS, Options(2), before=[wrong])
+        assert code in {problem.code for problem in caught.value.problems}
 
 
 def test_the_phases_make_tables_12_and_13():

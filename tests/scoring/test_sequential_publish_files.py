@@ -16,7 +16,15 @@ from scoring.cli import main as cli
 from scoring.cli.sequential import command as cli_sequential
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.errors import MAX_REPORTED, Collector, ProblemsFound
-from scoring.formats.sequential import drafts, files, improved, last, publishing, release_files
+from scoring.formats.sequential import (
+    drafts,
+    examples,
+    files,
+    improved,
+    last,
+    publishing,
+    release_files,
+)
 from scoring.formats.sequential.checking import check
 from scoring.formats.sequential.examples import (
     PATIENTS,
@@ -371,6 +379,7 @@ def test_the_command_knows_the_choices_of_the_library():
     assert tuple(Definition) == cli_sequential.DEFINITIONS
     assert cli_sequential.REQUIREMENTS == REQUIRED == (M_UNIQUE, M_INVARIANCE)
     assert set(DEFINITIONS) < set(Definition)
+    assert tuple(examples.TABLES) == cli_sequential.EXAMPLES
     for own, library in (
         (cli_sequential.SIDES, drafts.Side),
         (cli_sequential.WHERE, last.Where),
@@ -432,6 +441,38 @@ def test_last_stands_beside_the_group(folder, capsys):
         ["2", "0"],
         ["2", "0"],
     ]
+
+
+def test_publish_continues_from_a_release_of_a_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    status, told = run("example --tables patients --out P", capsys)
+    assert (status, told["files"]) == (0, ["R1.csv", "S.toml", "T1.csv", "T2.csv"])
+    tables = "--m 2 --schema P/S.toml --tables P/T1.csv P/T2.csv --widths 1,1000"
+    status, told = run(f"publish {tables} --before P/R1.csv --out O", capsys)
+    assert (status, told["files"]) == (0, ["C1.csv", "C2.csv", "R1.csv", "R2.csv"])
+    read = [
+        release_files.read_release((tmp_path / path).read_bytes(), PATIENTS, file=path)
+        for path in ("P/R1.csv", "O/R2.csv")
+    ]
+    for release, expected in zip(read, (printed.T3, printed.T9), strict=True):
+        rows = np.column_stack([release.group, release.low, release.high, release.sensitive])
+        as_printed = [expected.group, expected.low, expected.high, expected.sensitive]
+        assert sorted(rows.tolist()) == sorted(np.column_stack(as_printed).tolist())
+    assert run(f"publish {tables} --out Q", capsys)[0] == 0
+    assert (tmp_path / "Q/R1.csv").read_bytes() != (tmp_path / "O/R1.csv").read_bytes()
+    status, told = run(f"publish {tables} --before P/R1.csv P/R1.csv --out N", capsys)
+    assert (status, "--before: expected fewer releases" in told["error"]) == (2, True)
+
+
+def test_the_small_example_has_no_release(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run("example --tables small --out B", capsys)[1]["files"] == [
+        "S.toml",
+        "T1.csv",
+        "T2.csv",
+    ]
+    texts = [(tmp_path / f"B/T{n}.csv").read_bytes() for n in (1, 2)]
+    assert files.read_microdata(texts, SCHEMA).ids == SMALL.ids
 
 
 def test_a_table_that_cannot_be_published_is_rejected(folder, capsys):

@@ -24,7 +24,7 @@ from scoring.formats.sequential.tables import Attribute, Microdata, Release, Sna
 from scoring.formats.sequential.worlds import check_size, n_places
 from tests.every import some
 from tests.scoring.sequential_oracles import counting_risks, world_risks
-from tests.scoring.sequential_tables import T3, T4, T9, T9_AS_PRINTED, T12, T13, T16
+from tests.scoring.sequential_tables import T3, T4, T9, T9_AS_PRINTED, T12, T13, T14, T15, T16
 
 WORLDS = {
     Definition.WORLDS: {},
@@ -50,6 +50,8 @@ def of(found, tables, *names):
         ((T12, T13), Definition.WORLDS, 3 / 5),
         ((T12, T13), Definition.COUNTERFEIT_KNOWN, 2 / 3),
         ((T12, T13), Definition.M_INVARIANCE, 1 / 2),
+        ((T12, T13), Definition.LAST, 3 / 5),  # no column, nothing to read
+        ((T14, T15), Definition.LAST, 1 / 2),
         ((T12, T16), Definition.COUNTING, 1 / 2),
         ((T12, T16), Definition.WORLDS, 1 / 2),
     ],
@@ -164,6 +166,40 @@ def test_counting_rows_is_counting_them_one_by_one():
         assert found == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.parametrize("where", ["everywhere", "overlaps"])
+def test_reading_last_leaves_the_worlds_that_a_list_leaves(where):
+    """Hardly ever more, where somebody's signature may have changed unnoticed, and never fewer."""
+    n_equal = n_informed = 0
+    for tables, releases in published(60, m=2, n_people=6, seed=3, method="last", where=where):
+        found, without = (risks(tables, releases, d) for d in (Definition.LAST, Definition.WORLDS))
+        n, expected = world_risks(tables, releases, reads_last=True)
+        assert 0 < n <= found.worlds <= without.worlds
+        n_informed += found.worlds < without.worlds
+        if found.worlds == n:
+            n_equal += 1
+            assert found.values == pytest.approx([float(risk) for risk in expected], abs=1e-12)
+    assert n_equal > 55
+    assert n_informed > 5
+
+
+def test_tables_14_and_15_leave_eight_worlds():
+    found = risks(SMALL, (T14, T15), Definition.LAST)
+    assert found.worlds == 8
+    assert found.values.tolist() == [1 / 2] * 5
+    sampled = risks(SMALL, (T14, T15), Definition.LAST, most_entities=0)
+    assert sampled.is_sampled.all()
+    assert (np.abs(sampled.values - 1 / 2) < 0.05).all()
+
+
+def test_a_number_that_no_group_before_has_is_refused():
+    wrong = replace(T15, last=np.array([7, 7, 0, 0]))
+    with pytest.raises(ProblemsFound) as caught:
+        risks(SMALL, (T14, wrong), Definition.LAST)
+    found = [(p.code, p.file, p.row, p.column, p.params["got"]) for p in caught.value.problems]
+    assert found == [("release.unknown_last", "R2", row, "last", 7) for row in (1, 2)]
+    assert risks(SMALL, (T14, wrong), Definition.WORLDS).worlds == 10
+
+
 @pytest.mark.parametrize("definition", WORLDS)
 def test_sampling_agrees_with_counting(definition):
     n_within = n_all = 0
@@ -187,14 +223,14 @@ def test_the_same_seed_gives_the_same_sample():
     assert one.n_samples == 1_000
 
 
-def published(n, *, m, n_people, seed):
+def published(n, *, m, n_people, seed, **options):
     """m-invariant series of random tables, as they are published."""
     rng = np.random.default_rng(seed)
     made = 0
     while made < n:
         tables = random_microdata(rng, n_people, n_values=4)
         try:
-            found = publish(tables, Options(m=m))
+            found = publish(tables, Options(m=m, **options))
         except ProblemsFound:
             continue  # not m-eligible
         made += 1

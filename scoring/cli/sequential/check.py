@@ -5,23 +5,17 @@ from __future__ import annotations
 from argparse import Namespace
 
 from scoring.cli.output import Output, UsageError, aligned, read_file
-from scoring.cli.sequential.files import check_m, read_schema_file, read_tables
+from scoring.cli.sequential.files import check_m, read_release_files, read_schema_file, read_tables
 from scoring.formats.sequential import checking
 from scoring.formats.sequential.checking import Check
-from scoring.formats.sequential.files import read_each
-from scoring.formats.sequential.release_files import read_notice, read_release
+from scoring.formats.sequential.release_files import read_notice
 
 
 def check(arguments: Namespace, output: Output) -> int:
     check_m(arguments.m)
     microdata = read_tables(arguments, read_schema_file(arguments), output)
     checking.check_number(len(microdata.snapshots), len(arguments.releases))
-    output.step("reading the releases")
-    releases = read_each(
-        [read_file(path) for path in arguments.releases],
-        "R",
-        lambda data, file, _: read_release(data, microdata, file=file),
-    )
+    releases = read_release_files(arguments.releases, microdata, output)
     tampered = [release.group[:0] for release in releases]
     for text in arguments.notice:
         time, _equals, path = text.partition("=")

@@ -11,9 +11,11 @@ from scoring.cli.arguments import Parser, add_parts, add_seed
 from scoring.cli.output import Output
 
 METHODS = ("m-invariance", "last", "improved")
-DEFINITIONS = ("counting", "worlds", "worlds-counterfeit-known", "m-invariance")
+DEFINITIONS = ("counting", "worlds", "worlds-counterfeit-known", "worlds-last", "m-invariance")
+SCORED = tuple(name for name in DEFINITIONS if name != "worlds-last")  # nobody checks what it says
 N_SAMPLES, MAX_SAMPLES = 1_000, 1_000_000
 SIDES, WHERE, RULES = ("below", "above", "none"), ("everywhere", "overlaps"), ("risk", "overlap")
+EXAMPLES = ("patients", "small")
 REQUIREMENTS = ("m-unique", "m-invariance")
 LIMITS = {
     "--max-deleted": "records left out",
@@ -68,6 +70,13 @@ def _publish_arguments(part: Parser) -> None:
     add_tables(part)
     part.add_argument(
         "--method", choices=METHODS, default=METHODS[0], help="how to publish (m-invariance)"
+    )
+    part.add_argument(
+        "--before",
+        nargs="+",
+        default=[],
+        metavar="R.csv",
+        help="the releases of the first tables, which are published already: continue from them",
     )
     part.add_argument("--out", metavar="DIR", help="the folder to write: new, or empty")
     part.add_argument(
@@ -160,13 +169,25 @@ def _generate_arguments(part: Parser) -> None:
     )
 
 
+def _example_arguments(part: Parser) -> None:
+    part.add_argument(
+        "--tables",
+        choices=EXAMPLES,
+        default=EXAMPLES[0],
+        help="tables 1 and 2 with table 3, their first release, or small: tables 10 and 11 (patients)",
+    )
+    part.add_argument(
+        "--out", required=True, metavar="DIR", help="the folder to write: new, or empty"
+    )
+
+
 def _score_arguments(part: Parser) -> None:
     _add_ruleset(part)
     add_tables(part)
     _add_series(part, "the archive of R1.csv, R2.csv … that is handed in")
     _add_other_m(part)
     part.add_argument(
-        "--definition", choices=DEFINITIONS, help="how the attacker reckons, instead of the rules'"
+        "--definition", choices=SCORED, help="how the attacker reckons, instead of the rules'"
     )
     part.add_argument(
         "--require", choices=REQUIREMENTS, help="what must hold, instead of the rules'"
@@ -243,6 +264,11 @@ PARTS: dict[str, Part] = {
         "draw the half-year windows of a made-up hospital",
         _generate_arguments,
         "scoring.cli.sequential.publish:generate",
+    ),
+    "example": Part(
+        "write the tables of the paper on safer m-invariant generalization",
+        _example_arguments,
+        "scoring.cli.sequential.publish:example",
     ),
     "publish": Part(
         "publish the tables of several times, one release for each",

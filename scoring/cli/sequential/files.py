@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 
 from scoring.cli.input import read_text
 from scoring.cli.output import Output, UsageError, read_file
 from scoring.formats.sequential.bundles import unpacked
-from scoring.formats.sequential.files import read_microdata
-from scoring.formats.sequential.tables import Microdata
+from scoring.formats.sequential.files import read_each, read_microdata
+from scoring.formats.sequential.release_files import read_release
+from scoring.formats.sequential.tables import Microdata, Release
 from scoring.studies.folder import FolderError, fill, new_folder
 from scoring.tables.archives import is_archive
 from scoring.tables.schema import Schema
@@ -26,6 +28,16 @@ def table_files(arguments: Namespace) -> list[bytes]:
     if len(files) == 1 and is_archive(files[0]):
         return unpacked(files[0], "T", file="tables")
     return files
+
+
+def read_release_files(paths: Sequence[str], microdata: Microdata, output: Output) -> list[Release]:
+    """The releases of the first tables."""
+    output.step("reading the releases")
+    return read_each(
+        [read_file(path) for path in paths],
+        "R",
+        lambda data, file, _: read_release(data, microdata, file=file),
+    )
 
 
 def tables_read(arguments: Namespace, **others: str) -> dict[str, str | None]:

@@ -11,13 +11,14 @@ import numpy as np
 from scoring.cli.output import Output, UsageError, aligned, check_writable, write_files
 from scoring.cli.sequential.files import (
     check_m,
+    read_release_files,
     read_schema_file,
     table_files,
     tables_read,
     write_folder,
 )
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, MAX_RECORDS, MAX_RELEASES, hospital
-from scoring.formats.sequential import publishing
+from scoring.formats.sequential import examples, publishing
 from scoring.formats.sequential.background import background
 from scoring.formats.sequential.bundles import numbered, pack
 from scoring.formats.sequential.files import identifier_of, read_microdata
@@ -25,6 +26,7 @@ from scoring.formats.sequential.improved import MAX_ATTRIBUTES
 from scoring.formats.sequential.last import extra_information
 from scoring.formats.sequential.loss import losses
 from scoring.formats.sequential.publishing import Publication
+from scoring.formats.sequential.release_files import write_release
 from scoring.formats.sequential.series import handed_in, not_telling, of_publication, published
 from scoring.tables.cells import is_number
 from scoring.tables.reading import read_table, write_table
@@ -42,6 +44,17 @@ def generate(arguments: Namespace, output: Output) -> None:
     write_folder(arguments.out, files)
     values = {"n_records": arguments.records, "out": arguments.out, "files": sorted(files)}
     output.result(values, f"{len(tables)} tables of {arguments.records} records → {arguments.out}")
+
+
+def example(arguments: Namespace, output: Output) -> None:
+    files = numbered("T", [examples.csv(table) for table in examples.TABLES[arguments.tables]])
+    files["S.toml"] = examples.SCHEMA.to_toml().encode()
+    if arguments.tables == "patients":
+        files["R1.csv"] = write_release(examples.table_3(), examples.PATIENTS)
+    write_folder(arguments.out, files)
+    output.result(
+        {"out": arguments.out, "files": sorted(files)}, f"{len(files)} files → {arguments.out}"
+    )
 
 
 def publish(arguments: Namespace, output: Output) -> None:
@@ -64,7 +77,11 @@ def publish(arguments: Namespace, output: Output) -> None:
         arguments.where,
         arguments.rule,
     )
-    done = publishing.publish(microdata, options, progress=output.step)
+    if arguments.before and len(arguments.before) >= (n_tables := len(microdata.snapshots)):
+        expected = f"fewer releases than the {n_tables} tables"
+        raise UsageError(f"--before: expected {expected}, got {len(arguments.before)}")
+    before = read_release_files(arguments.before, microdata, output)
+    done = publishing.publish(microdata, options, before=before, progress=output.step)
     output.step("writing")
     series = of_publication(done)
     archives: dict[str, bytes] = {}
@@ -91,7 +108,8 @@ def _check_places(arguments: Namespace) -> None:
         raise UsageError("--out or --zip is needed: where the releases are written")
     if arguments.without_counterfeits and arguments.zip is None:
         raise UsageError("--without-counterfeits is about the archive of --zip")
-    check_writable(arguments.zip, arguments.people_out, reads=tables_read(arguments))
+    before = {f"--before {path}": path for path in arguments.before}
+    check_writable(arguments.zip, arguments.people_out, reads=tables_read(arguments, **before))
 
 
 def _tell(

@@ -12,11 +12,16 @@ import numpy as np
 
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.cli.sequential.command import MAX_SAMPLES
-from scoring.cli.sequential.files import read_schema_file, read_tables, write_folder
+from scoring.cli.sequential.files import (
+    read_release_files,
+    read_schema_file,
+    read_tables,
+    write_folder,
+)
 from scoring.formats.sequential import pictures
 from scoring.formats.sequential.checking import check_number
 from scoring.formats.sequential.files import read_each
-from scoring.formats.sequential.release_files import read_counterfeits, read_release
+from scoring.formats.sequential.release_files import read_counterfeits
 from scoring.formats.sequential.risk import (
     Definition,
     Risks,
@@ -74,12 +79,7 @@ def _check_use(arguments: Namespace, definition: Definition) -> None:
 
 
 def _releases(arguments: Namespace, microdata: Microdata, output: Output) -> list[Release]:
-    output.step("reading the releases")
-    releases = read_each(
-        [read_file(path) for path in arguments.releases],
-        "R",
-        lambda data, file, _: read_release(data, microdata, file=file),
-    )
+    releases = read_release_files(arguments.releases, microdata, output)
     if arguments.counterfeits is None:
         return releases
     counts = read_each(

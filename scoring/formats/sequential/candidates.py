@@ -46,13 +46,19 @@ class Candidates:
 
     def unmatched(self) -> IntArray:
         """The slots that a largest matching leaves without a row."""
+        return np.flatnonzero(self.matched() < 0)
+
+    def matched(self) -> IntArray:
+        """The row of each slot in a largest matching, -1 where there is none."""
         is_there = np.zeros(int(self.rows.max(initial=-1)) + 1, dtype=np.bool_)
         is_there[self.rows] = True
         number = np.cumsum(is_there) - 1
         row_of = np.empty(len(self.ids), dtype=np.int64)
         tuple_of = np.empty(int(is_there.sum()), dtype=np.int64)
         match(self.starts, number[self.rows], row_of, tuple_of)
-        return np.flatnonzero(row_of < 0)
+        rows = np.append(np.flatnonzero(is_there), -1)
+        found: IntArray = rows[row_of]
+        return found
 
     def lasting(self, signature: IntArray) -> Candidates:
         """The same with those rows alone whose signature, by row, the tuple's id may have at all of its times."""

@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.formats.sequential.rows import Rows
 from scoring.formats.sequential.tables import FloatArray
-from scoring.formats.sequential.worlds import Places, Rows
+from scoring.formats.sequential.worlds import Places
 from scoring.tables.equivalence import IntArray
 
 

@@ -85,7 +85,7 @@ def check(
     unique, general, invariant = Collector(), Collector(), Collector()
     for time, release in enumerate(releases, start=1):
         _check_m_unique(release, microdata, m, f"R{time}", unique)
-    signature = _signatures(releases) if invariance else None
+    signature = signatures_of_rows(releases) if invariance else None
     rowless, changing = _unmatched(microdata.snapshots, releases, signature)
     for time in range(len(releases)):
         _tell(rowless[time], microdata, time, "release.no_row", general)
@@ -156,7 +156,7 @@ def _check_told(snapshot: Snapshot, release: Release, file: str, problems: Colle
         problems.add("release.counterfeits", file=file, expected=told, got=found)
 
 
-def _signatures(releases: Sequence[Release]) -> IntArray:
+def signatures_of_rows(releases: Sequence[Release]) -> IntArray:
     """By row of all releases, a number for the signature of its group."""
     numbers: dict[Signature, int] = {}
     found = []

@@ -1,4 +1,4 @@
-"""The patients of the paper on safer m-invariant generalization: its tables 1, 2, 10 and 11, slips put right.
+"""The patients of the paper on safer m-invariant generalization: its tables 1, 2, 3, 10 and 11, slips put right.
 
 Zip codes 2k0 and 3k0 are 20,000 and 30,000, and David's of table 11 is that of table 10.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scoring.formats.sequential.tables import Attribute, Microdata, Snapshot
+from scoring.formats.sequential.tables import Attribute, Microdata, Release, Snapshot
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
@@ -88,8 +88,48 @@ def microdata(*tables: Sequence[Patient]) -> Microdata:
     return Microdata(attributes, "disease", values, ids, snapshots)
 
 
+_GROUPS_OF_TABLE_3 = (
+    ((21, 22), (12_000, 14_000), ("dyspepsia", "bronchitis")),
+    ((23, 24), (18_000, 25_000), ("flu", "gastritis")),
+    ((36, 41), (20_000, 27_000), ("flu", "gastritis")),
+    ((37, 43), (26_000, 35_000), ("dyspepsia", "flu", "gastritis")),
+    ((52, 56), (33_000, 34_000), ("dyspepsia", "gastritis")),
+)
+
+
+def table_3() -> Release:
+    """The first release of the patients as the paper prints it; the phases would make another one.
+
+    Examples
+    --------
+    >>> table_3().group
+    array([1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5])
+    """
+    rows = [
+        (group, age, zip_code, PATIENTS.sensitive_values.index(value))
+        for group, (age, zip_code, values) in enumerate(_GROUPS_OF_TABLE_3, start=1)
+        for value in values
+    ]
+    group, *sides, value = (np.array(column) for column in zip(*rows, strict=True))
+    low, high = (np.column_stack([side[:, end] for side in sides]).astype(float) for end in (0, 1))
+    return Release(group, low, high, value, None, {}, None)
+
+
 PATIENTS = microdata(TABLE_1, TABLE_2)
 SMALL = microdata(TABLE_10, TABLE_11)
+TABLES = {"patients": (TABLE_1, TABLE_2), "small": (TABLE_10, TABLE_11)}
+
+
+def csv(table: Sequence[Patient]) -> bytes:
+    """A table as a file.
+
+    Examples
+    --------
+    >>> csv(TABLE_11[:1])
+    b'name,age,zip,disease\\nBob,21,12000,dyspepsia\\n'
+    """
+    lines = [SCHEMA.names, *table]
+    return "".join(",".join(map(str, line)) + "\n" for line in lines).encode()
 
 
 def scored(m: int = 2, definition: str = "counting") -> Scored:

@@ -20,10 +20,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.formats.sequential.boxes import Grid
+from scoring.formats.sequential.boxes import Grid, Groups
 from scoring.formats.sequential.drafts import Convention, Draft, flat
 from scoring.formats.sequential.splitting import members_of
-from scoring.formats.sequential.tables import Attribute, FloatArray, Microdata
+from scoring.formats.sequential.tables import Attribute, FloatArray, Microdata, Release, Snapshot
 from scoring.tables.equivalence import IntArray
 
 Rule = Literal["overlap", "risk"]
@@ -49,6 +49,14 @@ class Improver:
         self._widths = np.array(convention.widths)
         self._limits = _limits(microdata.attributes)
         self._rule: Rule = rule
+
+    def saw(self, snapshot: Snapshot, release: Release) -> None:
+        """Take notice of a release that was published before and is not improved."""
+        groups = Groups.of(release)
+        counts = Grid.of(groups.low, groups.high).values(
+            snapshot.qi, groups.starts, release.sensitive[groups.rows], self._possible.shape[1]
+        )
+        self._possible[snapshot.ids] &= counts > 0
 
     def improve(self, draft: Draft, scale: FloatArray) -> tuple[Draft, IntArray]:
         """The draft with safe boxes, groups of real tuples first, and the numbers of the groups tampered with."""

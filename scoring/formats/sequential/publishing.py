@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from scoring.formats.sequential import phases
+from scoring.formats.sequential.continuing import with_owners
 from scoring.formats.sequential.drafts import Convention, Draft, Side, default_widths, draft, only
 from scoring.formats.sequential.improved import Improver, Rule
 from scoring.formats.sequential.last import Where, with_last
 from scoring.formats.sequential.splitting import split
-from scoring.formats.sequential.tables import FloatArray, Microdata, Release, Snapshot
+from scoring.formats.sequential.tables import FloatArray, Microdata, Release
 from scoring.tables.equivalence import IntArray
 
 Method = Literal["m-invariance", "last", "improved"]
@@ -69,7 +70,11 @@ class Publication:
 
 
 def publish(
-    microdata: Microdata, options: Options, *, progress: Callable[[str], None] | None = None
+    microdata: Microdata,
+    options: Options,
+    *,
+    before: Sequence[Release] = (),
+    progress: Callable[[str], None] | None = None,
 ) -> Publication:
     """Publish every table in turn; none depends on a later one.
 
@@ -77,6 +82,9 @@ def publish(
     ----------
     microdata : Microdata
     options : Options
+    before : sequence of Release, optional
+        What was published of the first tables, as read from files; it stays as it is, and the tables after them are
+        published after it.
     progress : callable, optional
         Told what is being done.
 
@@ -87,11 +95,14 @@ def publish(
     Raises
     ------
     ProblemsFound
-        Where the new tuples of a table that no bucket takes up are not m-eligible.
+        Where the new tuples of a table that no bucket takes up are not m-eligible, and where the releases before
+        are no m-invariant generalizations of their tables.
 
     Examples
     --------
-    >>> from scoring.formats.sequential.examples import SMALL
+    >>> from scoring.formats.sequential.examples import PATIENTS, SMALL, table_3
+    >>> len(np.unique(publish(PATIENTS, Options(m=2), before=[table_3()]).releases[1].group))
+    6
     >>> publish(SMALL, Options(m=2)).releases[1].counterfeits
     {1: 1}
     """
@@ -100,23 +111,26 @@ def publish(
     widths = options.widths or default_widths(microdata.attributes, microdata.snapshots[0])
     convention = Convention(widths, options.side)
     improver = Improver(microdata, options.m, convention, options.rule)
-    kept: list[Snapshot] = []
-    releases: list[Release] = []
-    tampered, deleted = [], []
+    releases = with_owners(microdata, before, options.m) if before else []
+    kept = list(microdata.snapshots[: len(releases)])
+    for known, release in zip(kept, releases, strict=True):
+        improver.saw(known, release)
+    nothing: IntArray = np.zeros(0, dtype=np.int64)
+    tampered, deleted = [nothing] * len(kept), [nothing] * len(kept)
     gone = np.zeros(len(microdata.ids), dtype=np.bool_)
-    for time, snapshot in enumerate(microdata.snapshots):
+    for time, snapshot in enumerate(microdata.snapshots[len(kept) :], start=len(kept)):
         if progress is not None:
             progress(f"release {time + 1} of {len(microdata.snapshots)}")
-        before = releases[-1] if releases else None
+        last = releases[-1] if releases else None
         left = only(snapshot, ~gone[snapshot.ids])
         now = replace(microdata, snapshots=(*kept, left))
-        made = generalize(now, time, before, options.m, convention)
+        made = generalize(now, time, last, options.m, convention)
         cut: IntArray = np.zeros(0, dtype=np.int64)
         if options.method == "improved":
             made, cut = improver.improve(made, scales(now, time))
         release = made.release()
         if options.method == "last":
-            release = with_last(release, before, left, options.where)
+            release = with_last(release, last, left, options.where)
         lost = np.setdiff1d(left.ids, made.snapshot.ids)
         gone[lost] = True
         kept.append(made.snapshot)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scoring.errors import Collector
 from scoring.formats.sequential.components import Components
 from scoring.formats.sequential.counting import counting_risks
+from scoring.formats.sequential.last_read import check_last
 from scoring.formats.sequential.permanents import MOST_ENTITIES, count
 from scoring.formats.sequential.sampling import N_SAMPLES, sample
 from scoring.formats.sequential.tables import FloatArray, Microdata, Release
@@ -32,6 +33,7 @@ class Definition(StrEnum):
     COUNTING = "counting"
     WORLDS = "worlds"
     COUNTERFEIT_KNOWN = "worlds-counterfeit-known"
+    LAST = "worlds-last"
     M_INVARIANCE = "m-invariance"
 
 
@@ -85,7 +87,7 @@ def identification_risks(
     n_samples: int = N_SAMPLES,
     most_entities: int = MOST_ENTITIES,
 ) -> Risks:
-    """The risk of every person under one of four definitions.
+    """The risk of every person under one of five definitions.
 
     A world gives every entity, at every time of its life, a row of its own whose box holds it, and one
     value through its life. Entities are the people, and counterfeits, which fit into every row. All
@@ -99,6 +101,7 @@ def identification_risks(
     definition : Definition
         `counting` counts rows and no worlds, see `scoring.formats.sequential.counting`. In `worlds` the attacker
         knows nothing else; with `worlds-counterfeit-known` it knows how many counterfeits each group has;
+        with `worlds-last` it reads the column `last`, see `scoring.formats.sequential.last_read`;
         with `m-invariance`, that the set of values of a person's group never changes.
     rng : Generator
         Used where worlds are sampled.
@@ -139,6 +142,7 @@ def identification_risks(
         releases,
         knows_counterfeits=knows_counterfeits,
         knows_invariance=definition is Definition.M_INVARIANCE,
+        reads_last=definition is Definition.LAST,
     )
     found = _of_worlds(places, definition, rng, n_samples, most_entities)
     return _of_people(found, len(microdata.ids))
@@ -222,6 +226,8 @@ def check_releases(
         elif definition is Definition.COUNTERFEIT_KNOWN and n_known != n_left:
             problems.add("release.counterfeits", file=f"C{time}", expected=n_left, got=n_known)
     problems.raise_if_any()
+    if definition is Definition.LAST:
+        check_last(releases)
 
 
 def _of_worlds(

@@ -7,46 +7,20 @@ Counterfeits of unknown group fit into every row: they have whatever rows the pe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.errors import Problem, ProblemsFound
 from scoring.formats.sequential.boxes import Grid, Groups
-from scoring.formats.sequential.definitions import Signature, signatures
+from scoring.formats.sequential.last_read import Told
+from scoring.formats.sequential.rows import Rows
 from scoring.formats.sequential.tables import Microdata, Release, Snapshot, true_codes
 from scoring.tables.equivalence import IntArray
 
 MOST_PLACES = 10_000_000
 """Pairs of a record at a time and a row whose box holds it; so many take about a gigabyte."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows of all releases, one release after the other.
-
-    Attributes
-    ----------
-    kind : int64 array, shape (n_rows,)
-        What does not change through a life: the sensitive value, or that and the group's signature.
-    group : int64 array, shape (n_rows,)
-        Numbered from 0 through all releases.
-    members : int64 array, shape (n_rows,)
-        Rows, one group after the other.
-    group_starts : int64 array, shape (n_groups + 1,)
-        Group g has the rows members[group_starts[g]:group_starts[g + 1]].
-    starts : int64 array, shape (n_times + 1,)
-        The first row of each release.
-    value : int64 array, shape (n_kinds,)
-        The sensitive value of each kind.
-    """
-
-    kind: IntArray
-    group: IntArray
-    members: IntArray
-    group_starts: IntArray
-    starts: IntArray
-    value: IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +72,11 @@ class Places:
         *,
         knows_counterfeits: bool = False,
         knows_invariance: bool = False,
+        reads_last: bool = False,
     ) -> Places:
         """The places of all people, and of the counterfeits where their groups are known.
+
+        With `reads_last` the column `last` is read, see `scoring.formats.sequential.last_read`.
 
         Examples
         --------
@@ -111,7 +88,7 @@ class Places:
         (array([0, 1, 2, 3, 4, 4]), array([ 0,  4,  8, 12, 16]), [0])
         """
         groups = [Groups.of(release) for release in releases]
-        rows = _rows(releases, groups, knows_invariance)
+        rows = Rows.of(releases, groups, with_signature=knows_invariance or reads_last)
         n_entities = len(microdata.ids)
         parts: list[_Part] = []
         for time, snapshot in enumerate(microdata.snapshots[: len(releases)]):
@@ -123,7 +100,13 @@ class Places:
                 )
                 n_entities += len(part.entity)
                 parts.append(part)
-        return _assembled(rows, parts, n_entities, _true_values(microdata, n_entities))
+        edges = _Edges.of(parts, n_entities)
+        if reads_last:
+            told = Told.of(releases)
+            edges = edges.kept(told.possible(rows, edges.first, edges.time, edges.slot, edges.row))
+            edges = edges.lasting(rows.value[rows.kind], int(rows.value.max(initial=-1)) + 1)
+            rows = told.joined(rows, edges.first, edges.time, edges.slot, edges.row)
+        return edges.places(rows, _true_values(microdata, n_entities))
 
 
 def check_size(
@@ -181,35 +164,6 @@ def _true_values(microdata: Microdata, n_entities: int) -> IntArray:
     return values
 
 
-def _rows(releases: Sequence[Release], groups: Sequence[Groups], with_signature: bool) -> Rows:
-    starts = np.cumsum([0, *(len(release.group) for release in releases)])
-    group_starts = [
-        found.starts[:-1] + start for found, start in zip(groups, starts[:-1], strict=True)
-    ]
-    n_groups = np.cumsum([0, *(len(found.numbers) for found in groups)])
-    value = np.concatenate([release.sensitive for release in releases])
-    group = np.concatenate([f.of_row + n for f, n in zip(groups, n_groups[:-1], strict=True)])
-    members = np.concatenate([f.rows + n for f, n in zip(groups, starts[:-1], strict=True)])
-    bounds = np.append(np.concatenate(group_starts), starts[-1])
-    if with_signature:
-        pairs = np.column_stack([value, _signature_numbers(releases)[group]])
-        kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
-        return Rows(kind, group, members, bounds, starts, kinds[:, 0].copy())
-    kinds, kind = np.unique(value, return_inverse=True)
-    return Rows(kind, group, members, bounds, starts, kinds)
-
-
-def _signature_numbers(releases: Sequence[Release]) -> IntArray:
-    """A number for each group of all releases, equal where signatures are."""
-    numbers: dict[Signature, int] = {}
-    found = [
-        numbers.setdefault(signature, len(numbers))
-        for release in releases
-        for signature in signatures(release)
-    ]
-    return np.array(found, dtype=np.int64)
-
-
 def _of_people(snapshot: Snapshot, groups: Groups, time: int, first_row: int) -> _Part:
     points, which = np.unique(snapshot.qi, axis=0, return_inverse=True)
     starts, boxes = Grid.of(groups.low, groups.high).holding(points)
@@ -232,28 +186,46 @@ def _of_counterfeits(
     return _Part(time, first_entity + np.arange(len(group)), n_rows, rows + first_row)
 
 
-def _assembled(rows: Rows, parts: Sequence[_Part], n_entities: int, true_value: IntArray) -> Places:
-    """All slots by entity and time, without the rows whose kind is missing at another time."""
-    entity = np.concatenate([part.entity for part in parts])
-    time = np.concatenate([np.full(len(part.entity), part.time) for part in parts])
-    order = np.lexsort([time, entity])
-    n_rows = np.concatenate([part.n_rows for part in parts])
-    starts = np.concatenate([[0], np.cumsum(n_rows)])
-    row = np.concatenate([part.row for part in parts])[ranges(starts[order], n_rows[order])]
-    entity, time = entity[order], time[order]
-    slot = np.repeat(np.arange(len(order)), n_rows[order])
-    sorted_rows = np.lexsort([row, slot])
-    slot, row = slot[sorted_rows], row[sorted_rows]
-    first = np.concatenate([[0], np.cumsum(np.bincount(entity, minlength=n_entities))])
-    kept = _lasting(entity[slot], slot, rows.kind[row], len(rows.value), np.diff(first))
-    slot, row = slot[kept], row[kept]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(slot, minlength=len(order)))])
-    return Places(rows, first, time, starts, row, true_value)
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """All slots by entity and time, and the rows of each, which ascend."""
+
+    first: IntArray
+    time: IntArray
+    entity: IntArray
+    slot: IntArray
+    row: IntArray
+
+    @classmethod
+    def of(cls, parts: Sequence[_Part], n_entities: int) -> _Edges:
+        entity = np.concatenate([part.entity for part in parts])
+        time = np.concatenate([np.full(len(part.entity), part.time) for part in parts])
+        order = np.lexsort([time, entity])
+        n_rows = np.concatenate([part.n_rows for part in parts])
+        starts = np.concatenate([[0], np.cumsum(n_rows)])
+        row = np.concatenate([part.row for part in parts])[ranges(starts[order], n_rows[order])]
+        slot = np.repeat(np.arange(len(order)), n_rows[order])
+        by_row = np.lexsort([row, slot])
+        first = np.concatenate([[0], np.cumsum(np.bincount(entity, minlength=n_entities))])
+        return cls(first, time[order], entity[order], slot[by_row], row[by_row])
+
+    def kept(self, is_kept: NDArray[np.bool_]) -> _Edges:
+        return replace(self, slot=self.slot[is_kept], row=self.row[is_kept])
+
+    def lasting(self, kind: IntArray, n_kinds: int) -> _Edges:
+        """Without the rows whose kind is missing at another time."""
+        entity, kinds, n_slots = self.entity[self.slot], kind[self.row], np.diff(self.first)
+        return self.kept(_lasting(entity, self.slot, kinds, n_kinds, n_slots))
+
+    def places(self, rows: Rows, true_value: IntArray) -> Places:
+        left = self.lasting(rows.kind, len(rows.value))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(left.slot, minlength=len(self.time)))])
+        return Places(rows, self.first, self.time, starts, left.row, true_value)
 
 
 def _lasting(
     entity: IntArray, slot: IntArray, kind: IntArray, n_kinds: int, n_slots: IntArray
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+) -> NDArray[np.bool_]:
     """Which edges have a kind that their entity can have through its whole life."""
     once = np.unique(slot * n_kinds + kind)
     entity_of_slot = np.zeros(int(slot.max(initial=-1)) + 1, dtype=np.int64)
@@ -263,7 +235,7 @@ def _lasting(
     )
     lasting = key[n == n_slots[key // n_kinds]]
     at = np.searchsorted(lasting, entity * n_kinds + kind)
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.zeros(len(entity), dtype=np.bool_)
+    found: NDArray[np.bool_] = np.zeros(len(entity), dtype=np.bool_)
     inside = at < len(lasting)
     found[inside] = lasting[at[inside]] == (entity * n_kinds + kind)[inside]
     return found
