@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from pwscup.formats import FORMATS, ROUNDS
+from pwscup.formats.evaluation import Evaluation, TableEvaluation
+from pwscup.formats.files import FILES
 from pwscup.formats.spec import Boards, Draw, Rules, Setup, Table, Texts
 from scoring.rulesets.kinds import ROUND_KINDS, TABLES
 from tools.house.imports import imports
@@ -60,8 +62,7 @@ def test_every_format_answers_every_question(format):
     if format.own_tables:
         asked["draw"] = Draw
     for part, questions in asked.items():
-        answers, names = getattr(format, part), vars(questions) | questions.__annotations__
-        lacking = {n for n in names if not n.startswith("_") and not hasattr(answers, n)}
+        lacking = lacking_of(getattr(format, part), questions)
         assert not lacking, (part, lacking)
 
 
@@ -71,6 +72,36 @@ def test_every_format_writes_every_part_of_a_page(format):
     parts = {name for page in pages for name in re.findall(r'{% part "(\w+)" %}', page)}
     assert parts
     assert [name for name in sorted(parts) if not exists(format.templates(name))] == []
+
+
+@pytest.mark.parametrize("kind", ROUND_KINDS.values(), ids=ROUND_KINDS)
+def test_every_kind_of_round_answers_every_question(kind):
+    format = ROUNDS[kind.id]
+    lacking = {
+        "files": set(kind.files.values()) - set(FILES),
+        "counts": set(kind.counts) - set(format.counts),
+        "feedback": set(kind.feedback) - set(format.feedback),
+        "deletions": {False} - set(format.deletions) if format.is_attacked else set(),
+        "attacks": {
+            question
+            for question in ("published", "hits")
+            if format.has_targets and not getattr(format, question)
+        },
+        "evaluation": lacking_of(
+            format.evaluation, TableEvaluation if format.is_attacked else Evaluation
+        ),
+    }
+    assert {question: missing for question, missing in lacking.items() if missing} == {}
+
+
+def lacking_of(answers: object, questions: type) -> set[str]:
+    """The questions of a protocol that have no answer."""
+    asked = {
+        name
+        for part in questions.__mro__
+        for name in vars(part) | vars(part).get("__annotations__", {})
+    }
+    return {n for n in asked if not n.startswith("_") and not hasattr(answers, n)}
 
 
 def test_every_kind_of_round_is_of_a_format():

@@ -14,7 +14,7 @@ from pwscup.api.contests import READING, ROUND, WRITING, own_team
 from pwscup.api.problems import ApiRefused, of_problem
 from pwscup.contests.selectors import visible_round
 from pwscup.formats import kinds_where
-from pwscup.formats.rounds import CSV, ZIP
+from pwscup.formats.files import CSV, SUFFIXES, ZIP
 from pwscup.submissions import selectors, services
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.lines import Line, lines
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 router = Router(tags=["submissions"])
 CHUNK = 64 * 1024
 MAX_LISTED = 200
-SUFFIXES = {CSV: "csv", ZIP: "zip"}
 PRINTABLE = r"^[^\x00]*$"  # PostgreSQL keeps no NUL
 FILE = {
     "requestBody": {

@@ -209,34 +209,9 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
             _("Your team is ready"),
             _("Nothing to hand in until “%(round)s” opens.") % {"round": title},
         )
-    words = {
-        "anonymization": _(
-            "Download the original table, anonymize it and hand in the result with its row numbers."
-        ),
-        "aligned-anonymization": _(
-            "Download your team's own table, anonymize it and hand in the result, its records in the same order."
-        ),
-        "series": _(
-            "Download your team's tables, publish a release of each and hand in all of them as one zip archive."
-        ),
-        "attack": _("Download the other teams' tables and hand in a guess for each."),
-        "candidate-attack": _(
-            "Download the other teams' tables with their candidates and hand in a guess for each."
-        ),
-        "value-attack": _(
-            "Download the other teams' releases with their people and hand in a guess of the sensitive values for each."
-        ),
-        "batch": _(
-            "Download the released table, estimate the target table from it and hand in the estimate."
-        ),
-        "interactive": _(
-            "Ask for counts within your team's budget, estimate the target table and hand in the estimate."
-        ),
-        "presentation": _("Look up when your team presents, and hand in your slides before."),
-    }.get(current.kind, "")
     return Step(
         _("“%(round)s” is open") % {"round": current.local_title},
-        words,
+        str(current.format.todo),
         reverse("round", args=[slug, current.key]),
         _("Hand in"),
     )

@@ -113,6 +113,9 @@ class Rules(Protocol):
     FORMULAS: Mapping[str, Text]
     ATTACK_BOARD: Text
 
+    def data(self, ruleset: Ruleset) -> tuple[str, ...]:
+        """Who gets what of the organizer's table."""
+
     def contents(self, ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
         """What a submission may hold; `deletions` are the sentences on what may be deleted."""
 

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.formats.files import EMPTY, FILES
 from pwscup.submissions import selectors
 from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
-EMPTY = _("“%(name)s” is empty — expected a header line and at least one record")
-EMPTY_OF = {
-    "slides": _("“%(name)s” is empty — expected a PDF document"),
-    "series": _("“%(name)s” is empty — expected a zip archive of releases"),
-}
-ACCEPT_CSV = ".csv,text/csv"
-ACCEPT_PDF = ".pdf,application/pdf"
-ACCEPT_ZIP = ".zip,application/zip"
-ACCEPT = {"slides": ACCEPT_PDF, "series": ACCEPT_ZIP}
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
@@ -67,8 +59,9 @@ class TableForm(UploadForm):
     def __init__(self, round: Round, specs: Iterable[FileSpec], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.max_bytes = selectors.max_file_bytes(round)
-        self.keys = [spec.key for spec in specs]
-        for spec in specs:
+        self.specs = {spec.key: spec for spec in specs}
+        self.keys = [*self.specs]
+        for spec in self.specs.values():
             self.fields[spec.key] = _file_field(spec, self.max_bytes)
         self.order_fields([*self.keys, "note"])
 
@@ -80,7 +73,7 @@ class TableForm(UploadForm):
                 cleaned.pop(key, None)
                 continue
             try:
-                empty = EMPTY_OF.get(key, EMPTY)
+                empty = FILES[self.specs[key].kind].empty
                 cleaned[key] = _counted(cleaned[key], self.max_bytes, empty)
             except ValidationError as error:
                 self.add_error(key, error)
@@ -92,8 +85,7 @@ class TableForm(UploadForm):
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
-    accept = ACCEPT.get(spec.kind, ACCEPT_CSV)
-    widget = forms.FileInput(attrs={"accept": accept, "data-max-bytes": max_bytes})
+    widget = forms.FileInput(attrs={"accept": FILES[spec.kind].accept, "data-max-bytes": max_bytes})
     label = localized(spec.title, get_language() or "en")
     # An empty file gets a message that says what was expected, from `_counted`.
     return forms.FileField(

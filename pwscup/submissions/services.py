@@ -24,6 +24,7 @@ from pwscup.core.files.names import plain_name
 from pwscup.core.models import StoredFile
 from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.formats.files import FILES, PDF
 from pwscup.submissions import draws, policies, selectors
 from pwscup.submissions.intake import limits, repeats
 from pwscup.submissions.jobs import withdraw
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 Upload = tuple[str, bytes | Iterable[bytes]]
 """A file as it arrived: the name its owner gave it, and its bytes."""
 
-SLIDES = "slides"
 PDF_SIGNATURE, PDF_WITHIN = b"%PDF-", 1024  # readers look for it that far
 NOTE_LENGTH = Submission._meta.get_field("note").max_length
 REFUSALS = {
@@ -307,10 +307,10 @@ def _write(round: Round, files: Mapping[str, Upload]) -> dict[str, StoredFile]:
     written: dict[str, StoredFile] = {}
     try:
         for key, (name, data) in files.items():
-            kind = round.spec.file(key).kind
-            shown = plain_name(name, f"{key}.{'pdf' if kind == SLIDES else 'csv'}")
+            format = FILES[round.spec.file(key).kind]
+            shown = plain_name(name, f"{key}.{format.suffix}")
             chunks = _limited(data, limit, shown)
-            if kind == SLIDES:
+            if format.content_type == PDF:
                 chunks = _pdf(chunks, shown)
             written[key] = storage.write(chunks, area=storage.Area.SEALED, name=shown)
             if written[key].size_bytes == 0:

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from pwscup.disclosure import ledger, pages, services
 from pwscup.disclosure.models import Answer
+from pwscup.formats.attacks import estimates
 from pwscup.formats.hidden import setup
 from pwscup.submissions.evaluation import disclosing
 from pwscup.submissions.services import submit
@@ -498,7 +499,7 @@ TRUE = tuple(953_000_600_001 + n for n in range(6))
 def test_nothing_hidden_is_on_any_page(dp, monkeypatch, viewer, caplog):
     counts = {"0.25": RED, "0.5": BLUE}
     monkeypatch.setattr(disclosing, "noisy_counts", lambda _c, _q, e: list(counts[f"{e:f}"]))
-    monkeypatch.setattr(disclosing, "counted", lambda *_: np.array(TRUE).reshape(2, 3))
+    monkeypatch.setattr(estimates, "counted", lambda *_: np.array(TRUE).reshape(2, 3))
     asked(dp)
     asked(dp, user=dp.cast.carol, team=dp.blue, epsilon="0.5")
     services.ensure_released(dp.batch)

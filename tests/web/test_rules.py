@@ -26,7 +26,7 @@ from scoring.formulas.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
-from scoring.rulesets.kinds import MARKING, ROUND_KINDS, TABLES, VALUES
+from scoring.rulesets.kinds import MARKING, VALUES
 from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
 from scoring.scores.comparison import OPTION_CHOICES
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -52,19 +52,7 @@ def test_every_option_has_its_sentence():
     assert set(texts.OPTIONS) == chosen
 
 
-def test_every_round_kind_has_its_words():
-    for kind in ROUND_KINDS.values():
-        assert {(kind.phase, counts) for counts in kind.counts} <= set(texts.COUNTS)
-        assert {(kind.phase, feedback) for feedback in kind.feedback} <= set(texts.FEEDBACK)
-        assert set(kind.files.values()) <= set(texts.FILE_FORMATS)
-        assert set(kind.gives) <= set(texts.PUBLISHED)
-        assert (kind.id in texts.HITS) == (kind.phase == "attack")
-        if kind.phase == "anonymization":
-            assert (kind.id, False) in texts.DELETED
-
-
 def test_every_choice_of_a_ruleset_has_its_words():
-    assert set(texts.DATA) == set(TABLES)
     assert set(texts.VALUES) == set(VALUES)
     assert set(texts.MARKING) == set(MARKING)
     assert tuple(ranking_texts.PARTS) == PARTS

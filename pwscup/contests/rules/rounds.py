@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pwscup.contests.rules.ranking import share
 from pwscup.contests.rules.texts import (
-    CANDIDATES,
-    CANDIDATES_WITHOUT_DECOYS,
-    COUNTS,
-    DATA,
-    DELETED,
-    FEEDBACK,
-    FILE_FORMATS,
-    HITS,
     MARKING,
-    PUBLISHED,
-    RATES,
 )
 from pwscup.formats import ROUNDS, format_of
+from pwscup.formats.files import FILES
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
@@ -127,17 +117,17 @@ def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
 
 
 def _file_rule(file: FileSpec, language: str) -> FileRule:
-    return FileRule(localized(file.title, language), str(FILE_FORMATS[file.kind]), file.required)
+    return FileRule(localized(file.title, language), str(FILES[file.kind].text), file.required)
 
 
 def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
-    spec = round.spec
+    spec, format = round.spec, ROUNDS[round.spec.kind]
     said = [
         _tries(round),
         _tries_per_day(round),
         _("A file that is refused because of its form uses no try."),
-        str(COUNTS[spec.phase, spec.counts]),
-        str(FEEDBACK[spec.phase, round.feedback]),
+        str(format.counts[spec.counts]),
+        str(format.feedback[round.feedback]),
     ]
     said.insert(0, format_of(ruleset).rules.round_sentence(ruleset, spec))
     return tuple(sentence for sentence in said if sentence)
@@ -202,19 +192,10 @@ def stage_rules(ruleset: Ruleset, language: str) -> tuple[StageRule, ...]:
 
 def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
     """Who gets what, and what an anonymized table may hold or an estimate is about."""
-    data, validity = ruleset.data, ruleset.validity
-    numbers = {"sample": _count(data.sample), "decoys": _count(data.decoys)}
-    said = [str(DATA[data.tables]) % numbers]
-    if any("candidates" in spec.gives for spec in ruleset.rounds):
-        words = CANDIDATES if data.decoys else CANDIDATES_WITHOUT_DECOYS
-        said.append(str(words) % numbers)
+    rules, has_blanks = format_of(ruleset).rules, ruleset.validity.blank_records
     kinds = dict.fromkeys(r.kind for r in ruleset.rounds if ROUNDS[r.kind].is_attacked)
-    deletions = tuple(str(DELETED[kind, validity.blank_records]) for kind in kinds)
-    return (*said, *format_of(ruleset).rules.contents(ruleset, deletions))
-
-
-def _count(n: int | None) -> str:
-    return number_format(n or 0, force_grouping=True)
+    deletions = tuple(str(ROUNDS[kind].deletions[has_blanks]) for kind in kinds)
+    return (*rules.data(ruleset), *rules.contents(ruleset, deletions))
 
 
 # Attackers
@@ -234,6 +215,5 @@ def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
 
 
 def _marked(spec: RoundSpec) -> tuple[str, ...]:
-    published = [str(PUBLISHED[given]) for given in spec.gives]
-    rate = RATES[spec.kind] if spec.kind in RATES else MARKING[spec.marking]
-    return (*published, str(HITS[spec.kind]), str(rate))
+    format = ROUNDS[spec.kind]
+    return (str(format.published), str(format.hits), str(format.rate or MARKING[spec.marking]))

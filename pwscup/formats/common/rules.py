@@ -25,6 +25,12 @@ ATTACK_BOARD = _(
     "mean re-identification rate over the tables of all other teams; the highest wins. "
     "A table without a valid guess counts 0, the team's own table does not count."
 )
+DATA: Text = _("All teams anonymize the same table.")
+
+
+def data(_ruleset: Ruleset) -> tuple[str, ...]:
+    """Who gets what of the organizer's table."""
+    return (str(DATA),)
 
 
 def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.contests.rules.texts import DISCLOSES, NEIGHBOURS, TARGET
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.formats.rounds import ROUNDS
 
 if TYPE_CHECKING:
     from scoring.rulesets import RoundSpec, Ruleset
 
 HEADLINE = None
+DATA = _(
+    "The table stays hidden. Teams know its columns and the values that these can have, and learn what "
+    "the rounds disclose."
+)
+TARGET = _(
+    "What is estimated is the contingency table over %(target)s: how many records have each combination of "
+    "their values."
+)
+NEIGHBOURS = _(
+    "Two tables are neighbours where they differ in the values of one record; the number of records is known "
+    "to all."
+)
+
+
+def data(_ruleset: Ruleset) -> tuple[str, ...]:
+    """Nobody gets any of it."""
+    return (str(DATA),)
 
 
 def contents(ruleset: Ruleset, _deletions: tuple[str, ...]) -> tuple[str, ...]:
@@ -22,7 +41,8 @@ def contents(ruleset: Ruleset, _deletions: tuple[str, ...]) -> tuple[str, ...]:
 
 def round_sentence(ruleset: Ruleset, spec: RoundSpec) -> str:
     """What the round discloses, and for which ε."""
-    if ruleset.disclosure is None or spec.kind not in DISCLOSES:
+    discloses = ROUNDS[spec.kind].discloses
+    if ruleset.disclosure is None or discloses is None:
         return ""
     columns = ", ".join(ruleset.disclosure.columns)
-    return str(DISCLOSES[spec.kind]) % {"columns": columns, "epsilon": f"{spec.epsilon:f}"}
+    return str(discloses) % {"columns": columns, "epsilon": f"{spec.epsilon:f}"}

@@ -110,6 +110,16 @@ FORMULAS = ranking_texts.FORMULAS | {
         "chance below %(alpha)s. The highest wins."
     ),
 }
+DATA = _(
+    "A table of people changes over time. Every team has tables of its own for all times, T1.csv, T2.csv "
+    "and so on: those of %(sample)s people whom the platform draws from larger tables, with all their "
+    "records. No person is given to two teams."
+)
+
+
+def data(ruleset: Ruleset) -> tuple[str, ...]:
+    """The tables that are drawn for each team."""
+    return (str(DATA) % {"sample": number_format(ruleset.data.sample or 0, force_grouping=True)},)
 
 
 def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from pwscup.core.files import storage
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
+from pwscup.formats.files import CSV, FILES, SUFFIXES
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
@@ -18,14 +19,12 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Release
 
 CHUNK = 64 * 1024
-SUFFIXES = {"slides": "pdf", "series": "zip"}
-"""Of the kinds of files that are no single table."""
 TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
 
 
 def safe_name(name: str, kind: str) -> str:
     """The name that a file was given, under the suffix of its kind: no upload comes back as a web page."""
-    suffix = SUFFIXES.get(kind, "csv")
+    suffix = FILES[kind].suffix if kind in FILES else SUFFIXES[CSV]
     return name if name.lower().endswith(f".{suffix}") else f"{name}.{suffix}"
 
 
