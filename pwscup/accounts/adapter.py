@@ -1,4 +1,4 @@
-"""Where allauth asks how this site wants things."""
+"""The settings of this site for django-allauth."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ LINKS = ("activate_url", "password_reset_url", "signup_url")
 
 
 def at_site(address: str) -> str:
-    """The same page at the site's own address: a request may name any host that leads here."""
+    """The same page under the site's own address: the host of a request may be any name that resolves to this
+    server."""
     parts = urlsplit(address)
     return settings.SITE_URL + urlunsplit(("", "", parts.path, parts.query, parts.fragment))
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Keeps the display name, and the page a person came from, through sign-up and its e-mail."""
+    """Keeps the display name, and the page a visitor came from, during sign-up and in its e-mail."""
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Every link of a mail, and the name of the site, are those of the settings.
+        """Links in e-mails and the name of the site come from the settings.
 
-        A mailbox gets a bounded number of them an hour; what is beyond goes nowhere, and the page says the same.
+        The number of e-mails to an address is limited per hour. E-mails above the limit are dropped; the page
+        does not differ.
         """
         if not consume(self.request, action="mail", key=normalized(email)):
             logger.warning(
-                "a mail about an account was not sent: its address has had as many this hour as it may"
+                "a mail about an account was not sent: its address has reached the limit for this hour"
             )
             return
         links = {name: at_site(context[name]) for name in LINKS if name in context}
@@ -49,7 +51,7 @@ class AccountAdapter(DefaultAccountAdapter):
         super().send_mail(template_prefix, email, context | links | {"current_site": site})
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Failed log-ins are counted for an account and a source: a stranger locks out nobody else."""
+        """Failed log-ins are counted per account and source, so that a stranger cannot lock out the owner."""
         return f"{credentials.get('email', '').lower()}:{get_ip(request)}"
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
@@ -57,13 +59,13 @@ class AccountAdapter(DefaultAccountAdapter):
         return super().save_user(request, user, form, commit=commit)
 
     def set_password(self, user: User, password: str) -> None:
-        """Whoever changes a password shuts others out: from their sessions, and from their tokens."""
+        """Changing a password ends all other sessions and all tokens of the account."""
         with transaction.atomic():
             super().set_password(user, password)
             revoke_all(user)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
-        """A confirmed address replaces the one before, by which its owner can still be recognized."""
+        """A confirmed address replaces the previous one, whose hash still identifies its owner."""
         user = email_address.user
         with transaction.atomic():
             before = user.email
@@ -73,7 +75,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return confirmed
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
-        """The link in the mail; it carries the way back, because it may be opened in another browser."""
+        """The link in the e-mail; it carries the return address, because it may be opened in another browser."""
         url = super().get_email_confirmation_url(request, emailconfirmation)
         back = request.POST.get(REDIRECT_FIELD_NAME) or request.GET.get(REDIRECT_FIELD_NAME)
         if back and self.is_safe_url(back):

@@ -1,4 +1,4 @@
-"""Addresses as keyed hashes: enough to recognize a person or a network within one contest, and for nothing else."""
+"""Addresses as keyed hashes: they identify a user or a network within one contest only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def normalized(address: str) -> str:
-    """The mailbox that an address means: without case and without the tag after a plus sign.
+    """The mailbox of an address: lower case, without the tag after a plus sign.
 
     >>> normalized("Ann+cup@Example.org")
     'ann@example.org'
@@ -29,12 +29,12 @@ def normalized(address: str) -> str:
 
 
 def digest_of(address: str, contest: Contest) -> str:
-    """HMAC of the mailbox under the installation's key; no two contests have the same one."""
+    """HMAC of the mailbox under the installation's key; it differs between contests."""
     return _digest("pwscup.accounts.address", normalized(address), contest)
 
 
 def source_of(request: HttpRequest) -> str:
-    """The network address of a visitor, by the rule that rate limits follow; empty where it is not known."""
+    """The network address of a visitor, determined as for rate limits; empty if unknown."""
     try:
         return get_adapter().get_client_ip(request)
     except (ImproperlyConfigured, PermissionDenied):
@@ -42,7 +42,7 @@ def source_of(request: HttpRequest) -> str:
 
 
 def network_of(source: str, contest: Contest) -> str:
-    """HMAC of the network of a source, /24 or /48; empty where there is none that means something."""
+    """HMAC of the network of a source, /24 or /48; empty for addresses that identify no network."""
     try:
         address = ipaddress.ip_address(source)
     except ValueError:

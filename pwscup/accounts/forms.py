@@ -1,4 +1,4 @@
-"""What people type about themselves and their teams."""
+"""Forms of users about themselves and their teams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class NameField(forms.CharField):
-    """A name that other people will see."""
+    """A name that is shown to others."""
 
     def clean(self, value: Any) -> str:
         typed = super().clean(value)
@@ -45,7 +45,7 @@ class SignupForm(AllauthSignupForm):
     field_order = ["email", "display_name", "password1", "password2"]
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """Hash the password also where the address has an account: the time must not show which it was."""
+        """Hash the password also if the address has an account: the response time must not reveal that."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)
@@ -56,7 +56,7 @@ class ProfileForm(forms.Form):
 
 
 class PasswordForm(forms.Form):
-    """The password once more, so that an open browser is not enough."""
+    """The password again: an unattended open browser is not enough."""
 
     password = forms.CharField(
         label=_("Your password"),
@@ -79,7 +79,7 @@ def _lifetimes() -> list[tuple[int, str]]:
 
 
 class TokenForm(PasswordForm):
-    """A name by which its owner knows a token again, and how long it lives."""
+    """A name by which its owner recognizes a token, and its lifetime."""
 
     name = NameField(
         label=_("Name of the token"),
@@ -106,7 +106,7 @@ class TeamForm(forms.Form):
 
 
 class FoundingForm(TeamForm):
-    """A new team, and its division where the contest has some."""
+    """A new team, and its division if the contest has divisions."""
 
     def __init__(self, *args: Any, divisions: QuerySet[Division], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

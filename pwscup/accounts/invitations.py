@@ -1,7 +1,7 @@
-"""Invitations on their way, to a team or an office: each row waits until its mail is sent, and is sent by one worker.
+"""Pending invitation e-mails, to a team or a role: each row waits until its e-mail is sent, by one worker.
 
-The row is the job: `mail_due_at` says when its mail is due, whoever sends it moves that on first,
-and clears it when the mail server has taken the mail. So a killed worker costs minutes, not a mail.
+The row is the job: `mail_due_at` is the time when its e-mail is due. The sender moves that time first, and
+clears it when the mail server has accepted the e-mail. So a killed worker costs minutes, not an e-mail.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_TRIES = 5
-PAUSE = timedelta(minutes=10)  # until another attempt; longer than a mail server may take
-AT_ONCE = 50  # of one task, so that workers have time for something else
+PAUSE = timedelta(minutes=10)  # until the next attempt; longer than the time-out of a mail server
+AT_ONCE = 50  # per task, so that workers have time for other tasks
 
 
 def due(model: type[Mailed], now: datetime) -> QuerySet[Mailed]:
-    """What is to be sent; to teams of published contests alone, where the link opens a page."""
+    """E-mails to be sent; for teams only of published contests, where the link opens a page."""
     waiting = model.objects.filter(mail_due_at__lte=now, revoked_at=None, used_at=None)
     waiting = waiting.exclude(email="")
     return waiting.filter(team__contest__is_published=True) if model is Invitation else waiting
@@ -45,21 +45,21 @@ def is_any_due(now: datetime) -> bool:
 
 
 def announce(send: Callable[[], None]) -> None:
-    """Tell the broker that mails wait; where it cannot be told, the sweeper will."""
+    """Notify the broker that e-mails wait; if it does not answer, the sweeper sends them."""
     try:
         send()
-    except Exception as error:  # whatever is wrong with the broker, the rows are safe
-        logger.warning("broker not told of invitations: %s", type(error).__name__)
+    except Exception as error:  # any error of the broker: the rows are safe
+        logger.warning("broker not notified of invitations: %s", type(error).__name__)
 
 
 def link(invitation: Mailed) -> str:
-    """The address that opens the team, or the page on which an office is accepted."""
+    """The address that opens the team, or the page where a role is accepted."""
     name = "invitation" if isinstance(invitation, Invitation) else "office-invitation"
     return settings.SITE_URL + reverse(name, args=[invitation.token])
 
 
 def send_due(now: datetime) -> int:
-    """Send what is due, some at a time; return how many were sent."""
+    """Send a bounded number of the e-mails that are due; return how many were sent."""
     return _send_due(Invitation, now) + _send_due(OfficeInvitation, now)
 
 
@@ -69,7 +69,7 @@ def _send_due(model: type[Mailed], now: datetime) -> int:
 
 
 def _send(model: type[Mailed], pk: int, due_at: datetime) -> bool:
-    """Send one mail unless another worker is at it."""
+    """Send one e-mail unless another worker is sending it."""
     waiting = model.objects.filter(pk=pk, mail_due_at=due_at)
     again_at = timezone.now() + PAUSE
     if not waiting.update(mail_due_at=again_at, mail_tries=F("mail_tries") + 1):
@@ -78,7 +78,7 @@ def _send(model: type[Mailed], pk: int, due_at: datetime) -> bool:
     held = model.objects.filter(pk=pk, mail_due_at=again_at)
     try:
         message(invitation).send()
-    except Exception as error:  # of a mail server anything may come
+    except Exception as error:  # a mail server may raise any error
         logger.warning("invitation %s not sent: %s", pk, type(error).__name__)
         if invitation.mail_tries >= MAX_TRIES:
             held.update(mail_due_at=None)
@@ -88,7 +88,7 @@ def _send(model: type[Mailed], pk: int, due_at: datetime) -> bool:
 
 
 def message(invitation: Mailed) -> EmailMessage:
-    """The mail in every language of the installation: nobody knows yet which one the reader has chosen."""
+    """The e-mail in every language of the installation: the reader's language is unknown."""
     parts, subjects = [], []
     contest = _contest_of(invitation)
     for language, _name in settings.LANGUAGES:
@@ -112,7 +112,7 @@ def _contest_of(invitation: Mailed) -> Contest:
 
 
 def _texts(invitation: Mailed) -> tuple[str, dict[str, Any], str]:
-    """The template of the mail, what it is filled with, and its subject in the language of now."""
+    """The template of the e-mail, its context, and its subject in the active language."""
     if isinstance(invitation, Invitation):
         subject = _("Invitation to the team %(team)s") % {"team": invitation.team.name}
         return "accounts/email/invitation.txt", {"team": invitation.team}, subject

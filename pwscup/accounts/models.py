@@ -23,7 +23,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """Fact: a person with an account; after deletion the row stays without a name, because facts point at it."""
+    """Fact: a user with an account; after deletion the row stays without a name, because facts refer to it."""
 
     email = models.EmailField(_("e-mail address"), unique=True)
     display_name = models.CharField(_("name shown to others"), max_length=50)
@@ -47,7 +47,7 @@ class Team(models.Model):
 
     contest = models.ForeignKey("contests.Contest", on_delete=models.CASCADE, related_name="teams")
     name = models.CharField(_("team name"), max_length=40)
-    slug = models.SlugField(max_length=50, help_text="names the team in file names and addresses")
+    slug = models.SlugField(max_length=50, help_text="identifies the team in file names and URLs")
     captain = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="captain_of"
     )
@@ -79,7 +79,7 @@ class Team(models.Model):
 
 
 class Membership(models.Model):
-    """Fact: a person plays in a team; one team per person and contest, held by the database."""
+    """Fact: a user is a member of a team; one team per user and contest, enforced by the database."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
@@ -98,7 +98,7 @@ class Membership(models.Model):
 
 
 class SeatSource(models.Model):
-    """Fact: from which network a seat was taken, as a keyed hash. It goes with the contest's data."""
+    """Fact: the network from which a user joined a team, as a keyed hash. It is deleted with the contest's data."""
 
     contest = models.ForeignKey(
         "contests.Contest", on_delete=models.CASCADE, related_name="seat_sources"
@@ -106,7 +106,7 @@ class SeatSource(models.Model):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="seat_sources")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     network = models.CharField(
-        max_length=64, blank=True, help_text="as `accounts.addresses.network_of` makes it"
+        max_length=64, blank=True, help_text="as computed by `accounts.addresses.network_of`"
     )
 
     def __str__(self) -> str:
@@ -114,16 +114,18 @@ class SeatSource(models.Model):
 
 
 class FormerAddress(models.Model):
-    """Fact: the keyed hash of an address that an account had when it took part in a contest, and has no more.
+    """Fact: the keyed hash of an address that an account had when it took part in a contest, and no longer has.
 
-    With it a person is recognized who comes back under another account. It goes with the contest's data.
+    It identifies a user who comes back under another account. It is deleted with the contest's data.
     """
 
     contest = models.ForeignKey(
         "contests.Contest", on_delete=models.CASCADE, related_name="former_addresses"
     )
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="former_addresses")
-    digest = models.CharField(max_length=64, help_text="as `accounts.addresses.digest_of` makes it")
+    digest = models.CharField(
+        max_length=64, help_text="as computed by `accounts.addresses.digest_of`"
+    )
 
     class Meta:
         constraints = [
@@ -138,9 +140,9 @@ class FormerAddress(models.Model):
 
 
 class Readmission(models.Model):
-    """Fact: the organizers let a person take one more seat; named by the hash of an address.
+    """Fact: the organizers allow a user to join one more team; identified by the hash of an address.
 
-    It goes with the seat that is taken; the audit trail keeps that it was granted.
+    It is deleted when the user joins; the audit trail keeps that it was granted.
     """
 
     contest = models.ForeignKey(
@@ -168,7 +170,7 @@ def invitation_expiry() -> Any:
 
 
 class MailedInvitation(models.Model):
-    """Job: an invitation whose mail is due as long as `mail_due_at` says so."""
+    """Job: an invitation whose e-mail is due while `mail_due_at` is set."""
 
     token = models.CharField(max_length=64, unique=True, default=invitation_token)
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -176,7 +178,9 @@ class MailedInvitation(models.Model):
     expires_at = models.DateTimeField(default=invitation_expiry)
     revoked_at = models.DateTimeField(null=True, blank=True)
     used_at = models.DateTimeField(
-        null=True, blank=True, help_text="when it was used up; one with an address works once"
+        null=True,
+        blank=True,
+        help_text="when it was used; an invitation with an address works once",
     )
     mail_due_at = models.DateTimeField(null=True, blank=True, db_index=True)
     mail_tries = models.PositiveSmallIntegerField(default=0)
@@ -187,22 +191,22 @@ class MailedInvitation(models.Model):
 
 
 class Invitation(MailedInvitation):
-    """Fact: whoever holds the token may join the team until it expires, is revoked or used up."""
+    """Fact: the holder of the token may join the team until it expires, is revoked or used."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField(blank=True, help_text="whom the organizers sent it to, if they did")
+    email = models.EmailField(blank=True, help_text="the recipient, if the organizers sent it")
 
     def __str__(self) -> str:
         return f"invitation to {self.team}"
 
     @property
     def is_personal(self) -> bool:
-        """Whether it was made for one address, and works once."""
+        """It was created for one address, and works once."""
         return bool(self.email)
 
 
 class OfficeInvitation(MailedInvitation):
-    """Fact: the person to whom it was mailed may organize or judge the contest, if that person wants to."""
+    """Fact: the recipient of the e-mail may accept the role of an organizer or judge of the contest."""
 
     class Office(models.TextChoices):
         ORGANIZER = "organizer", _("organizer")
@@ -219,9 +223,9 @@ class OfficeInvitation(MailedInvitation):
 
 
 class AccessToken(models.Model):
-    """Fact: whoever holds the token acts as this person through the API, until it expires or is revoked.
+    """Fact: the holder of the token acts as this user through the API, until it expires or is revoked.
 
-    The token itself is kept nowhere; `digest` knows it again.
+    The token itself is not stored; `digest` identifies it.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_tokens")

@@ -1,4 +1,4 @@
-"""Names that people give themselves and their teams: what is allowed, and what they become in addresses."""
+"""Names of users and teams: allowed characters, and the slugs made of them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ DRAWN_AS_NOTHING = re.compile(
 )
 MARKS = {"Mn", "Me"}
 MOST_MARKS = 4
-DIRECTION = (
-    "\u200e"  # around letters that are written from right to left, in the table of look-alikes
-)
+DIRECTION = "\u200e"  # around right-to-left letters in the table of confusables
 
 
 def clean_name(name: str) -> str:
-    """Return the name in one spelling, spaces collapsed; refuse characters that cannot be seen."""
+    """Return the name in one normal form, spaces collapsed; refuse invisible characters."""
     tidy = " ".join(unicodedata.normalize("NFC", name).split())
     invisible = any(unicodedata.category(character) in REFUSED_CATEGORIES for character in tidy)
     if invisible or not DRAWN_AS_NOTHING.sub("", tidy).strip():
@@ -33,7 +31,7 @@ def clean_name(name: str) -> str:
 
 
 def clean_new_name(name: str) -> str:
-    """As `clean_name`, for a name that is given now; refuse letters under heaps of marks as well."""
+    """As `clean_name`, for a new name; also refuse letters with too many combining marks."""
     tidy = clean_name(name)
     if _is_heaped(tidy):
         raise ValidationError(
@@ -43,7 +41,7 @@ def clean_new_name(name: str) -> str:
 
 
 def _is_heaped(name: str) -> bool:
-    """One letter carries the same mark twice, or more of them than Unicode's security advice (UTS 39) allows."""
+    """A letter carries the same mark twice, or more of them than Unicode's security advice (UTS 39) allows."""
     marks: list[str] = []
     for character in unicodedata.normalize("NFD", name):
         marks = [*marks, character] if unicodedata.category(character) in MARKS else []
@@ -53,9 +51,9 @@ def _is_heaped(name: str) -> bool:
 
 
 def looks(name: str) -> frozenset[str]:
-    """What a team's name looks like: two names with one of these in common are taken for the same.
+    """Skeletons of a team's name: two names with a skeleton in common are confusable.
 
-    One is that of the small letters, one that of the letters as they are: a capital I looks like a small l.
+    One skeleton is of the lower-case letters, one of the letters as written: a capital I looks like a lower-case l.
     """
     plain = unicodedata.normalize("NFKC", DRAWN_AS_NOTHING.sub("", name))
     forms = (_skeleton(plain.casefold()), _skeleton(plain).casefold())
@@ -63,7 +61,7 @@ def looks(name: str) -> frozenset[str]:
 
 
 def _skeleton(text: str) -> str:
-    """Each character replaced by the one that Unicode's table of look-alikes gives for it."""
+    """Each character replaced by its prototype in Unicode's table of confusables."""
     same = _prototypes()
     decomposed = unicodedata.normalize("NFD", text)
     return unicodedata.normalize("NFD", "".join(same.get(c, c) for c in decomposed))
@@ -71,12 +69,12 @@ def _skeleton(text: str) -> str:
 
 @cache
 def _prototypes() -> dict[str, str]:
-    """By character the one that stands for all that look like it.
+    """The prototype of each character: it represents all characters that look like it.
 
-    The table lists, with a character, those that look like it. One that many look like stands for them;
-    of a pair the lower code point does, unless a character looks like several together, as m does like rn.
+    The table lists, for a character, those that look like it. A character with many look-alikes represents
+    them; of a pair the lower code point does, unless a character looks like a sequence, as m does like rn.
     """
-    from confusable_homoglyphs import confusables  # most processes do without the table
+    from confusable_homoglyphs import confusables  # most processes do not need the table
 
     alike = {
         key.strip(DIRECTION): [other["c"].strip(DIRECTION) for other in others]
@@ -90,13 +88,13 @@ def _prototypes() -> dict[str, str]:
 
 
 def likeness(name: str) -> str:
-    """What two names share that people would take for the same: width, case and what is not drawn do not count."""
+    """The part of a name that readers distinguish: width, case and invisible characters are ignored."""
     folded = unicodedata.normalize("NFKC", DRAWN_AS_NOTHING.sub("", name)).casefold()
     return " ".join(folded.split())
 
 
 def team_slug(name: str, taken: set[str]) -> str:
-    """An ASCII name for files and addresses that is not taken: red-team, red-team-2, or team-7 without letters."""
+    """An unused ASCII name for files and URLs: red-team, red-team-2, or team-7 if the name has no ASCII letters."""
     # Guess files may be called attack_<slug>.csv: no slug must look like that of another team.
     base = slugify(name).replace("_", "-")[:40].strip("-")
     if len(base) < 2:

@@ -1,4 +1,4 @@
-"""Who plays, who organizes, who may do what with a team: predicates that change nothing."""
+"""Predicates about who plays, who organizes, and who may do what with a team."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 DAY = timedelta(days=1)
-# The states of submissions that use an attempt, and the one that organizers retry; this app stands below the one that
-# names them.
+# The states of submissions that use an attempt, and the one that organizers retry. The models are in an app
+# above this one, so the names are repeated here.
 PLAYED = ("waiting", "running", "scored", "failed")
 
 
 def is_organizer(user: User | AnonymousUser, contest: Contest) -> bool:
-    """The organizers of this very contest, and the operators of the installation: who knows the answer key."""
+    """An organizer of this contest, or an operator of the installation: they know the answer key."""
     if not user.is_authenticated:
         return False
     return user.is_superuser or contest.organizers.filter(pk=user.pk).exists()
 
 
 def has_organized(people: frozenset[int], contest: Contest) -> bool:
-    """One of these accounts is or was an organizer of the contest: the answer key is not forgotten."""
+    """One of these accounts is or was an organizer of the contest: a former organizer still knows the answer key."""
     left = selectors.left_office(contest, "contest.organizer_removed")
     return bool(left & people) or contest.organizers.filter(pk__in=people).exists()
 
 
 def is_judge(user: User | AnonymousUser, contest: Contest) -> bool:
-    """Whether the person marks the presentations of this contest."""
+    """The user grades the presentations of this contest."""
     return user.is_authenticated and contest.judges.filter(pk=user.pk).exists()
 
 
@@ -59,7 +59,7 @@ def has_seat(people: Iterable[int], contest: Contest) -> bool:
 
 
 def is_over(contest: Contest, now: datetime) -> bool:
-    """The last round has closed; a contest whose rounds are not set yet is not over."""
+    """The last round has closed; a contest without scheduled rounds is not over."""
     rounds = contest.rounds.all()
     return bool(rounds) and all(round.has_closed(now) for round in rounds)
 
@@ -69,32 +69,32 @@ def is_captain(user: User | AnonymousUser, team: Team) -> bool:
 
 
 def may_rename(user: User | AnonymousUser, team: Team, now: datetime) -> bool:
-    """The captain, until results stand under the name: when the first round closes.
+    """The captain, until the first round closes: then results are published under the name.
 
-    The same holds of the division in which the team plays.
+    The same holds for the division of the team.
     """
     closed = any(round.has_closed(now) for round in team.contest.rounds.all())
     return is_captain(user, team) and not closed
 
 
 def has_taken_part(user: User, contest: Contest) -> bool:
-    """The person plays, or has had a seat that allows no other one, under this account or another.
+    """The user plays, or has had a seat that excludes another one, under this account or another.
 
-    Such a person knows a team's answer key, and has sided with that team.
+    Such a user knows the answer key of a team, and is not neutral.
     """
     people = selectors.same_person(user, contest)
     return has_seat(people, contest) or _refusal_of_seats(people, contest, None) is not None
 
 
 def _refusal_of_seats(people: Iterable[int], contest: Contest, but: Team | None) -> str | None:
-    """What these accounts have of teams other than `but`, whose seats were given up, that allows no other seat.
+    """The reason why former seats of these accounts, in teams other than `but`, exclude another seat; empty if none.
 
-    Such a person knows that team's answer key, and would have its attempts a second time.
+    Such a user knows the answer key of the former team, and would get a second set of attempts.
     """
     sat_in = _sat_in(people, contest, but)
     if sat_in.filter(submissions__state__in=PLAYED).exists():
         return "has_played"
-    # The records of a team's own table are found again among the candidates by anyone who saw it.
+    # Anyone who saw a team's own table recognizes its records among the candidates.
     if sat_in.filter(datasets__isnull=False).exists():
         return "has_had_table"
     if sat_in.filter(answers__isnull=False).exists():  # a second budget
@@ -113,19 +113,19 @@ def _sat_in(people: Iterable[int], contest: Contest, but: Team | None) -> QueryS
 
 
 def is_readmitted(user: User, contest: Contest) -> bool:
-    """The organizers let the person play again who has been in another team."""
+    """The organizers allow the user to play again after leaving another team."""
     return contest.readmissions.filter(digest=digest_of(user.email, contest)).exists()
 
 
 def has_published_tables(contest: Contest) -> bool:
-    """Tables of teams are published: an account made now could attack the table of its owner's old team."""
+    """Tables of teams are published: a new account could attack the table of its owner's old team."""
     return contest.rounds.filter(releases__isnull=False).exists()
 
 
 def refusal_to_play(
     user: User, contest: Contest, now: datetime, *, team: Team | None = None
 ) -> str | None:
-    """Why this person may not enter that team, or a new one (a code of `services.REASONS`), or None."""
+    """The reason (a code of `services.REASONS`) why this user may not join that team, or create one; or None."""
     people = selectors.same_person(user, contest)
     return (
         _refusal_of_office(user, people, contest)
@@ -151,7 +151,7 @@ def _refusal_of_time(contest: Contest, now: datetime) -> str | None:
 def _refusal_of_past(
     user: User, people: frozenset[int], contest: Contest, team: Team | None
 ) -> str | None:
-    """Another seat that the person had, or has or had under another account; one that may be deleted by now."""
+    """Another seat that the user had, or has or had under another account; that account may be deleted."""
     code = _refusal_of_seats({user.pk}, contest, team)
     if code is None and (has_seat(people, contest) or _refusal_of_seats(people, contest, team)):
         code = "came_back"
@@ -171,7 +171,7 @@ def _refusal_of_new_team(people: Iterable[int], contest: Contest, now: datetime)
 
 
 def refusal_of_invitation(invitation: Invitation, now: datetime) -> str | None:
-    """Why this link opens nothing (a code of `services.REASONS`), or None."""
+    """The reason (a code of `services.REASONS`) why this link is invalid, or None."""
     team = invitation.team
     if invitation.used_at is not None:
         return "invitation_used"

@@ -1,4 +1,4 @@
-"""What may be read about people and their teams."""
+"""Queries about users and their teams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 TOOK_A_SEAT = ("team.created", "team.joined")
-# What others build on: a team with one of these stays for ever.
+# Facts that refer to a team: a team with one of these is never deleted.
 FACTS = (
     "submissions",
     "releases",
@@ -34,7 +34,7 @@ LEFT_OFFICE = ("contest.organizer_removed", "contest.judge_removed")
 
 
 def team_of(user: User | AnonymousUser, contest: Contest) -> Team | None:
-    """The team in which this person plays in the contest."""
+    """The team in which this user plays in the contest."""
     if not user.is_authenticated:
         return None
     return _TEAM.first(user.pk, contest.pk)
@@ -49,12 +49,12 @@ _TEAM = Prepared(_team_of, int, int)
 
 
 def members_of(team: Team) -> QuerySet[Membership]:
-    """The members in the order they joined, each with its person."""
+    """The members in the order they joined, each with its user."""
     return team.memberships.select_related("user").order_by("joined_at", "id")
 
 
 def live_invitation(team: Team, now: datetime) -> Invitation | None:
-    """The captain's link that still opens the team, if there is one."""
+    """The captain's link that is still valid, if there is one."""
     shared = team.invitations.filter(email="", revoked_at=None, expires_at__gt=now)
     return shared.order_by("-created_at").first()
 
@@ -64,18 +64,18 @@ def invitation_by_token(token: str) -> Invitation | None:
 
 
 def memberships_of(user: User) -> QuerySet[Membership]:
-    """The teams a person plays in, the newest contest first."""
+    """The teams of a user, the newest contest first."""
     return user.memberships.select_related("team", "contest").order_by("-contest__created_at", "id")
 
 
 def teams_to_hand_over(user: User) -> QuerySet[Team]:
-    """The teams this person captains that have other members."""
+    """The teams with other members whose captain is this user."""
     others = Membership.objects.exclude(user=user).values("team")
     return Team.objects.filter(captain=user, pk__in=others).select_related("contest")
 
 
 def contests_left_without_organizer(user: User) -> list[Contest]:
-    """The contests that nobody else organizes."""
+    """The contests whose only organizer is this user."""
     return [
         contest
         for contest in user.organizes.prefetch_related("organizers")
@@ -84,30 +84,30 @@ def contests_left_without_organizer(user: User) -> list[Contest]:
 
 
 def personal_invitations(team: Team) -> QuerySet[Invitation]:
-    """What organizers sent to single people who have not come yet."""
+    """Unused invitations that organizers sent to individual addresses."""
     waiting = team.invitations.filter(revoked_at=None, used_at=None)
     return waiting.exclude(email="").order_by("id")
 
 
 def unused(teams: QuerySet[Team]) -> QuerySet[Team]:
-    """Those without members in whose name nothing was ever done; never one of the platform itself."""
+    """The teams without members and without activity; never one that the platform itself plays."""
     no_facts = {f"{name}__isnull": True for name in FACTS}
     return teams.filter(is_house=False, memberships__isnull=True, **no_facts)
 
 
 def is_abandoned(team: Team) -> bool:
-    """Everybody has left a team that people created, and nothing was ever done in its name."""
+    """Everybody has left a team that users created, and it has no activity."""
     set_up = team.invitations.exclude(email="")
     return unused(Team.objects.filter(pk=team.pk)).exists() and not set_up.exists()
 
 
-# One person, several accounts
+# Several accounts of one user
 
 
 def same_person(user: User, contest: Contest) -> frozenset[int]:
-    """The accounts under which this person took part in the contest, this one included.
+    """The accounts under which this user took part in the contest, this one included.
 
-    Accounts are one person's where one of them has or had the mailbox that another one has or had.
+    Two accounts belong to one user if one of them has or had the mailbox that the other has or had.
     """
     former = FormerAddress.objects.filter(contest=contest).values_list("user_id", "digest")
     present = people_of(contest).values_list("pk", "email")
@@ -121,7 +121,7 @@ def same_person(user: User, contest: Contest) -> frozenset[int]:
 
 
 def people_of(contest: Contest) -> QuerySet[User]:
-    """The accounts, deleted ones left out, that have or had a seat or an office in the contest."""
+    """The accounts, except deleted ones, that have or had a seat or a role in the contest."""
     seats = Event.objects.filter(contest_id=contest.pk, kind__in=TOOK_A_SEAT)
     named = (
         Q(pk__in=contest.organizers.values("pk"))
@@ -134,13 +134,13 @@ def people_of(contest: Contest) -> QuerySet[User]:
 
 
 def left_office(contest: Contest, *kinds: str) -> set[int]:
-    """Who organized or judged the contest once; `kinds` are the events that say so."""
+    """Former organizers or judges of the contest; `kinds` are the events of their leaving."""
     left = Event.objects.filter(contest_id=contest.pk, kind__in=kinds or LEFT_OFFICE)
     return {data["user_id"] for data in left.values_list("data", flat=True)}
 
 
 def contests_touched(user: User) -> QuerySet[Contest]:
-    """The contests with data in which the person took a seat, or has or had an office."""
+    """The contests with data in which the user took a seat, or has or had a role."""
     seats = Event.objects.filter(actor=user, kind__in=TOOK_A_SEAT)
     left = Event.objects.filter(kind__in=LEFT_OFFICE, data__user_id=user.pk)
     events = [
@@ -155,7 +155,7 @@ def contests_touched(user: User) -> QuerySet[Contest]:
 
 
 def taken_slugs(contest: Contest) -> set[str]:
-    """The slugs of the teams that the contest has and had: the trail names teams by them."""
+    """The slugs of current and former teams of the contest: the trail names teams by slug."""
     made = Event.objects.filter(contest_id=contest.pk, kind__in=("team.created", "team.set_up"))
     former = {subject.removeprefix("team ") for subject in made.values_list("subject", flat=True)}
     return former | set(contest.teams.values_list("slug", flat=True))
@@ -164,7 +164,7 @@ def taken_slugs(contest: Contest) -> set[str]:
 def n_teams_created(
     people: Iterable[int], contest: Contest | None = None, since: datetime | None = None
 ) -> int:
-    """How many teams these accounts created: in a contest, or in all of them; since then, or ever."""
+    """The number of teams that these accounts created: in a contest or in all of them; since a time, or ever."""
     created = Event.objects.filter(kind="team.created", actor__in=people)
     if contest is not None:
         created = created.filter(contest_id=contest.pk)

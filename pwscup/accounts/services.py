@@ -1,4 +1,4 @@
-"""Every change to people and teams: one transaction and one audit event each."""
+"""Every change to users and teams: one transaction and one audit event each."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ REASONS: dict[str, Promise] = {
     "judge": _("Judges of this contest, and those who were, may not play in it."),
     "invited_only": _(
         "The organizers of this contest set up its teams. Open the invitation link that you were sent, "
-        "or ask them for one."
+        "or ask them for a link."
     ),
     "no_people_left": _(
-        "Every team of this contest has people of its own in its tables, and none are left for another team. "
+        "Every team of this contest has its own individuals in its tables, and none are left for another team. "
         "Ask the organizers, or join a team with an invitation link from its captain."
     ),
     "contest_over": _("The last round of the contest has closed; teams no longer change."),
     "has_team": _("You already play in a team of this contest. One person plays in one team."),
     "has_played": _(
-        "You were in another team of this contest, which has handed in files. "
+        "You were in another team of this contest, which has submitted files. "
         "One person plays in one team."
     ),
     "has_had_table": _(
@@ -68,7 +68,7 @@ REASONS: dict[str, Promise] = {
         "You have created as many teams today as one person may. Wait a day, or join a team with an "
         "invitation link from its captain."
     ),
-    "team_used": _("The team has members, or something was done in its name, so it stays."),
+    "team_used": _("The team has members, or has been active, so it cannot be removed."),
     "team_gone": _("This team no longer exists: everybody has left it."),
     "is_member": _("You are already in this team."),
     "team_full": _("The team is full: every seat is taken."),
@@ -80,17 +80,21 @@ REASONS: dict[str, Promise] = {
     "division_unknown": _("This contest has no such division."),
     "name_taken": _("Another team of this contest already has this name."),
     "division_fixed": _("A round has closed; only the organizers can still change the division."),
-    "name_fixed": _("A round has closed and results stand under this name; it no longer changes."),
+    "name_fixed": _(
+        "A round has closed and results are published under this name; it can no longer be changed."
+    ),
     "captain_only": _("Only the captain of the team may do this."),
     "not_member": _("This person is not in the team."),
-    "captain_stays": _("Hand the captaincy over before you leave the team."),
-    "hand_over_first": _("You are the captain of a team with other members. Hand it over first."),
+    "captain_stays": _("Transfer the captaincy before you leave the team."),
+    "hand_over_first": _(
+        "You are the captain of a team with other members. Transfer the captaincy first."
+    ),
     "account_closed": _("This account has been deleted."),
 }
 
 
 class RefusedError(RefusedByCode):
-    """A change of people or teams that the rules do not allow."""
+    """A change of users or teams that the rules do not allow."""
 
     WORDS = REASONS
 
@@ -102,7 +106,7 @@ class RefusedError(RefusedByCode):
 def create_team(
     *, user: User, contest: Contest, name: str, division: Division | None = None, source: str = ""
 ) -> Team:
-    """Create a team with this person as its captain and only member; `source` is the visitor's network address."""
+    """Create a team with this user as its captain and only member; `source` is the visitor's network address."""
     _lock_person(user)
     # The contest's row is the lock on the seats, names and slugs of its teams.
     contest = type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)
@@ -120,7 +124,7 @@ def create_team(
 
 @transaction.atomic
 def choose_division(*, user: User, team: Team, division: Division | None) -> Team:
-    """Let the team play in another division, as long as it may have another name."""
+    """Move the team to another division, if it may still change its name."""
     team = _lock_as_captain(user, team)
     if not policies.may_rename(user, team, timezone.now()):
         raise RefusedError("division_fixed")
@@ -129,7 +133,7 @@ def choose_division(*, user: User, team: Team, division: Division | None) -> Tea
 
 @transaction.atomic
 def move_to_division(*, actor: User, team: Team, division: Division | None) -> Team:
-    """Put a team into a division, by an organizer's word: at any time."""
+    """Move a team to a division as an organizer: at any time."""
     return _divide(actor, _lock(team), division)
 
 
@@ -145,7 +149,7 @@ def _divide(actor: User, team: Team, division: Division | None) -> Team:
 
 @transaction.atomic
 def rename_team(*, user: User, team: Team, name: str) -> Team:
-    """Give the team another name; its slug stays, because files already carry it."""
+    """Rename the team; its slug stays, because files already carry it."""
     contest = team.contest
     type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)
     team = _lock_as_captain(user, team)
@@ -160,7 +164,7 @@ def rename_team(*, user: User, team: Team, name: str) -> Team:
 
 @transaction.atomic
 def invite(*, user: User, team: Team) -> Invitation:
-    """Make a link that opens the team for a week; an earlier link ends with it."""
+    """Create a link that opens the team for a week; it replaces an earlier link."""
     team = _lock_as_captain(user, team)
     if policies.is_over(team.contest, timezone.now()):
         raise RefusedError("contest_over")
@@ -172,7 +176,7 @@ def invite(*, user: User, team: Team) -> Invitation:
 
 @transaction.atomic
 def revoke_invitation(*, user: User, team: Team) -> None:
-    """End the team's link before its time."""
+    """Revoke the team's link."""
     team = _lock_as_captain(user, team)
     if _revoke_all(team, timezone.now()):
         _record("team.invitation_revoked", user, team)
@@ -180,12 +184,10 @@ def revoke_invitation(*, user: User, team: Team) -> None:
 
 @transaction.atomic
 def join_team(*, user: User, invitation: Invitation, source: str = "") -> Team:
-    """Take a seat through an invitation; of two people at the last seat one gets it."""
+    """Join through an invitation; of two users at the last seat one gets it."""
     _lock_person(user)
     contest = invitation.team.contest
-    type(contest).objects.select_for_update(no_key=True).get(
-        pk=contest.pk
-    )  # one mailbox holds one seat
+    type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)  # one seat per mailbox
     team = _lock(invitation.team)
     invitation = Invitation.objects.select_related("team__contest").get(pk=invitation.pk)
     if team.memberships.filter(user=user).exists():
@@ -197,7 +199,7 @@ def join_team(*, user: User, invitation: Invitation, source: str = "") -> Team:
     if invitation.is_personal:
         invitation.used_at = now
         invitation.save(update_fields=["used_at"])
-    if team.captain_id is None:  # a team that organizers set up: the first to join leads it
+    if team.captain_id is None:  # a team that organizers set up: the first member becomes captain
         team.captain = user
         team.save(update_fields=["captain"])
     _record("team.joined", user, team)
@@ -217,9 +219,9 @@ def transfer_captaincy(*, user: User, team: Team, to: User) -> Team:
 
 @transaction.atomic
 def remove_member(*, user: User, team: Team, member: User) -> None:
-    """Take another member's seat away; what that person handed in stays the team's.
+    """Remove another member; submissions of that user stay with the team.
 
-    The link that the person came by ends, or it would open the team again.
+    The link through which the user joined is revoked, as it would open the team again.
     """
     team = _lock_as_captain(user, team)
     if member.pk == user.pk:
@@ -231,9 +233,9 @@ def remove_member(*, user: User, team: Team, member: User) -> None:
 
 @transaction.atomic
 def leave_team(*, user: User, team: Team) -> None:
-    """Give up one's seat; a captain only as the last member.
+    """Leave a team; a captain only as the last member.
 
-    Then the team stays without anybody, or goes where nothing was ever done in its name.
+    Then the team stays without members, or is removed if it was never active.
     """
     team = _lock(team)
     membership = _membership(team, user)
@@ -249,7 +251,7 @@ def leave_team(*, user: User, team: Team) -> None:
 
 @transaction.atomic
 def remove_team(*, actor: User, team: Team) -> None:
-    """Remove a team without members in whose name nothing was ever done, by an organizer's word."""
+    """Remove a team without members and activity, as an organizer."""
     team = _lock(team)
     if not selectors.unused(Team.objects.filter(pk=team.pk)).exists():
         raise RefusedError("team_used")
@@ -257,12 +259,12 @@ def remove_team(*, actor: User, team: Team) -> None:
 
 
 def _remove(actor: User, team: Team) -> None:
-    """Free the name; the slug stays taken, because the trail names the team by it."""
+    """Free the name; the slug stays reserved, because the trail names the team by it."""
     _record("team.removed", actor, team, name=team.name)
     team.delete()
 
 
-# People
+# Users
 
 
 @transaction.atomic
@@ -275,7 +277,7 @@ def change_display_name(*, user: User, display_name: str) -> User:
 
 @transaction.atomic
 def delete_account(*, user: User) -> None:
-    """Remove everything that says who this person is; the row stays, because facts point at it."""
+    """Remove all personal data; the row stays, because facts refer to it."""
     person = _lock_person(user)
     if selectors.teams_to_hand_over(person).exists():
         raise RefusedError("hand_over_first")
@@ -290,13 +292,13 @@ def delete_account(*, user: User) -> None:
     person.is_active = person.is_organizer = person.is_superuser = False
     person.deleted_at = timezone.now()
     person.last_login = None
-    person.set_unusable_password()  # every session carries a hash of the password and ends with it
+    person.set_unusable_password()  # every session contains a hash of the password, so it ends
     person.save()
     record("account.deleted", actor=person, subject=f"user {person.pk}")
 
 
 def _leave_offices(person: User) -> None:
-    """The trail says who organized and judged: who comes back under another account may not play."""
+    """Record former roles in the trail: former organizers and judges may not play under another account."""
     for kind, contests in (
         ("contest.organizer_removed", person.organizes),
         ("contest.judge_removed", person.judges),
@@ -308,7 +310,7 @@ def _leave_offices(person: User) -> None:
 
 
 def remember_address(*, user: User, address: str) -> None:
-    """Keep the hash of an address that an account gives up, for each contest that it took part in."""
+    """Keep the hash of the former address of an account, for each contest that it took part in."""
     for contest in selectors.contests_touched(user):
         FormerAddress.objects.get_or_create(
             contest=contest, user=user, digest=digest_of(address, contest)
@@ -317,7 +319,7 @@ def remember_address(*, user: User, address: str) -> None:
 
 @transaction.atomic
 def readmit(*, actor: User, contest: Contest, email: str) -> None:
-    """Let the person with this address take one more seat; the answer is the same for any address."""
+    """Allow the user with this address to join one more team; the answer is the same for any address."""
     Readmission.objects.get_or_create(
         contest=contest, digest=digest_of(email, contest), defaults={"granted_by": actor}
     )
@@ -326,14 +328,14 @@ def readmit(*, actor: User, contest: Contest, email: str) -> None:
 
 @transaction.atomic
 def grant_organizer(*, user: User) -> User:
-    """Let this person create contests."""
+    """Allow this user to create contests."""
     user.is_organizer = True
     user.save(update_fields=["is_organizer"])
     record("account.organizer_granted", subject=f"user {user.pk}")
     return user
 
 
-# Locks are taken in one order, person, contest, team, so that two changes never wait for each other.
+# Locks are taken in one order, user, contest, team, so that two changes never wait for each other.
 
 
 def _lock_person(user: User) -> User:
@@ -358,7 +360,7 @@ def _lock_as_captain(user: User, team: Team) -> Team:
 
 
 def _seat(user: User, team: Team, source: str) -> None:
-    """Write the membership; the database holds one team per person and contest. An admission is used up by it."""
+    """Write the membership; the database enforces one team per user and contest. A readmission is used up."""
     try:
         with transaction.atomic():
             Membership.objects.create(team=team, user=user, contest_id=team.contest_id)
@@ -383,7 +385,7 @@ def _close(team: Team) -> None:
 
 
 def _revoke_all(team: Team, now: datetime) -> int:
-    """End the captain's links; what organizers sent to single people is theirs to revoke."""
+    """Revoke the captain's links; organizers revoke what they sent to individual addresses."""
     shared = team.invitations.filter(email="", revoked_at=None, expires_at__gt=now)
     return shared.update(revoked_at=now)
 

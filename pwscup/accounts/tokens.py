@@ -1,4 +1,4 @@
-"""Personal access tokens: made and shown once, known again by their hash, ended by time or by hand."""
+"""Personal access tokens: shown once, recognized by their hash, ended by expiry or revocation."""
 
 from __future__ import annotations
 
@@ -21,32 +21,34 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 PREFIX = "pwscup_"
-"""Lets programs that look for leaked secrets know one."""
+"""Lets secret scanners recognize a token."""
 MAX_TOKENS = 10
 LIFETIMES = (7, 30, 90, 365)
 """In days."""
 SEEN_EVERY = timedelta(minutes=1)
-"""A row is written no more often, however busy the token is."""
+"""The row is updated at most this often, however often the token is used."""
 REASONS = {
     "token.too_many": _("You have %(expected)s tokens. Revoke one that you no longer need."),
-    "token.name_taken": _("You have a token of this name. Revoke it, or choose another name."),
+    "token.name_taken": _(
+        "You already have a token with this name. Revoke it, or choose another name."
+    ),
 }
 
 
 class TokenRefused(RefusedByCode):
-    """A token that is not made."""
+    """A token that is not created."""
 
     WORDS = REASONS
 
 
 def live_tokens(user: User, now: datetime) -> QuerySet[AccessToken]:
-    """The tokens that open something, the newest first."""
+    """The valid tokens, the newest first."""
     return user.access_tokens.filter(revoked_at=None, expires_at__gt=now)
 
 
 @transaction.atomic
 def create_token(*, user: User, name: str, days: int) -> tuple[AccessToken, str]:
-    """A token that lives for so many days, and its text, which nobody can be shown again."""
+    """A token that is valid for this number of days, and its text, which cannot be shown again."""
     person = User.objects.select_for_update().get(pk=user.pk)
     now = timezone.now()
     live = live_tokens(person, now)
@@ -68,20 +70,20 @@ def create_token(*, user: User, name: str, days: int) -> tuple[AccessToken, str]
 
 @transaction.atomic
 def revoke_token(*, token: AccessToken) -> None:
-    """End a token; nothing happens to one that has ended."""
+    """Revoke a token; no effect if it has ended."""
     now = timezone.now()
     if AccessToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
         _record("account.token_revoked", token)
 
 
 def revoke_all(user: User) -> None:
-    """End every token of a person."""
+    """Revoke every token of a user."""
     for token in live_tokens(user, timezone.now()):
         revoke_token(token=token)
 
 
 def token_by_text(text: str, now: datetime) -> AccessToken | None:
-    """The token that this is, if it still opens something; notes that it was used."""
+    """The valid token with this text, or None; records that it was used."""
     found = AccessToken.objects.select_related("user").filter(
         digest=digest_of(text), revoked_at=None, expires_at__gt=now, user__is_active=True
     )
@@ -93,7 +95,7 @@ def token_by_text(text: str, now: datetime) -> AccessToken | None:
 
 
 def digest_of(text: str) -> str:
-    """A token is as long as its hash, so that a fast hash is enough."""
+    """A token has as much entropy as its hash, so a fast hash is enough."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 

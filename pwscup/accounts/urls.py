@@ -1,4 +1,4 @@
-"""A person's own account; allauth's pages hang under accounts/."""
+"""The account of a user; allauth's pages are under accounts/."""
 
 from django.urls import path
 

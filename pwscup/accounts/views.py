@@ -1,4 +1,4 @@
-"""A person's own account."""
+"""The account of a user."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @rate_limit(action="reauthenticate")
 def tokens(request: HttpRequest) -> HttpResponse:
-    """A new token is shown in the answer to the form alone: it is kept nowhere."""
+    """A new token is shown only in the response to the form: it is not stored."""
     form = TokenForm(request.POST or None, user=request.user)
     made = text = None
     if form.is_valid():

@@ -73,7 +73,7 @@ def test_a_form_sent_twice_makes_one_token(alice, as_user):
     assert browser.post(PAGE, form).status_code == 200
     again = browser.post(PAGE, form)
     assert again.status_code == 422
-    assert "You have a token of this name." in again.content.decode()
+    assert "You already have a token with this name." in again.content.decode()
     assert AccessToken.objects.count() == 1
 
 

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=40, verbose_name='team name')),
-                ('slug', models.SlugField(help_text='names the team in file names and addresses')),
+                ('slug', models.SlugField(help_text='identifies the team in file names and URLs')),
                 ('is_house', models.BooleanField(default=False, help_text='played by the platform itself')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
             ],

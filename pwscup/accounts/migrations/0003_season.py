@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='invitation',
             name='email',
-            field=models.EmailField(blank=True, help_text='whom the organizers sent it to, if they did', max_length=254),
+            field=models.EmailField(blank=True, help_text='the recipient, if the organizers sent it', max_length=254),
         ),
     ]

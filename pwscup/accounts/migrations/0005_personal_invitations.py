@@ -28,6 +28,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='invitation',
             name='used_at',
-            field=models.DateTimeField(blank=True, help_text='when it was used up; one with an address works once', null=True),
+            field=models.DateTimeField(blank=True, help_text='when it was used; an invitation with an address works once', null=True),
         ),
     ]

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='FormerAddress',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(help_text='as `accounts.addresses.digest_of` makes it', max_length=64)),
+                ('digest', models.CharField(help_text='as computed by `accounts.addresses.digest_of`', max_length=64)),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='former_addresses', to='contests.contest')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='former_addresses', to=settings.AUTH_USER_MODEL)),
             ],

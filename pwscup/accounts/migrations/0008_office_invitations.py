@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('expires_at', models.DateTimeField(default=pwscup.accounts.models.invitation_expiry)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('used_at', models.DateTimeField(blank=True, help_text='when it was used up; one with an address works once', null=True)),
+                ('used_at', models.DateTimeField(blank=True, help_text='when it was used; an invitation with an address works once', null=True)),
                 ('mail_due_at', models.DateTimeField(blank=True, db_index=True, null=True)),
                 ('mail_tries', models.PositiveSmallIntegerField(default=0)),
                 ('mailed_at', models.DateTimeField(blank=True, null=True)),

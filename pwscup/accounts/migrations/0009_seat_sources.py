@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             name='SeatSource',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('network', models.CharField(blank=True, help_text='as `accounts.addresses.network_of` makes it', max_length=64)),
+                ('network', models.CharField(blank=True, help_text='as computed by `accounts.addresses.network_of`', max_length=64)),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='seat_sources', to='contests.contest')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='seat_sources', to='accounts.team')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),

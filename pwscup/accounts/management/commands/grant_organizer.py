@@ -9,7 +9,7 @@ from pwscup.accounts.models import User
 
 
 class Command(BaseCommand):
-    help = "Let the person with this e-mail address create contests."
+    help = "Allow the user with this e-mail address to create contests."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email")
