@@ -20,7 +20,7 @@ def function_at(address: str) -> Any:
 
 
 def docstring_at(address: str) -> str:
-    """What the function that "module:name" names says of itself, read without importing its module."""
+    """The docstring of the function that "module:name" names, read without importing its module."""
     module, _colon, name = address.partition(":")
     return _docstrings(module)[name]
 

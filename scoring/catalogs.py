@@ -1,4 +1,4 @@
-"""Registries: entries under their identifiers, with an error that helps who names one that is not there."""
+"""Registries: entries by identifier; the error for an unknown name lists similar names."""
 
 from __future__ import annotations
 

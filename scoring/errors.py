@@ -1,4 +1,4 @@
-"""Problems in what a participant or an organizer handed in, with where, what, expected and got."""
+"""Problems in uploaded files: where, what, expected and got."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_GOT = 60
 
 
 def gettext_noop(message: str) -> str:
-    """Mark a message for the catalogues; the caller translates."""
+    """Mark a message as translatable; the caller translates it."""
     return message
 
 
@@ -98,7 +98,7 @@ MESSAGES: dict[str, str] = {
         "original — got {got}"
     ),
     "aligned.partly_empty": _(
-        "an empty cell in a record that is not deleted — expected a value, or a line of empty cells alone"
+        "an empty cell in a record that is not deleted — expected a value, or a line of empty cells only"
     ),
     "aligned.all_deleted": _("every record is deleted — expected at least one that is kept"),
     "aligned.not_in_original": _(
@@ -118,7 +118,7 @@ MESSAGES: dict[str, str] = {
         "wrong number of lines — expected {expected}, one for each line of the attacked table, empty "
         "ones among them — got {got}"
     ),
-    "candidate.header": _("an unknown header — expected numbers alone — got “{got}”"),
+    "candidate.header": _("an unknown header — expected only numbers — got “{got}”"),
     # the key of a lecture contest
     "lecture_key.unknown_team": _(
         "the key has no such team — expected one of {expected} — got “{got}”"
@@ -263,12 +263,14 @@ MESSAGES: dict[str, str] = {
     "sequential.missing_release": _(
         "each table needs its release — expected {expected} — got {got}"
     ),
-    "release.box": _("the box's lower end is above its upper end — expected {low} ≤ {high}"),
+    "release.box": _(
+        "the lower bound of an interval is above its upper bound — expected {low} ≤ {high}"
+    ),
     "release.other_box": _(
-        "another box than that of the group's first row — expected {expected} — got {got}"
+        "different intervals from those of the group's first row — expected {expected} — got {got}"
     ),
     "release.other_last": _(
-        "another group before than that of the group's first row — expected {expected} — got {got}"
+        "a different previous group from that of the group's first row — expected {expected} — got {got}"
     ),
     "release.unknown_last": _(
         "no such group in the release before — expected 0 to {expected} — got {got}"
@@ -280,7 +282,7 @@ MESSAGES: dict[str, str] = {
         "group {group} is too small — expected at least {expected} rows — got {got}"
     ),
     "release.no_row": _(
-        "no row with the value of “{id}” is left whose box holds it — expected a row for each record"
+        "no remaining row has the value of “{id}” and intervals that contain it — expected a row for each record"
     ),
     "release.signature": _(
         "“{id}” cannot be in groups of one signature in all releases — expected one that stays"
@@ -297,15 +299,15 @@ MESSAGES: dict[str, str] = {
         "{got}"
     ),
     "release.too_many_pairs": _(
-        "too many pairs of a record and a row that may be its to be matched — expected at most {expected}, smaller "
-        "boxes or fewer counterfeits — got {got}"
+        "too many pairs of a record and a possible row — expected at most {expected}, smaller "
+        "regions or fewer counterfeits — got {got}"
     ),
     "release.too_many_places": _(
-        "too many pairs of a record and a row that may be its for worlds to be looked at — expected at most "
+        "too many pairs of a record and a possible row for possible worlds — expected at most "
         "{expected}, fewer records or row counting — got {got}"
     ),
     "release.counterfeits": _(
-        "the counterfeits of all groups are not the rows that the records leave over — expected {expected} — "
+        "the counterfeits of all groups do not equal the rows without a record — expected {expected} — "
         "got {got}"
     ),
     "release.too_many_counterfeits": _(
@@ -347,20 +349,18 @@ MESSAGES: dict[str, str] = {
         "a record is left out twice — expected each id once — got “{got}” again, first in {first}"
     ),
     "series.some_counterfeits": _(
-        "counterfeits are told for some releases and not for others — expected {expected}, or none at all"
+        "numbers of counterfeits are published for some releases only — expected {expected}, or none at all"
     ),
     "series.too_many_deleted": _(
         "too many records are left out — expected at most {expected} of the {n} records of all tables — got {got}"
     ),
     "series.too_many_displaced": _(
-        "too many records lie outside of their box — expected at most {expected} of the {n} published ones — got {got}"
+        "too many records are outside the intervals of their row — expected at most {expected} of {n} — got {got}"
     ),
     "series.too_many_counterfeits": _(
         "too many counterfeits — expected at most {expected} for the {n} records of all tables — got {got}"
     ),
-    "value_guess.unknown_id": _(
-        "nobody has that id — expected one of the people of the tables — got “{got}”"
-    ),
+    "value_guess.unknown_id": _("no record has that id — expected one of the tables — got “{got}”"),
     "value_guess.repeated_id": _(
         "a person is guessed twice — expected each id once — got “{got}” again, first in record {first}"
     ),
@@ -386,7 +386,7 @@ MESSAGES: dict[str, str] = {
 
 
 def shorten(value: object, limit: int = MAX_GOT) -> str:
-    """What was found, cut to a length that fits a message."""
+    """A value as messages quote it, shortened."""
     text = str(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -403,7 +403,7 @@ class Problem:
 
     @property
     def message(self) -> str:
-        """What is wrong, what was expected and what was found, in English."""
+        """The problem, the expected and the found value, in English."""
         return MESSAGES[self.code].format(**self.params)
 
     @property
@@ -442,14 +442,14 @@ class Problem:
 
 
 class ProblemsFound(ValueError):  # noqa: N818 — the file is at fault, not the program
-    """What was handed in cannot be used.
+    """The submitted files cannot be used.
 
     Attributes
     ----------
     problems : tuple of Problem
         The first `MAX_REPORTED` problems, in file order.
     n_total : int
-        How many were found, those left out included.
+        The number of all problems found.
     """
 
     def __init__(self, problems: Iterable[Problem], n_total: int | None = None) -> None:

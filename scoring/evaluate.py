@@ -40,7 +40,7 @@ def score(
     measures : sequence of str, optional
         Identifiers out of `MEASURES`; the 14 of PWSCup 2015 by default.
     threads : int
-        How many work at it; the values are the same.
+        The number of threads; it does not change the values.
     progress : callable, optional
         Called before each measure with its identifier.
 
@@ -79,6 +79,6 @@ def score(
 
 
 def measured(comparison: Comparison, measure: str, options: Options) -> float | int | None:
-    """One measure as `score` has it, of tables that are compared already."""
+    """One measure of `score`, for tables that are already compared."""
     value = MEASURES[measure].function(comparison, options)
     return round(value, DECIMALS) if isinstance(value, float) else value

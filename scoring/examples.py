@@ -42,5 +42,5 @@ def table(name: str) -> pd.DataFrame:
 
 
 def comparison(name: str) -> Comparison:
-    """One of the tables beside the original, every record declared to come from its own row."""
+    """One of the tables compared with the original; every record declares its own row."""
     return Comparison.of(table("original"), table(name), np.arange(4), SCHEMA)

@@ -58,7 +58,7 @@ class Option:
         return f"{noun}{each} from {self.low:g} to {self.high:g}"
 
     def parse(self, text: str) -> Value | None:
-        """The value that a text on the command line means; None where it means none.
+        """The value of a text on the command line; None if the text is not a value.
 
         The text of a hierarchy is the name of a file, which is read.
         """
@@ -79,7 +79,7 @@ class Option:
             return None
 
     def accepts(self, value: Value) -> bool:
-        """Whether a value is of the option's kind and within its bounds."""
+        """True if a value is of the option's kind and within its bounds."""
         if self.kind == "columns":
             return isinstance(value, tuple | list) and all(isinstance(v, str) for v in value)
         if self.kind == "text":
@@ -118,7 +118,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class Method:
-    """What anonymizers and attackers share: an identifier and options by name."""
+    """Base of anonymizers and attackers: an identifier and options by name."""
 
     __slots__ = ()
 
@@ -130,7 +130,7 @@ class Method:
         return next((option for option in self.options if option.name == name), None)
 
     def problems(self, values: Mapping[str, Value]) -> list[Problem]:
-        """What is wrong with these options: unknown names and values out of bounds."""
+        """The problems of these options: unknown names and values out of bounds."""
         found = []
         for name, value in values.items():
             option = self.option(name)

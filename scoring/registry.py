@@ -1,4 +1,4 @@
-"""What a contest can measure and what attackers can run, by identifier."""
+"""All measures and attacks, by identifier."""
 
 from collections.abc import Iterable
 
@@ -31,7 +31,7 @@ def drawing(measures: Iterable[str], definition: str | None = None) -> tuple[str
     ----------
     measures : iterable of str
     definition : str, optional
-        How the attacker of a series computes: one who counts rows draws no worlds.
+        The definition of risk of a series; row counting draws no possible worlds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Everything that scoring one submission loads, loaded at once."""
+"""Loads everything that scoring a submission needs."""
 
 from __future__ import annotations
 

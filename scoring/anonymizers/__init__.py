@@ -83,7 +83,7 @@ def anonymize(
     rng: np.random.Generator,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Anonymized:
-    """Apply anonymizers one after another, each to what the one before it made.
+    """Apply anonymizers one after another, each to the result of the previous one.
 
     Parameters
     ----------

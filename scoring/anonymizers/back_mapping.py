@@ -1,4 +1,4 @@
-"""Back-mapping: values that a method made up become values of the original again."""
+"""Back-mapping: replaces values created by earlier methods by values of the original."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def back_mapping(
 ) -> Anonymized:
     """Turn values that the original does not have into values that it has, column by column.
 
-    Protects against nothing by itself: it is for contests whose rules allow values of the
+    It gives no protection by itself: it is for contests whose rules allow values of the
     original only, after methods that average, add noise or write labels. Costs the accuracy of
     their values.
 

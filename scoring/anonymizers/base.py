@@ -1,4 +1,4 @@
-"""What an anonymizer is: a pure function from a table to a table, and its options."""
+"""Anonymizer: a pure function from a table to a table, and its options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Anonymized:
 class Anonymizer(Method):
     """A registered anonymizer: `function(table, schema, *, rng, **options) -> Anonymized`.
 
-    `protects` says in a few words against what, `costs` what the table loses. One that
+    `protects` names the threats in a few words, `costs` what the table loses. One that
     `looks_back` is also given `original` and `source`: the table before the first method of the
     chain, and the row there of each record.
     """

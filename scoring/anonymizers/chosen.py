@@ -1,4 +1,4 @@
-"""What the perturbing methods share: the columns they work on, and numbers above a bound."""
+"""Parts shared by perturbing methods: their columns, and numbers above a bound."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def chosen_columns(
     Raises
     ------
     ProblemsFound
-        A name is not among the suitable ones, or stands there twice.
+        A name is not among the suitable ones, or is given twice.
     """
     wrong = [name for name in names if name not in suitable]
     if wrong or len(set(names)) < len(names):

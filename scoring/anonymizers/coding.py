@@ -31,7 +31,7 @@ def top_coding(
     quantile: float = 0.95,
     write: str = THRESHOLD,
 ) -> Anonymized:
-    """Give all values above a threshold one value, so that nobody is known by an extreme one.
+    """Give all values above a threshold one value, so that extreme values identify no record.
 
     Protects against linkage by rare large values, such as an age of 110. Costs the differences
     among them and, with `write=threshold`, lowers the column's mean.
@@ -46,7 +46,7 @@ def top_coding(
         Where there is no threshold: the smallest value of each column with at least this share of
         the records at or below it, 0 the smallest, 1 the largest.
     write
-        What values above the threshold become: `threshold`, or their (lower) `median`.
+        Replacement of values above the threshold: `threshold`, or their (lower) `median`.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def bottom_coding(
     quantile: float = 0.05,
     write: str = THRESHOLD,
 ) -> Anonymized:
-    """Give all values below a threshold one value, so that nobody is known by an extreme one.
+    """Give all values below a threshold one value, so that extreme values identify no record.
 
     Protects against linkage by rare small values. Costs the differences among them and, with
     `write=threshold`, raises the column's mean.
@@ -81,7 +81,7 @@ def bottom_coding(
         Where there is no threshold: the smallest value of each column with at least this share of
         the records at or below it, 0 the smallest, 1 the largest.
     write
-        What values below the threshold become: `threshold`, or their (lower) `median`.
+        Replacement of values below the threshold: `threshold`, or their (lower) `median`.
 
     Raises
     ------

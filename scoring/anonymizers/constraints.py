@@ -1,4 +1,4 @@
-"""What every class of a table may be asked for: size, diversity and closeness."""
+"""Constraints on each equivalence class: size, diversity and closeness."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DIVERSITY_OPTIONS = (
         "sensitive", "text", "", _("the sensitive column these are about; by default the first")
     ),
 )
-"""The options of methods whose classes can be asked for diversity and closeness."""
+"""The options of methods that can bound the diversity and closeness of classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Sensitive:
         return cls(codes, np.bincount(codes).astype(np.int64), is_ordered)
 
     def counts(self, classes: Ints, rows: Ints | None = None) -> ClassCounts:
-        """How often each value occurs in each class, of all records or of these rows."""
+        """The count of each value in each class, over all records or these rows."""
         values = self.of_record if rows is None else self.of_record[rows]
         return ClassCounts.of(classes, values, len(self.total))
 
@@ -94,11 +94,11 @@ class Constraints:
 
     @property
     def needs_values(self) -> bool:
-        """Whether sizes of classes do not suffice."""
+        """True if sizes of classes do not suffice."""
         return self.l > 1 or self.entropy_l > 1 or self.c > 0 or self.t < 1
 
     def too_small(self, sizes: Ints, counts: ClassCounts | None) -> Flags:
-        """Which classes break a bound that they keep once they are joined with a class that does.
+        """The classes that break a bound which merging with a valid class would restore.
 
         That is size and distinct values.
         """
@@ -110,7 +110,7 @@ class Constraints:
     def failing(
         self, sizes: Ints, counts: ClassCounts | None = None, sensitive: Sensitive | None = None
     ) -> Flags:
-        """Which classes break a bound. `counts` and `sensitive` are for bounds on values."""
+        """The classes that break a bound. `counts` and `sensitive` are for bounds on values."""
         found = self.too_small(sizes, counts)
         if counts is None or sensitive is None:
             return found

@@ -31,7 +31,7 @@ def to_domain(values: NDArray[np.float64], column: Column) -> NDArray[np.float64
 
 
 def ordinal(series: pd.Series, column: Column) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
-    """Codes of a category column and the values that they stand for, in the column's order."""
+    """Codes of a category column and the values that they represent, in the column's order."""
     import pandas as pd
 
     values = column.values if column.values is not None else tuple(sorted(series.unique()))

@@ -1,4 +1,4 @@
-"""Full-domain generalization: the least that makes a table k-anonymous, diverse or close."""
+"""Full-domain generalization: the lowest loss that makes a table k-anonymous, diverse or close."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def lattice(
 ) -> Anonymized:
     """Recode whole columns to the levels of least loss that make the table k-anonymous.
 
-    Protects against linkage by the columns and, with l, entropy_l, c or t, against telling a
-    class's sensitive value. Costs the differences within groups, for all records, and the records
-    in classes that break a bound, which are suppressed.
+    Protects against linkage by the columns and, with l, entropy_l, c or t, against disclosure of a class's sensitive
+    value. Costs the differences within groups, for all records, and the records in classes that break a bound, which
+    are suppressed.
 
-    All combinations of levels form a lattice. Where classes are too small, so they are at all
-    lower levels, which are left out; classes of higher levels are made from those of lower ones;
-    what cannot lose less than the best node found is left out, too.
+    All combinations of levels form a lattice. If classes are too small at a node, they are too small at all lower
+    nodes, which are skipped. Classes of higher nodes are merged from those of lower ones. Nodes that cannot lose less
+    than the best one found are skipped, too.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def lattice(
     columns
         The columns to recode; by default all quasi-identifiers.
     loss
-        What is least: `information`, the mean share of each column's range that values lose,
-        suppressed records all of it; or `discernibility`, the mean share of the records that one
-        cannot be told from. Of equal ones the node with fewer suppressed records, then the lowest.
+        The loss to minimize: `information`, the mean share of each column's range that values lose, suppressed records
+        all of it; or `discernibility`, the mean share of records that are indistinguishable from a record. Ties: fewer
+        suppressed records, then the lowest node.
     nodes
-        How many combinations are looked at. If they do not suffice, the best of them is taken.
+        The maximum number of combinations to search. If they do not suffice, the best of them is taken.
     hierarchy, intervals, write
         As for global recoding.
 
@@ -156,10 +156,12 @@ LATTICE = Anonymizer(
             "loss",
             "text",
             INFORMATION,
-            _("what the chosen combination of levels has least of"),
+            _("the loss to minimize"),
             choices=(INFORMATION, DISCERNIBILITY),
         ),
-        Option("nodes", "integer", 500, _("combinations of levels to look at, at most"), low=1),
+        Option(
+            "nodes", "integer", 500, _("maximum number of combinations of levels to search"), low=1
+        ),
         *HIERARCHY_OPTIONS,
     ),
 )

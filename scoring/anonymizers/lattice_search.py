@@ -1,8 +1,8 @@
 """Search of the lattice of full-domain generalizations for the node of least loss.
 
-A node is a level for each column. Going up, classes only merge: the classes of a node are made
-from those of any node below it (roll-up), and where too many records are in classes that are too
-small, so they are in all nodes below (pruning).
+A node is a level for each column. Going up, classes only merge: the classes of a node are merged from those of any node
+below it (roll-up). If too many records are in classes that are too small at a node, the same holds at all nodes below
+it (pruning).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Levels = tuple[int, ...]
 
 INFORMATION, DISCERNIBILITY = "information", "discernibility"
 LARGEST_LATTICE = 2**22
-"""Larger lattices are searched greedily only: their state is not held."""
+"""Larger lattices are searched greedily only: their state is not stored."""
 _KEPT = 32
 """Nodes whose classes are kept to roll up from."""
 _DECIMALS = 12
@@ -51,7 +51,7 @@ class Node:
 class Outcome:
     """The best node found, None where none keeps the constraints.
 
-    `is_optimal` says that no other node has less loss; else the search ended at its limit.
+    `is_optimal`: no other node has less loss. Otherwise the search ended at its limit.
     """
 
     node: Node | None
@@ -78,12 +78,12 @@ class _Counted:
 
 
 class Lattice:
-    """The classes of every node, rolled up from the nodes that were looked at before.
+    """The classes of every node, rolled up from the nodes that were visited before.
 
     Attributes
     ----------
     n_merged : int
-        Classes that were looked at to make others: the work done.
+        Classes that were merged into others: the work done.
     """
 
     def __init__(
@@ -174,13 +174,13 @@ class Search:
     Parameters
     ----------
     max_suppressed
-        How many records may be in classes that break a constraint; they are suppressed.
+        The maximum number of records in classes that break a constraint; they are suppressed.
     loss
-        `information`: the mean over records and columns of what values lose (`Hierarchy.losses`),
-        1 for suppressed records. `discernibility`: for each record the records that it cannot be
-        told from, all of them if it is suppressed, over the number of pairs.
+        `information`: the mean over records and columns of what values lose (`Hierarchy.losses`), 1 for suppressed
+        records. `discernibility`: for each record the number of records indistinguishable from it, all of them if it is
+        suppressed, divided by the number of pairs.
     max_nodes
-        How many nodes are looked at, at most.
+        The maximum number of nodes to visit.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ class Search:
             self.bound = self._information_bounds()
 
     def run(self) -> Outcome:
-        """First a good node, then all that could be better, as far as the limit allows."""
+        """Find a good node first, then visit all that could be better, up to the limit."""
         bottom = (0,) * len(self.lattice.tops)
         self._bisect(self._chain(bottom))
         self._descend()
@@ -215,7 +215,7 @@ class Search:
         return Outcome(self.best, len(self.looked_at), is_optimal)
 
     def _information_bounds(self) -> NDArray[np.float64]:
-        """What the columns lose by themselves at every node; suppression only adds to it."""
+        """The loss of the columns at every node, without suppression, which only adds to it."""
         d = len(self.means)
         bounds = np.zeros(self.closed.shape)
         for i, means in enumerate(self.means):
@@ -223,7 +223,7 @@ class Search:
         return np.round(bounds / max(d, 1), _DECIMALS)
 
     def _look_at(self, levels: Levels) -> bool:
-        """Whether a node keeps the constraints; notes what follows for others."""
+        """Check a node against the constraints, and record what follows for other nodes."""
         if levels in self.looked_at:
             return self.looked_at[levels]
         node = self.lattice.classes(levels)
@@ -236,8 +236,8 @@ class Search:
         keeps = n_suppressed <= self.max_suppressed and not failing.all()
         self.looked_at[levels] = keeps
         if self.is_held:
-            # Joined classes that all keep the bounds keep them; where some do not, that is sure of
-            # size and distinct values alone.
+            # Merged classes keep the bounds if all of them do; if some do not, that is certain only
+            # for size and distinct values.
             below = failing if self.max_suppressed == 0 else too_small
             self._close(levels, self._suppressed(node, below) > self.max_suppressed)
             if self.loss == DISCERNIBILITY:
@@ -252,7 +252,7 @@ class Search:
         return keeps
 
     def _close(self, levels: Levels, fails_below: bool) -> None:
-        """Look at a node no more, nor at those below it if they fail, too."""
+        """Exclude a node, and those below it if they fail, too."""
         self.closed[levels] = True
         if fails_below:
             self.closed[tuple(slice(level + 1) for level in levels)] = True
@@ -295,7 +295,7 @@ class Search:
             chain.append(following)
 
     def _bisect(self, chain: list[Levels]) -> None:
-        """Look at a chain where it begins to keep the constraints."""
+        """Find the first node of a chain that keeps the constraints."""
         low, high = 0, len(chain) - 1
         while low <= high and not self._is_over():
             middle = (low + high) // 2
@@ -305,7 +305,7 @@ class Search:
                 low = middle + 1
 
     def _descend(self) -> None:
-        """From the best node to the best below it, again and again."""
+        """Move from the best node to the best below it, repeatedly."""
         at = None
         while self.best is not None and self.best.levels != at:
             at = self.best.levels
@@ -314,7 +314,7 @@ class Search:
                     self._look_at(_moved(at, i, -1))
 
     def _finish(self, bottom: Levels) -> bool:
-        """Go through all candidates, those that lose least first; False where the limit ends it."""
+        """Visit all candidates in order of their loss; False if the limit ended the search."""
         if not bottom:
             return True
         order = np.argsort(self._information_bounds(), axis=None, kind="stable")

@@ -1,4 +1,4 @@
-"""The Laplace mechanism on each number alone: local differential privacy."""
+"""The Laplace mechanism on each number separately: local differential privacy."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def local_laplace(
 ) -> Anonymized:
     """Add Laplace noise of scale (range of the column) / ε to each number.
 
-    ε-local differential privacy of each value: protects against everybody who sees the table,
-    whatever they know besides. A record's m columns together have m ε. Costs single values: at ε = 1
-    the noise is as wide as the whole column. Means of many records survive, before rounding.
+    ε-local differential privacy of each value: protects against anyone who sees the table, whatever else they know. A
+    record's m columns together have m ε. Costs single values: at ε = 1 the noise is as wide as the whole column. Means
+    of many records survive, before rounding.
 
     Parameters
     ----------
     epsilon
         The ε of each value, above 0.
     value_range
-        The ends of what a value can be, which set the noise, in either order, for all columns.
+        The smallest and largest possible value, in either order, for all columns; they set the noise.
     range_from
         Where no ends are given: "schema", the column's minimum and maximum; "column", its own least
         and greatest value, as also where the schema lacks an end. These depend on the data: the
@@ -66,12 +66,11 @@ def local_laplace(
     §3.3. A value outside the range counts as the range's nearer end, before the noise, for the
     noise hides differences up to the range only.
 
-    After the noise the value is rounded and bounded as the schema says. That takes no protection
-    away, as it looks at nothing but the noisy value (post-processing), but it biases: what noise
-    moves below the minimum is put there, so that at a small ε many values stand at the two
-    ends and means are drawn towards the middle of the range. Noise from ordinary floating-point
-    numbers has gaps that can tell values apart (Mironov, "On Significance of the Least Significant
-    Bits"), and whoever knows the seed takes it away: a method for contests and study.
+    After the noise the value is rounded and bounded as the schema says. This does not reduce the protection, because it
+    uses only the noisy value (post-processing), but it adds bias: what noise moves below the minimum is put there, so
+    that at a small ε many values are at the two ends, and means move towards the middle of the range. Noise from
+    ordinary floating-point numbers has gaps that can distinguish values (Mironov, "On Significance of the Least
+    Significant Bits"), and anyone who knows the seed can remove the noise: a method for contests and study.
     """
     names = chosen_numbers(ID, columns, schema)
     check_above_zero(ID, "epsilon", epsilon)
@@ -104,7 +103,7 @@ def _own_range(values: Floats, column: Column, range_from: str) -> tuple[float, 
 LOCAL_LAPLACE = Anonymizer(
     id=ID,
     title=_("Laplace noise on each value"),
-    protects=_("Every value against whoever sees the table: local differential privacy"),
+    protects=_("Every value against anyone who sees the table: local differential privacy"),
     costs=_("Single values: at epsilon 1 the noise is as wide as the column; means shift"),
     function=local_laplace,
     options=(
@@ -113,7 +112,7 @@ LOCAL_LAPLACE = Anonymizer(
             "value_range",
             "numbers",
             (),
-            _("least and greatest value that a number can have: they set the noise"),
+            _("smallest and largest value that a number can have: they set the noise"),
             low=-math.inf,
         ),
         Option(

@@ -1,4 +1,4 @@
-"""Local recoding: only records that stand out are generalized."""
+"""Local recoding: generalizes only records in small classes."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ def local_recoding(
     Protects against linkage by the columns: each record shares them with k - 1 others or more.
     Costs less than recoding whole columns, but a column then mixes levels.
 
-    Each step raises one column by a level, for the records that are still in classes smaller than
-    k: the column that leaves most records in large enough classes for the information that they
-    lose. Records that remain alone at the highest levels are joined by the records of the most
-    general class that shares their groups there.
+    Each step raises one column by a level, for the records that are still in classes smaller than k: the column that
+    leaves most records in large enough classes for the information that they lose. If classes are still too small at
+    the highest levels, the records of the most general class that shares their groups are merged with them.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ def _best_step(
 
 
 def _join(found: Sequence[Hierarchy], levels: Ints, left: Ints, k: int) -> bool:
-    """Raise whole classes to the top, until no record that is there already is alone.
+    """Raise whole classes to the top, until all classes at the top are large enough.
 
     The most general class first, of those the smallest. False where there are too few.
     """
@@ -175,7 +174,7 @@ LOCAL_RECODING = Anonymizer(
     id=ID,
     title=_("Local recoding"),
     protects=_("Linkage by quasi-identifiers: each is shared by k records or more"),
-    costs=_("Detail of the records that stand out; columns mix levels"),
+    costs=_("Detail of the records in small classes; columns mix levels"),
     function=local_recoding,
     options=(
         Option("k", "integer", 3, _("the smallest equivalence class allowed"), low=1),

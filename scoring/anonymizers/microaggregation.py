@@ -30,9 +30,9 @@ _BLOCK = 2**20
 def class_average(table: pd.DataFrame, schema: Schema, *, rng: np.random.Generator) -> Anonymized:
     """Replace every sensitive number by its mean over the records with the same quasi-identifiers.
 
-    A mean is written with four decimals. What rounding takes away is handed back in steps of
-    0.0001 to the first records of the class, so that the sum of every class, and with it every
-    mean of the table, stays exactly what it was. Sensitive categories are left alone.
+    A mean is written with four decimals. Rounding errors are distributed in steps of 0.0001 over the first records of
+    the class, so that the sum of every class, and therefore every mean of the table, stays exactly the same. Sensitive
+    categories are not changed.
     """
     classes = Classes.of(table, schema.quasi_identifiers)
     result = table.copy()
@@ -58,7 +58,7 @@ def class_means(values: Floats, of_row: Groups, n_classes: int) -> Floats:
 
 
 def _place_in_class(of_row: Groups, sizes: Groups) -> Groups:
-    """How many records of the same class stand before each record."""
+    """The number of earlier records of the same class, for each record."""
     order = np.argsort(of_row, kind="stable")
     starts = np.cumsum(sizes) - sizes
     places = np.empty_like(of_row)
@@ -76,10 +76,10 @@ def univariate_microaggregation(
 ) -> Anonymized:
     """Replace the numbers of each column on its own by means of k or more neighbouring values.
 
-    Protects against linkage by a single amount: every value that is left stands at k records at
-    least. Two columns together still tell records apart, for each column has groups of its own
-    (`mdav` makes common ones). Costs the spread within the groups, the least that groups of k can
-    cost; means change by the rounding to the column's domain only.
+    Protects against linkage by a single amount: every remaining value is shared by at least k records. Two columns
+    together still distinguish records, because each column has groups of its own (`mdav` makes common ones). Costs the
+    spread within the groups, the least that groups of k can cost; means change by the rounding to the column's domain
+    only.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def optimal_groups(ascending: Floats, k: int) -> Groups:
     [0, 0, 1, 1, 1]
     """
     n, widest = len(ascending), 2 * k - 1
-    # Costs of no values and of impossible starts stand before those of the first values.
+    # Costs of no values and of impossible starts come before those of the first values.
     least = np.full(widest + n, np.inf)
     least[widest - 1] = 0
     sizes = np.zeros(n + 1, dtype=np.int64)
@@ -180,10 +180,10 @@ def mdav(
 ) -> Anonymized:
     """Replace numbers by means over common groups of k or more records that are alike in all columns.
 
-    Protects against linkage by the named columns together: every vector of theirs stands at k
-    records at least, which is k-anonymity with the columns as quasi-identifiers. Costs the spread
-    within the groups, more than one column at a time, and the more the more columns there are;
-    means change by the rounding to the column's domain only.
+    Protects against linkage by the named columns together: every combination of their values is shared by at least k
+    records, which is k-anonymity with the columns as quasi-identifiers. Costs the spread within the groups, more than
+    one column at a time, and the more the more columns there are; means change by the rounding to the column's domain
+    only.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ _COLUMNS = Option("columns", "columns", (), _("columns of numbers; by default th
 UNIVARIATE_MICROAGGREGATION = Anonymizer(
     id=UNIVARIATE,
     title=_("Optimal microaggregation, column by column"),
-    protects=_("Linkage by one amount: each value that is left stands at k records or more"),
+    protects=_("Linkage by one amount: each remaining value is shared by k records or more"),
     costs=_("The spread within groups of neighbouring values, as little as k allows"),
     function=univariate_microaggregation,
     options=(Option("k", "integer", 3, _("smallest group of records"), low=1), _COLUMNS),

@@ -50,8 +50,8 @@ def mondrian(
     count in the order of the schema's values, else in sorted order. Each group gets one value of
     the column's domain: the most frequent category, the (lower) median of numbers.
 
-    Protects against linkage by quasi-identifiers and, with l, entropy_l, c or t, against telling a
-    group's sensitive value. Costs their detail, most where records are sparse.
+    Protects against linkage by quasi-identifiers and, with l, entropy_l, c or t, against disclosure of a group's
+    sensitive value. Costs their detail, most where records are sparse.
 
     Parameters
     ----------
@@ -105,16 +105,16 @@ def partition(
 ) -> Ints:
     """The group of each record, 0 to the last group; every group has at least k records.
 
-    All groups are cut at once, round by round.
+    All groups are cut simultaneously, round by round.
 
     Parameters
     ----------
     points
         n_records × n_columns.
     ties
-        An order of the records, by which equal values are told apart; by default they are not.
+        An order of the records that breaks ties between equal values; by default ties stay together.
     keeps
-        What both sides of a cut must keep besides k.
+        Further constraints on both sides of a cut.
     """
     full = np.ptp(points, axis=0)
     points, full = points[:, full > 0], full[full > 0]
@@ -154,7 +154,7 @@ def _cut(
     k: int,
     keeps: Keeps | None,
 ) -> tuple[Flags, Flags]:
-    """Which rows go right, and which groups are cut. Rows stand in the order of their groups."""
+    """The rows that go to the right side, and the groups that are cut. Rows are in the order of their groups."""
     sizes = np.bincount(groups)
     starts = np.cumsum(sizes) - sizes
     widths = (np.maximum.reduceat(points, starts) - np.minimum.reduceat(points, starts)) / full
@@ -205,7 +205,7 @@ def _thresholds(values: Ints, groups: Ints, k: int) -> list[Ints]:
 def _accepted(
     rows: Ints, groups: Ints, right: Flags, threshold: Ints, keeps: Keeps | None
 ) -> Flags:
-    """Which groups may be cut so: both sides keep the bounds."""
+    """The groups whose two sides keep the bounds."""
     accepted: Flags = threshold >= 0
     if keeps is None or not accepted.any():
         return accepted

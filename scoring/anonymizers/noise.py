@@ -65,7 +65,7 @@ def additive_noise(
     correlated: str = "no",
     columns: tuple[str, ...] = (),
 ) -> Anonymized:
-    """Add noise of mean 0 to numbers: normal, uniform or Laplace, alone or correlated.
+    """Add noise of mean 0 to numbers: normal, uniform or Laplace, independent or correlated.
 
     Protects against linkage by numbers: the record nearest to a perturbed one may be another. It
     gives no guarantee, and averages over several releases take the noise away. Costs precision of
@@ -125,7 +125,7 @@ def standard_noise(distribution: str, shape: tuple[int, ...], rng: np.random.Gen
 
 
 def covariance_root(values: Floats) -> Floats:
-    """What standard draws are multiplied by to get the covariances of these columns.
+    """The matrix that turns independent standard draws into draws with the covariances of these columns.
 
     A constant column gets zeros: it stays as it is.
 
@@ -135,7 +135,7 @@ def covariance_root(values: Floats) -> Floats:
     [[1.155, 3.464], [1.155, 3.464]]
     """
     deviations = values.std(axis=0)
-    # Of correlations, not of covariances: cents beside millions would drown in rounding. The
+    # Of correlations, not of covariances: cents next to millions would be lost in rounding. The
     # symmetric root, unlike others, does not depend on the signs of the eigenvectors.
     standard = (values - values.mean(axis=0)) / np.where(deviations > 0, deviations, 1)
     sizes, directions = np.linalg.eigh(standard.T @ standard / len(values))
@@ -155,7 +155,7 @@ def multiplicative_noise(
     """Multiply numbers by random factors of mean 1.
 
     Protects large values, which added noise hardly hides: every value is off by the same share of
-    itself. Zeros stay zero and signs stay, so that who has nothing of something is still told.
+    itself. Zeros stay zero and signs stay, so that zero amounts stay visible.
     Costs precision of every value; sums and means stay in expectation, variances grow. All this is
     before the values are rounded and bounded.
 
@@ -164,7 +164,7 @@ def multiplicative_noise(
     distribution
         "lognormal": products of factors are again of the kind, ratios are hidden alike; rarely a
         factor is far from 1. "truncated": normal with its tails cut off at two deviations, no value
-        is off by more than 2 · scale, which also tells an attacker where to look.
+        is off by more than 2 · scale, which also bounds the search of an attacker.
     scale
         Standard deviation of the factor, for "truncated" before its tails are cut off and at most
         0.5, for a factor must not be negative. 0 changes nothing.
@@ -255,7 +255,7 @@ ADDITIVE_NOISE = Anonymizer(
             "correlated",
             "text",
             "no",
-            _("noise of each column alone, with the table's correlations, or keeping covariances"),
+            _("independent noise, with the table's correlations, or preserving covariances"),
             choices=("no", "proportional", "preserving"),
         ),
         _COLUMNS,

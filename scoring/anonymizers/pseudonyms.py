@@ -1,4 +1,4 @@
-"""Pseudonyms: keyed hashes instead of what names a person."""
+"""Pseudonyms: keyed hashes in place of direct identifiers."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def pseudonyms(
 ) -> list[str]:
     """The keyed hash of each identifier: HMAC-SHA-256, the first hexadecimal digits of it.
 
-    Against whoever has a list of all possible identifiers and hashes them: without the key nothing
-    matches. With the key everything does, so that the owner can find a person's records again, and
-    has to keep the key apart from them. Equal identifiers have equal pseudonyms, so that a person's
-    records stay together; it is the values in them that may then tell who it is.
+    Protects against anyone who hashes a list of all possible identifiers: without the key nothing matches. With the key
+    everything does, so that the owner can find a person's records again, and has to keep the key apart from them. Equal
+    identifiers have equal pseudonyms, so that a person's records stay together; the values in them may still identify
+    the person.
 
     Parameters
     ----------
     identifiers
-        What to replace.
+        The identifiers to replace.
     key
         16 bytes or more, drawn at random.
     period
-        Changes the pseudonyms: one for all identifiers, or one for each. Records of different
-        periods then cannot be told to be one person's without the key.
+        Changes the pseudonyms: one for all identifiers, or one for each. Records of different periods then cannot be
+        linked without the key.
     digits
         Length of the pseudonyms, 8 to 64 hexadecimal digits of 4 bits. At the default of 16 two
         of a million persons share one with probability 2.7e-8 (`collision_probability`).
@@ -130,17 +130,17 @@ def pseudonymize(
 ) -> Anonymized:
     """Replace the values of columns of free text by keyed pseudonyms.
 
-    Protects against whoever hashes all possible values and compares; not against whoever counts how
-    often each pseudonym occurs, nor against what the other columns tell. Costs what the values
-    said; equal values stay equal. Columns of role identifier are never handed in and need none.
+    Protects against anyone who hashes all possible values and compares; not against counting how often each pseudonym
+    occurs, nor against linkage by the other columns. Costs the meaning of the values; equal values stay equal. Columns
+    of role identifier are never submitted and need none.
 
     Parameters
     ----------
     columns
         Columns of categories without a list of values in the schema: at least one.
     key
-        The key as text, of 16 bytes or more; by default 32 bytes drawn with the seed, which can be
-        drawn again by whoever knows the seed.
+        The key as text, of 16 bytes or more; by default 32 bytes drawn with the seed, which anyone who knows the seed
+        can draw again.
     period
         Another period, other pseudonyms.
     digits
@@ -173,8 +173,8 @@ def pseudonymize(
 PSEUDONYMIZE = Anonymizer(
     id=ID,
     title=_("Keyed pseudonyms"),
-    protects=_("Names and numbers of persons, also against hashing all that there are"),
-    costs=_("What the values said; records with equal values stay together"),
+    protects=_("Names and numbers of persons, also against hashing all possible ones"),
+    costs=_("The meaning of the values; records with equal values stay together"),
     function=pseudonymize,
     options=(
         Option("columns", "columns", (), _("columns of free text, at least one")),

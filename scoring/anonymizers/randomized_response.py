@@ -59,12 +59,12 @@ def respond(codes: Codes, n_values: int, keep: float, rng: np.random.Generator) 
 
 
 def _rho(epsilon: float, n_values: int) -> float:
-    """How much is kept of a column with this ε: nothing at 0, and one value is the same anyway."""
+    """The probability of retention of a column with this ε; 1 for a single value."""
     return rhos_of(epsilon, (n_values,))[0] if epsilon > 0 and n_values > 1 else 0.0
 
 
 def _truth(epsilon: float, n_values: int) -> float:
-    """How likely an answer is true; as likely as any other at an ε of 0."""
+    """The probability of a true answer; that of any other answer at ε = 0."""
     return probabilities(n_values, epsilon).true if epsilon > 0 and n_values > 1 else 1 / n_values
 
 
@@ -110,11 +110,10 @@ def pk_anonymization(
 ) -> Anonymized:
     """Keep each value with probability rho, else replace it by any value of its column's domain.
 
-    Protects by doubt: no value, and no match, is certain, and whoever finds a person by the columns
-    is right with a probability of at most 1/k (`k_of`). As every value of a domain may
-    replace every other, it is also local differential privacy of the columns. Costs counts: they are
-    drawn towards equal ones, by a factor of rho for each column; cells of many columns suffer
-    most. The columns left alone are not protected.
+    Protects by uncertainty: no value and no match is certain. Anyone who links a person by the columns is right with a
+    probability of at most 1/k (`k_of`). As every value of a domain may replace every other, it is also local
+    differential privacy of the columns. Costs counts: they are drawn towards equal ones, by a factor of rho for each
+    column; cells of many columns suffer most. Other columns are not protected.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ def pk_anonymization(
 
     A domain is the schema's list of values or its range of integers. Where the schema gives none,
     it is the values that the table has, and which they are is then not protected. The randomness is
-    a seeded generator, for contests and study: whoever knows the seed undoes it.
+    a seeded generator, for contests and study: anyone who knows the seed can undo it.
     """
     names = _columns(PK, columns, schema)
     domains = {name: Domain.of(table[name], schema.column(name)) for name in names}
@@ -185,18 +184,17 @@ def generalized_randomized_response(
 ) -> Anonymized:
     """Answer each value truly with probability e^ε / (V - 1 + e^ε), else with one of the V - 1 others.
 
-    ε-local differential privacy of the columns: protects against everybody who sees the table,
-    whatever they know besides, for any two values give any answer with probabilities that differ by
-    the factor e^ε at most. Costs single values: with many values of the domain and a small ε most
-    are wrong. Shares of values can be estimated without bias (`estimate`), with errors
-    that fall with the number of records (`variance`).
+    ε-local differential privacy of the columns: protects against anyone who sees the table, whatever else they know:
+    any two values give any answer with probabilities that differ by the factor e^ε at most. Costs single values: with
+    many values of the domain and a small ε most are wrong. Shares of values can be estimated without bias (`estimate`),
+    with errors that fall with the number of records (`variance`).
 
     Parameters
     ----------
     epsilon
         The ε, above 0.
     budget
-        "total": for a record's columns together, an equal part for each. "each": for every column.
+        "total": the ε of all columns of a record together, split equally. "each": the ε of every column.
     columns
         Columns of categories or integers; by default all quasi-identifiers of these kinds.
 
@@ -209,11 +207,11 @@ def generalized_randomized_response(
     -----
     KDDI Research's lecture on privacy-enhancing technologies, "Generalized randomized response";
     Kairouz, Oh & Viswanath, "Extremal Mechanisms for Local Differential Privacy". It is
-    `pk_anonymization` with the same ε, in other words.
+    `pk_anonymization` with the same ε, parametrized differently.
 
     A domain is the schema's list of values or its range of integers. Where the schema gives none,
     it is the values that the table has, and which they are is then not protected. The randomness is
-    a seeded generator, for contests and study: whoever knows the seed undoes it.
+    a seeded generator, for contests and study: anyone who knows the seed can undo it.
     """
     names = _columns(RESPONSE, columns, schema)
     check_above_zero(RESPONSE, "epsilon", epsilon)
@@ -249,7 +247,9 @@ _COLUMNS = Option(
 PK_ANONYMIZATION = Anonymizer(
     id=PK,
     title=_("Pk-anonymization (PRAM)"),
-    protects=_("Certainty: any value may come from any other, a match is right in 1 of k cases"),
+    protects=_(
+        "Certain matches: any value may come from any other, a match is right in 1 of k cases"
+    ),
     costs=_("Counts of values and cells, drawn towards equal ones"),
     function=pk_anonymization,
     options=(
@@ -264,7 +264,7 @@ PK_ANONYMIZATION = Anonymizer(
 GENERALIZED_RANDOMIZED_RESPONSE = Anonymizer(
     id=RESPONSE,
     title=_("Generalized randomized response"),
-    protects=_("Every value against whoever sees the table: local differential privacy"),
+    protects=_("Every value against anyone who sees the table: local differential privacy"),
     costs=_("Single values, most of them at a small epsilon; shares can be estimated"),
     function=generalized_randomized_response,
     options=(Above("epsilon", "number", 1, _("privacy parameter above 0")), _BUDGET, _COLUMNS),

@@ -1,4 +1,4 @@
-"""Global recoding along generalization hierarchies, and what all methods along them share."""
+"""Global recoding along generalization hierarchies, and the parts shared with similar methods."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def global_recoding(
     """Generalize whole columns to a level of their hierarchies, the same for all records.
 
     Protects against attackers who know the columns exactly: all values of a group look alike.
-    Costs the differences within groups, everywhere, also where nobody stood out.
+    Costs the differences within groups, for all records, also for those that were not unique.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ def sampling(
 ) -> Anonymized:
     """Release a random part of the records, each equally likely; they keep values and order.
 
-    Protects against certainty: who is unique in the sample may not be in the population, and a
-    person may not be in the sample at all. Who is known to be in it is not protected. Costs the
-    other records: counts shrink, means vary by chance.
+    Protects against certain matches: a record that is unique in the sample need not be unique in the population, and a
+    person need not be in the sample. A person known to be in it is not protected. Costs the other records: counts
+    shrink, means vary by chance.
 
     Parameters
     ----------

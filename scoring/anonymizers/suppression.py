@@ -43,7 +43,7 @@ def record_suppression(
     k
         The smallest class that stays.
     columns
-        What the classes are formed by; by default all quasi-identifiers.
+        The columns that form the classes; by default all quasi-identifiers.
     fraction
         The largest share of the records that may go.
 
@@ -80,9 +80,10 @@ def attribute_suppression(
     k: int = 3,
     write: str = VALUE,
 ) -> Anonymized:
-    """Give columns one value, so that they tell nothing: the named ones, or those that k needs.
+    """Set columns to one value, so that they disclose nothing: the named ones, or those that k
+    needs.
 
-    Protects against linkage by the columns. Costs everything that they said.
+    Protects against linkage by the columns. Costs all of their information.
 
     Parameters
     ----------
@@ -148,7 +149,10 @@ RECORD_SUPPRESSION = Anonymizer(
     options=(
         Option("k", "integer", 2, _("the smallest equivalence class that stays"), low=1),
         Option(
-            "columns", "columns", (), _("what forms the classes; by default all quasi-identifiers")
+            "columns",
+            "columns",
+            (),
+            _("columns that form the classes; by default all quasi-identifiers"),
         ),
         Option("fraction", "number", 1.0, _("largest share of the records that may go"), high=1),
     ),
@@ -156,8 +160,8 @@ RECORD_SUPPRESSION = Anonymizer(
 ATTRIBUTE_SUPPRESSION = Anonymizer(
     id=ATTRIBUTES,
     title=_("Suppression of attributes"),
-    protects=_("Linkage by the suppressed columns: they tell nothing any more"),
-    costs=_("Everything that the columns said"),
+    protects=_("Linkage by the suppressed columns: they disclose nothing"),
+    costs=_("All information of the columns"),
     function=attribute_suppression,
     options=(
         Option("columns", "columns", (), _("columns to suppress; by default as many as k needs")),

@@ -1,4 +1,4 @@
-"""Swapping: values that change hands, among records that look alike or between those that do not."""
+"""Swapping: exchanges values among records of a class, of near ranks, or of different classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = NDArray[np.int64]
 RANK, ACROSS = "rank-swap", "across-class-swap"
 
 _DRAWS = 32
-"""How often a rank is drawn before those that are free are listed: long lists take long."""
+"""Draws of a rank before the free ones are listed: listing takes long."""
 
 
 def class_swap(table: pd.DataFrame, schema: Schema, *, rng: np.random.Generator) -> Anonymized:
@@ -53,10 +53,10 @@ def rank_swap(
 ) -> Anonymized:
     """Exchange values with records whose rank in the column differs by at most p percent.
 
-    Protects against linkage by values and by combinations of them: each column is swapped on its
-    own. Who knows p searches among p percent of the records on either side, in all columns at once:
-    with several columns the intersection is small. Every column keeps its values, so that means and
-    all other statistics of one column stay; relations between columns weaken with p.
+    Protects against linkage by values and by combinations of them: each column is swapped on its own. An attacker who
+    knows p searches among p percent of the records on either side, in all columns together: with several columns the
+    intersection is small. Every column keeps its values, so that means and all other statistics of one column stay;
+    relations between columns weaken with p.
 
     Parameters
     ----------
@@ -131,11 +131,11 @@ def across_class_swap(
 ) -> Anonymized:
     """Exchange values between records of different equivalence classes, in pairs.
 
-    Protects by doubt: whoever finds a person by the quasi-identifiers may see another person's
-    values, with probability `share`; that, and not more, is the protection of those not swapped.
-    Every column keeps its values, and the named columns stay together, so that their joint
-    distribution stays. If they are sensitive columns only, or all quasi-identifiers, the sizes of
-    the classes stay too. Lost is the relation of the named columns to the others: cell means first.
+    Protects by uncertainty: the record linked to a person by the quasi-identifiers has another person's values with
+    probability `share`. Records that are not swapped have no other protection. Every column keeps its values, and the
+    named columns stay together, so that their joint distribution stays. If they are sensitive columns only, or all
+    quasi-identifiers, the sizes of the classes stay too. The relation of the named columns to the others is lost: first
+    of all cell means.
 
     Parameters
     ----------

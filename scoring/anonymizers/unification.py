@@ -27,14 +27,14 @@ def qi_unification(
     columns: tuple[str, ...] = (),
     value: str = "",
 ) -> Anonymized:
-    """Set quasi-identifiers to one value each, so that they distinguish nobody.
+    """Set quasi-identifiers to one value each, so that they distinguish no records.
 
     Parameters
     ----------
     columns
         The quasi-identifiers; by default all outside the cross columns, which costs no utility.
     value
-        What to set them to, a value of every one of the columns; by default each column's most
+        The value to set, allowed in every one of the columns; by default each column's most
         frequent one (of a number the most frequent, too), the first where two are.
 
     Raises
@@ -94,8 +94,8 @@ def _mode_of(codes: NDArray[np.int64], n_values: int) -> int:
 QI_UNIFICATION = Anonymizer(
     id=ID,
     title=_("Unification of quasi-identifiers"),
-    protects=_("Linkage by quasi-identifiers: the unified columns tell nothing any more"),
-    costs=_("What the columns said; counts and means of cells if they are cross columns"),
+    protects=_("Linkage by quasi-identifiers: the unified columns disclose nothing"),
+    costs=_("Information of the columns; counts and means of cells if they are cross columns"),
     function=qi_unification,
     options=(
         Option(

@@ -1,4 +1,4 @@
-"""Yamaoka anonymization: the table stays, the declared row numbers change places."""
+"""Yamaoka anonymization: keeps the table and permutes the declared row numbers."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def yamaoka(
 ) -> Anonymized:
     """Exchange the declared row numbers among similar records; no record keeps its own.
 
-    Whoever finds the record that a value came from is wrong, for the team declares another. Only
-    the loss against the declared record (U5) tells. The records are ordered by the sum of their
-    sensitive numbers, each divided by its column's range as in U5, and cut into groups of
-    neighbours; within a group the numbers move along one random cycle.
+    An attacker who finds the true original of a record is scored wrong, because the team declares another. Only the
+    loss against the declared record (U5) shows it. The records are ordered by the sum of their sensitive numbers, each
+    divided by its column's range as in U5, and cut into groups of neighbours; within a group the numbers move along one
+    random cycle.
 
     Parameters
     ----------
     spread
-        Size of the groups, 2 or more; 0 is the whole table. Small groups lose little, but whoever
-        knows the trick guesses right once in `spread` - 1 times: with 2, always.
+        Size of the groups, 2 or more; 0 is the whole table. Small groups lose little, but an attacker who knows the
+        method guesses right once in `spread` - 1 times: with 2, always.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def yamaoka(
     if spread == 1:
         raise refuse(ID, "spread", "0, or an integer of at least 2", spread)
     size = min(spread or n, n)
-    # A single record left over joins the last group: alone it would keep its number.
+    # A single record left over joins the last group: by itself it would keep its number.
     group_of_rank = np.minimum(np.arange(n) // size, max(1, -(-(n - 1) // size)) - 1)
     by_amount = np.argsort(_amounts(table, schema, rng), kind="stable")
     members = by_amount[np.lexsort((rng.random(n), group_of_rank))]
@@ -58,7 +58,7 @@ def yamaoka(
 
 
 def _amounts(table: pd.DataFrame, schema: Schema, rng: np.random.Generator) -> NDArray[np.float64]:
-    """What similar records are near each other in; a random order where there are no numbers."""
+    """An order in which similar records are neighbours; random if there are no numbers."""
     columns = [table[name].to_numpy(dtype=np.float64) for name in schema.sensitive_numeric]
     ranged = [values / np.ptp(values) for values in columns if np.ptp(values) > 0]
     return np.sum(ranged, axis=0) if ranged else rng.random(len(table))
@@ -76,7 +76,9 @@ def _next_in_group(group_of_rank: NDArray[np.int64]) -> NDArray[np.int64]:
 YAMAOKA = Anonymizer(
     id=ID,
     title=_("Yamaoka anonymization"),
-    protects=_("Being scored: the declared rows are permuted, the values tell as much as before"),
+    protects=_(
+        "Correct scoring only: the declared rows are permuted, the values disclose as much as before"
+    ),
     costs=_("Only the measure that follows the declared rows"),
     function=yamaoka,
     options=(

@@ -15,7 +15,7 @@ from scoring.scores.comparison import Prepared
 from scoring.tables.equivalence import FloatArray, IntArray
 from scoring.tables.schema import Schema
 
-FIRST_CANDIDATES = 8  # found for all records at once; records that lose them all look further
+FIRST_CANDIDATES = 8  # found for all records together; records that lose them all search again
 MOST_CANDIDATES = 256  # held for one record at a time
 
 
@@ -35,16 +35,16 @@ def guess_greedy_assignment(
     Parameters
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else, but knows that no person is in the table twice.
+        The attacker has both tables only, and knows that no person is in the table twice.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
     sensitive : sequence of str, optional
         The sensitive columns used; all by default.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
+        Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
     within : {"class-or-anywhere", "class", "anywhere"}
-        Whether only originals with the record's quasi-identifiers are linked, any original, or any
-        that is left where those are used up.
+        Links originals with the record's quasi-identifiers only, any original, or any that is left after those are used
+        up.
 
     Returns
     -------
@@ -97,18 +97,18 @@ def guess_optimal_assignment(
     Parameters
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else, but knows that no person is in the table twice.
+        The attacker has both tables only, and knows that no person is in the table twice.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers used; all by default.
     sensitive : sequence of str, optional
         The sensitive columns used; all by default.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
+        Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
     within : {"class-or-anywhere", "class", "anywhere"}
-        Whether only originals with the record's quasi-identifiers are linked, any original, or any
-        that is left where those are used up.
+        Links originals with the record's quasi-identifiers only, any original, or any that is left after those are used
+        up.
     candidates : int
-        How many originals a record may choose from where not all pairs can be weighed.
+        Number of originals that a record may choose from if not all pairs can be weighed.
     edges : int
         The most pairs that one assignment weighs.
 
@@ -125,15 +125,14 @@ def guess_optimal_assignment(
 
     Notes
     -----
-    What is least is the sum of squared Euclidean or of Gower's distances; for Euclidean ones under
-    equal normal noise that is the most likely assignment. Where a class, or the whole table, has at
-    most `edges` pairs, all of them are weighed (Crouse, “On implementing 2D rectangular assignment
-    algorithms”, as in SciPy's linear_sum_assignment). Otherwise each record may have its nearest
-    `candidates`, fewer where that is still too much, as many records as possible are linked at the
-    least sum (Jonker & Volgenant, “A shortest augmenting path algorithm for dense and sparse linear
-    assignment problems”, SciPy's min_weight_full_bipartite_matching), and the rest are linked
-    greedily. Weighing n records against n takes time up to n³ and 8 n² bytes, so that `edges` bounds
-    both without a clock: 4 million are 2,000 records against 2,000, some seconds and 100 MB.
+    The sum of squared Euclidean or of Gower's distances is minimized; for Euclidean distances under equal normal noise
+    that is the most likely assignment. Where a class, or the whole table, has at most `edges` pairs, all of them are
+    weighed (Crouse, “On implementing 2D rectangular assignment algorithms”, as in SciPy's linear_sum_assignment).
+    Otherwise each record may have its nearest `candidates`, fewer where that is still too much, as many records as
+    possible are linked at the least sum (Jonker & Volgenant, “A shortest augmenting path algorithm for dense and sparse
+    linear assignment problems”, SciPy's min_weight_full_bipartite_matching), and the rest are linked greedily. Weighing
+    n records against n takes time up to n³ and 8 n² bytes, so that `edges` bounds both without a clock: 4 million are
+    2,000 records against 2,000, some seconds and 100 MB.
 
     Examples
     --------
@@ -262,7 +261,7 @@ class Matching:
 
 @dataclass(slots=True)
 class _Wishes:
-    """The nearest rows of a record, and how many of them it has lost."""
+    """The nearest rows of a record, and the number of them already taken by others."""
 
     rows: list[int]
     distances: list[float]

@@ -1,4 +1,4 @@
-"""What an attack is: a function of two tables, the columns it looks at, and its options."""
+"""Attack: a function of two tables, the columns it uses, and its options."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 SCALES = ("z", "log", "range", "rank")
 DISTANCES = ("euclidean", *SCALES, "gower")
-"""How records are compared: Euclidean as they are or on a scale, or Gower's over all columns."""
+"""Distances: Euclidean on raw or scaled columns, or Gower's over all columns."""
 WITHIN = ("class-or-anywhere", "class", "anywhere")
-"""Where to look: at the record's equivalence class, at all originals, or at all for want of a class."""
+"""Search spaces: the record's equivalence class, all originals, or all if it has no class."""
 MODELS = ("logistic", "forest")
-"""What learns a linkage."""
+"""Classifiers of learned linkage."""
 DUPLICATES = ("no", "yes")
-"""Whether several records may get the same original."""
+"""May several records get the same original."""
 
 
 def check_choice(parameter: str, value: str, known: Sequence[str]) -> None:
@@ -44,7 +44,7 @@ class Guess(Protocol):
     Parameters
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else.
+        The attacker has both tables only.
     schema : Schema
     rng : numpy.random.Generator
         Not used.
@@ -74,7 +74,7 @@ class Guess(Protocol):
 class ColumnChoice:
     """Columns of one role that an attack looks at: all by default, or those that are chosen.
 
-    `option` is what the command line calls the choice, `parameter` the functions' name for it.
+    `option` is its name on the command line, `parameter` its name in the functions.
     """
 
     option: str
@@ -92,12 +92,12 @@ class ColumnChoice:
         )
 
     def accepts(self, names: Sequence[str], schema: Schema) -> bool:
-        """Whether these are different columns out of those, and one where one is looked at."""
+        """True if these are different columns out of those, and a single one where one is used."""
         fits = set(names) <= set(self.known(schema)) and len(set(names)) == len(names)
         return fits and not (self.is_single and len(names) != 1)
 
     def expected(self, schema: Schema) -> str:
-        """What a message says where the choice cannot be used."""
+        """The expected choice, as messages describe it."""
         number = "one column" if self.is_single else "different columns"
         return f"{number} out of {', '.join(self.known(schema)) or 'none'}"
 
@@ -110,7 +110,7 @@ ONE_AMOUNT = ColumnChoice("s", "sensitive", Role.SENSITIVE, only_numbers=True, i
 
 @dataclass(frozen=True, slots=True)
 class Inquiry(Method):
-    """A question that an attacker puts to two tables, whatever the form of the answer."""
+    """A query of an attacker on two tables, with any form of answer."""
 
     id: str
     name: str
@@ -121,7 +121,7 @@ class Inquiry(Method):
 
     @property
     def function(self) -> Callable[..., Any]:
-        """What answers it."""
+        """The function that answers it."""
         function: Callable[..., Any] = function_at(self.address)
         return function
 
@@ -132,12 +132,12 @@ class Inquiry(Method):
 
     @property
     def summary(self) -> str:
-        """What the attacker does, as the docstring begins."""
+        """The first line of the docstring: what the attacker does."""
         text = self.description.partition("\n")[0].removeprefix(f"{self.id}: ").rstrip(".")
         return text[:1].upper() + text[1:]
 
     def choice(self, option: str) -> ColumnChoice | None:
-        """The choice of columns that the command line calls so."""
+        """The choice of columns of that name on the command line."""
         return next((choice for choice in self.columns if choice.option == option), None)
 
 

@@ -1,4 +1,4 @@
-"""The originals that an attacker holds equally likely, and the definite guess among them."""
+"""The originals that are equally likely to an attacker, and the definite guess among them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Candidates:
     Attributes
     ----------
     records : int64 array, shape (m,)
-        The anonymized records spoken of, each once.
+        The anonymized records, each once.
     order : int array, shape (n_original,)
         The rows of the original table in some order.
     low, high : int64 arrays, shape (m,)

@@ -240,7 +240,7 @@ CANDIDATES = Inquiry(
 MEMBERSHIP = Inquiry(
     "membership",
     _("membership"),
-    _("Whether somebody is in the table at all"),
+    _("Membership: is a person in the table at all"),
     "scoring.attacks.membership:membership_scores",
     (QUASI_IDENTIFIERS, SENSITIVE),
     (_distance("gower"),),

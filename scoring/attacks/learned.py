@@ -1,4 +1,4 @@
-"""An attacker who learns from tables that he anonymizes himself how records are linked."""
+"""Learned linkage: an attacker trains on records that it anonymizes itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scoring.tables.schema import Schema
 
 _TREES = 30
 _SMALLEST_LEAF = 5
-_LEAST_LIKELY = 1e-6  # a forest may say never; one link must not outweigh all others
+_LEAST_LIKELY = 1e-6  # a forest may give probability 0; one link must not outweigh all others
 
 
 def guess_learned_linkage(
@@ -43,9 +43,9 @@ def guess_learned_linkage(
     Parameters
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and nothing else; how the table was anonymized is guessed by looking.
+        The attacker has both tables only; how the table was anonymized is estimated from them.
     rng : numpy.random.Generator
-        Draws what the attacker anonymizes himself, and the classifier's trees.
+        Draws the training records, and the classifier's trees.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers looked at; all by default.
     sensitive : sequence of str, optional
@@ -53,14 +53,14 @@ def guess_learned_linkage(
     model : {"logistic", "forest"}
         A logistic regression or a random forest, which is slower.
     candidates : int
-        How many of the nearest originals by Gower's distance the classifier chooses from.
+        Number of nearest originals by Gower's distance that the classifier chooses from.
     sample : int
-        How many originals the attacker anonymizes to learn from.
+        Number of originals that the attacker anonymizes for training.
     duplicates : {"no", "yes"}
-        Whether several records may get the same original. If not, the records that can be are linked
+        If no, an original is linked once at most: the records that can be are linked
         one to one, so that all links together are likeliest, and the rest as if they may.
     rounds : int
-        How often the attacker learns, each time from what the links of the time before show.
+        Number of training rounds, each based on the links of the previous one.
 
     Returns
     -------
@@ -75,16 +75,15 @@ def guess_learned_linkage(
 
     Notes
     -----
-    First one-to-one links of the nearest records, by Gower's distance, show what happened to the
-    columns: which categories changed, and by how much the numbers moved. What happened in a
-    randomly drawn link is then done to a randomly drawn original, again and again, which gives
-    anonymized records whose origin is known. Each is paired with its nearest originals, and the
-    classifier learns from each pair's differences, column by column, its distance and how it stands
-    among the others, whether it is the true one. The links that it then makes show better what
-    happened, and all is done again. No declared row is ever seen. The idea is that of record linkage
-    with learnt weights, Fellegi & Sunter, “A theory for record linkage”, without their independence
-    of columns. Costs Gower's distances of all pairs, and in each round time in proportion to
-    (`sample` + n_anonymized) * `candidates`: about 3 s for 8,333 records.
+    First one-to-one links of the nearest records, by Gower's distance, show what happened to the columns: which
+    categories changed, and by how much the numbers moved. What happened in a randomly drawn link is then done to a
+    randomly drawn original, again and again, which gives anonymized records whose origin is known. Each is paired with
+    its nearest originals, and the classifier learns from each pair's differences, column by column, its distance and
+    its rank among the others, whether it is the true one. Its links then describe the anonymization better, and the
+    procedure is repeated. Declared rows are never used. The idea is that of record linkage with learnt weights, Fellegi
+    & Sunter, “A theory for record linkage”, without their independence of columns. Costs Gower's distances of all
+    pairs, and in each round time in proportion to (`sample` + n_anonymized) * `candidates`: about 3 s for 8,333
+    records.
 
     Examples
     --------
@@ -139,13 +138,13 @@ def imitate(pairs: Pairs, rows: IntArray, records: IntArray, linked: IntArray) -
 
 
 def beside(pairs: Pairs, y: Points) -> Pairs:
-    """The same original beside other records."""
+    """The same original paired with other records."""
     return Pairs(pairs.metric, pairs.x, y, np.full(len(y), -1, dtype=np.int64), pairs.classes)
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateLists:
-    """The nearest originals of each record of a table, what a classifier chooses from.
+    """The nearest originals of each record: the candidates of the classifier.
 
     `rows` and `distances` have the shape (n_records, n), and no list is shorter.
     """
@@ -160,9 +159,9 @@ class CandidateLists:
         return cls(pairs, *pairs.nearest(np.arange(len(pairs.y)), n))
 
     def features(self) -> npt.NDArray[np.float32]:
-        """What is known of each pair, record by record: shape (n_records * n, n_columns + 4).
+        """The features of each pair, record by record: shape (n_records * n, n_columns + 4).
 
-        Whether each category differs and how far each number is off; the distance, and how much it
+        Per category 1 if it differs, per number the difference; the distance, and how much it
         is above that of the record's nearest candidate and of the one before; the place in the list.
         """
         metric: Metric = self.pairs.metric

@@ -1,4 +1,4 @@
-"""Was somebody's record in the table at all? Membership by distances, against a control set."""
+"""Membership inference by distances, compared with a control set."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from scoring.tables.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """How well members of a table are told from others.
+    """How well members of a table are distinguished from others.
 
     Attributes
     ----------
     scores : float64 array, shape (n_original + n_control,)
         From 0 to 1 for each person, those of the original first; higher is likelier a member.
     auc : float
-        How likely a member scores higher than somebody of the control, ties counting half: 0.5 is
-        blind guessing, 1 certainty.
+        The probability that a member scores higher than a person of the control, ties counting half: 0.5 is random
+        guessing, 1 certainty.
     members, others : Rate
         The share of the original, and of the control, that is taken for members.
     advantage : Interval
-        The difference of the two shares: 0 is blind guessing, 1 certainty.
+        The difference of the two shares: 0 is random guessing, 1 certainty.
     """
 
     scores: FloatArray
@@ -52,20 +52,20 @@ def membership_scores(
     sensitive: Sequence[str] | None = None,
     distance: str = "gower",
 ) -> Membership:
-    """Tell who is in a table by how near its records come, for how lonely everybody is.
+    """Infer who is in a table from the nearest record, relative to the nearest other person.
 
     Parameters
     ----------
     original, control, anonymized : DataFrame
-        Who attacks has the records of n_original + n_control persons and the anonymized table, and
-        knows how many persons it was made from, but not which. The control is drawn from the same
-        population as the original, and the table was made without it.
+        The attacker has the records of n_original + n_control persons and the anonymized table, and knows how many of
+        the persons are in it, but not which. The control is drawn from the same population as the original, and the
+        table was made without it.
     quasi_identifiers : sequence of str, optional
         The quasi-identifiers looked at; all by default.
     sensitive : sequence of str, optional
         The sensitive columns looked at; all by default.
     distance : {"gower", "euclidean", "z", "log", "range", "rank"}
-        What is compared: Gower's over all columns, or Euclidean over the numeric ones, as they are or
+        Gower's over all columns, or Euclidean over the numeric ones, as they are or
         scaled.
 
     Returns
@@ -78,21 +78,20 @@ def membership_scores(
     ProblemsFound
         Where the distance looks at none of the columns.
     ControlError
-        Where the control table has the original's people.
+        If the control contains persons of the original.
     ValueError
         Where a table, a column or another option does not fit.
 
     Notes
     -----
-    With a the distance from a person to the nearest record of the anonymized table, and b that to
-    the nearest other person of original and control together, the score is b / (a + b), and 1/2
-    where both are 0: above 1/2 the table comes nearer than any other person does. Everybody else
-    stands in for the population by which a likelihood ratio is calibrated (Carlini et al.,
-    “Membership inference attacks from first principles”, section on calibration by difficulty).
-    Scales come from all persons together. Taken for members are those who score higher than the
-    (n_original + 1)-th highest score. The advantage is that of Yeom et al., “Privacy risk in machine
-    learning: analyzing the connection to overfitting”, section 2, its interval Newcombe's from two
-    Wilson intervals, as if persons were independent.
+    With a the distance from a person to the nearest record of the anonymized table, and b that to the nearest other
+    person of original and control together, the score is b / (a + b), and 1/2 where both are 0: above 1/2 the table
+    comes nearer than any other person does. All other persons replace the population by which a likelihood ratio is
+    calibrated (Carlini et al., “Membership inference attacks from first principles”, section on calibration by
+    difficulty). Scales come from all persons together. Taken for members are those who score higher than the
+    (n_original + 1)-th highest score. The advantage is that of Yeom et al., “Privacy risk in machine learning:
+    analyzing the connection to overfitting”, section 2, its interval Newcombe's from two Wilson intervals, as if
+    persons were independent.
 
     Examples
     --------
@@ -149,7 +148,7 @@ def _judged(scores: FloatArray, n_members: int) -> Membership:
 
 
 def area_under_curve(members: FloatArray, others: FloatArray) -> float:
-    """How likely a member scores higher than another, ties counting half.
+    """The probability that a member scores higher than another person, ties counting half.
 
     Examples
     --------

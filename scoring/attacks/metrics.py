@@ -1,4 +1,4 @@
-"""How far two records are apart: Euclidean distance on some scale, or Gower's over mixed columns."""
+"""Distances of records: Euclidean on some scale, or Gower's over mixed columns."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Metric:
     scale : str
         One of `DISTANCES`.
     weights : float64 array, shape (n_categories,)
-        What a category that differs adds.
+        The weight of a differing category.
     factors : float64 array, shape (n_numbers,)
-        What differences of numbers are multiplied with.
+        The factors of differences of numbers.
     """
 
     categories: tuple[str, ...]
@@ -61,12 +61,12 @@ class Metric:
 
     @property
     def is_squared(self) -> bool:
-        """Whether the sum of squares is what is compared, else the sum itself."""
+        """True if distances are compared as sums of squares."""
         return self.scale != "gower"
 
     @property
     def has_columns(self) -> bool:
-        """Whether there is anything to tell records apart by."""
+        """True if some column can distinguish records."""
         return bool(self.categories or self.numbers)
 
     @classmethod
@@ -116,7 +116,7 @@ class Metric:
         return Points(codes, numbers)
 
     def distances(self, x: Points, y: Points) -> FloatArray:
-        """What is compared, for all pairs, shape (n_y, n_x): of the distances, or of their squares."""
+        """Distances, or their squares where these are compared, of all pairs: shape (n_y, n_x)."""
         total = np.zeros((len(y), len(x)))
         for weight, of_x, of_y in zip(self.weights, x.codes, y.codes, strict=True):
             total += np.where(of_y[:, None] != of_x, weight, 0.0)
@@ -126,7 +126,7 @@ class Metric:
         return total
 
     def lengths(self, distances: FloatArray) -> FloatArray:
-        """What is compared, as the distance itself."""
+        """The distance, from the value that is compared."""
         lengths: FloatArray = np.sqrt(distances) if self.is_squared else distances
         return lengths
 
@@ -149,7 +149,7 @@ def transformed(values: FloatArray, scale: str) -> FloatArray:
 
 
 def factor(values: FloatArray, scale: str) -> float:
-    """What a column's differences are multiplied with; 0 where it is constant and tells nothing."""
+    """The factor of a column's differences; 0 for a constant column."""
     if scale == "z":
         spread = float(values.std()) if values.max() > values.min() else 0.0
     elif scale in ("range", "gower"):

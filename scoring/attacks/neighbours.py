@@ -36,7 +36,7 @@ def nearest_candidates(
     sensitive : sequence of str, optional
         The sensitive columns looked at; all by default.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
+        Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def one_candidate_each(
     distances : float64 array, shape (n_records, n)
         How far they are.
     duplicates : bool
-        Whether several records may get the same original. If so, each gets its nearest candidate;
+        May several records get the same original. If so, each gets its nearest candidate;
         if not, the nearest of all pairs is linked, then the nearest of those that are left. Of
         equally near pairs the first record goes first, and takes the lowest row.
 
@@ -171,11 +171,11 @@ def guess_one_candidate(
     sensitive : sequence of str, optional
         The sensitive columns looked at; all by default.
     candidates : int
-        How many originals a record may choose from, at most.
+        Maximum number of originals that a record may choose from.
     duplicates : {"no", "yes"}
-        Whether several records may get the same original.
+        May several records get the same original.
     distance : {"euclidean", "z", "log", "range", "rank", "gower"}
-        What is compared: Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
+        Euclidean over the numeric columns, as they are or scaled, or Gower's over all.
 
     Returns
     -------

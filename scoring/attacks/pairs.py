@@ -21,7 +21,7 @@ _SORTED_FROM = 512  # nearest ones asked for
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an attacker has and looks at: two tables and the names of columns."""
+    """View: two tables and the names of the columns that an attacker uses."""
 
     original: pd.DataFrame
     anonymized: pd.DataFrame
@@ -78,7 +78,7 @@ class Known:
 
 
 def check_columns(table: pd.DataFrame, schema: Schema, name: str) -> None:
-    """Raise ValueError where a table lacks a column that attackers look at."""
+    """Raise ValueError if a table lacks a column that attackers use."""
     check_table(table, schema, name)
     known = SENSITIVE.known(schema)
     if missing := [column for column in known if column not in table.columns]:
@@ -218,7 +218,7 @@ class Pairs:
         return self.metric.distances(self.x.take(rows), self.y.take(records))
 
     def nearest_within(self, within: str) -> IntArray:
-        """The nearest row to every record, -1 where there is none to look at.
+        """The nearest row to every record, -1 if there is none.
 
         `within` is "class", "anywhere", or "class-or-anywhere": the record's class, and where it has
         none the whole original.
@@ -233,7 +233,7 @@ class Pairs:
 
 
 def searches(within: str) -> tuple[bool, ...]:
-    """Whether to look into the class, one search after the other.
+    """The order of searches: True for the class, False for all originals.
 
     Raises
     ------

@@ -13,7 +13,7 @@ NO_GUESS = -1
 
 
 def class_candidates(released: Released) -> Candidates:
-    """E1: everyone with the record's quasi-identifiers, where there is somebody."""
+    """E1: the originals with the record's quasi-identifiers, for records that have any."""
     index = released.prepared.index.in_classes
     records = np.flatnonzero(released.classes >= 0)
     group = released.classes[records]
@@ -53,7 +53,7 @@ def nearest_value(released: Released) -> IntArray | None:
 def nearest_point(released: Released, *, no_match: str) -> IntArray | None:
     """The EUC guess: the nearest by Euclidean distance of the record's class.
 
-    `no_match` says what stands in where the record has no class: "miss", "own_row" or "all".
+    `no_match` is used for a record without a class: "miss", "own_row" or "all".
     None where no column is numeric and sensitive.
     """
     index, classes = released.prepared.index, released.classes

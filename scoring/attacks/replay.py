@@ -1,4 +1,4 @@
-"""An attacker who runs the public anonymizers with small seeds until the published table comes out."""
+"""Replay: runs the public anonymizers with small seeds until one gives the published table."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Hashes = npt.NDArray[np.uint64]
 LONGEST = 3
 """Methods in a row."""
 POPULAR = (*range(2015, 2036), 1234, 4321, 12345, 31337, 54321, 123456, 1234567, 12345678)
-"""Seeds beyond the small ones that people choose."""
+"""Larger seeds that are often chosen."""
 _SPANS = (10, 100)
 """Seeds below the first are replayed before the others of the same chain, and so on."""
 _SHARES = {1: 2, 2: 2, 3: 1}
-"""By length of chain: the part of the work that is left in which no longer ones are replayed."""
-_EXAMINED = 5  # the part in which chains of a length are looked at
+"""By length of chain: the part of the remaining work reserved for chains up to that length."""
+_EXAMINED = 5  # the part spent on looking at chains of a length
 _DEAR = 50  # a chain of several methods that takes more than such a part is left out
 _PER_RECORD = 25  # tables of a few records come out by chance
 _PROBES = (2**40 + 15, 2**41 + 9)
@@ -44,14 +44,14 @@ _WEIGHTS = {  # time for a cell, where that of `sa-noise` is 1
     "mdav": 80,
 }
 _FEW = 100
-"""Records of a table of which a column may be what it was by chance."""
+"""Tables of so few records may keep a column by chance."""
 _EACH_COLUMN = 2_000  # records that take as long as what does not depend on their number
 _CLASS = "class of the record"
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How a table was made, and what follows from it.
+    """Replay: how a table was made, and the guess that follows.
 
     Attributes
     ----------
@@ -79,16 +79,16 @@ def guess_replayed(
     seeds: int = 1000,
     work: int = 400,
 ) -> IntArray:
-    """The rows of the chain of anonymizers and the seed that make the table again, if they are found.
+    """Guess the rows declared by the chain of anonymizers and the seed that reproduce the table, if found.
 
     Parameters
     ----------
     original, anonymized : DataFrame, n_original and n_anonymized records
-        Who attacks has both, and the anonymizers of this library.
+        The attacker has both tables and the anonymizers of this library.
     rng : numpy.random.Generator
         Draws nothing: the seeds are those of the team that made the table.
     quasi_identifiers, sensitive : sequence of str, optional
-        Not looked at: a table is made of all its columns.
+        Not used: a table is made of all its columns.
     seeds : int
         Seeds below this number are replayed, and some that are popular.
     work : int
@@ -102,13 +102,12 @@ def guess_replayed(
 
     Notes
     -----
-    All anonymizers are replayed with their default options, alone and up to three in a row. Chains that
-    leave other columns untouched, or another number of records, than the table shows are left out.
-    Where a step does not draw at random it is run once; where the others draw column by column, two
-    columns are drawn and compared with the table, and only a seed that gives these is drawn in full.
-    Small seeds come first, with all chains. A table of n records is compared with no more than 25 n
-    others, since one of a few records comes out by chance. Who published the table declares the rows
-    that the chain declares, so nothing helps against this attacker but a seed that cannot be guessed.
+    All anonymizers are replayed with their default options, in chains of up to three. Chains that leave other columns
+    untouched, or another number of records, than the table shows are left out. Where a step does not draw at random it
+    is run once; where the others draw column by column, two columns are drawn and compared with the table, and only a
+    seed that gives these is drawn in full. Small seeds come first, with all chains. A table of n records is compared
+    with no more than 25 n others, since one of a few records comes out by chance. The published table declares the rows
+    that the chain declares, so only a seed that cannot be guessed protects against this attacker.
 
     Examples
     --------
@@ -132,7 +131,7 @@ def replayed(
     seeds: int = 1000,
     work: int = 400,
 ) -> Replay | None:
-    """The first chain and seed that make the table again; None where none of them does.
+    """The first chain and seed that reproduce the table; None where none of them does.
 
     Parameters are those of `guess_replayed`.
 
@@ -156,7 +155,7 @@ def replayed(
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left of the work, in cells, and of the tables."""
+    """The remaining work, in cells, and the remaining tables."""
 
     cells: int
     runs: int
@@ -167,7 +166,7 @@ class _Budget:
 
 
 def _cost(step: str, n_records: int, n_columns: int) -> int:
-    """How long a step takes, in cells that `sa-noise` changes."""
+    """The cost of a step, in cells that `sa-noise` changes."""
     return _WEIGHTS.get(step, 1) * (n_records + _EACH_COLUMN) * n_columns
 
 
@@ -182,7 +181,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Footprint:
-    """What a method does to a table: columns that get other values, and whether records go."""
+    """The effect of a method on a table: columns with changed values, and if records are deleted."""
 
     columns: frozenset[str]
     drops: bool
@@ -262,7 +261,7 @@ class _Search:
     # Chains
 
     def _examined_of(self, length: int) -> Replay | list[_Screen]:
-        """What to look at of every chain of a length that draws; the answer where one that does not makes the table."""
+        """The sketches of all random chains of a length; the answer if a deterministic one reproduces the table."""
         enough = self.budget.cells - self.budget.cells // _EXAMINED
         screens = []
         for chain in self._chains(length):
@@ -276,7 +275,7 @@ class _Search:
         return screens
 
     def _chains(self, length: int) -> Iterable[Chain]:
-        """Chains that may have made the table: longer ones by what each of their methods does to the original."""
+        """Chains that may have made the table: longer ones by the effect of each method on the original."""
         names = self.schema.names
         if length == 1:
             known = {method: self._prefix((method,)) for method in ANONYMIZERS}
@@ -300,7 +299,7 @@ class _Search:
         )
 
     def _examined(self, chain: Chain) -> Replay | _Screen | None:
-        """The answer where the chain draws nothing that is seen; what to look at in its tables otherwise."""
+        """The answer if the result does not depend on the seed; otherwise the columns to compare."""
         drawing = (n for n, method in enumerate(chain) if self._draws(method))
         n_fixed = next(drawing, len(chain) - 1)
         if len(chain) > 1 and self._costs(chain[n_fixed:]) > self.budget.cells // _DEAR:
@@ -318,7 +317,7 @@ class _Search:
         return state is not None and state.draws
 
     def _prefix(self, chain: Chain) -> _State | None:
-        """What the methods make of the original: those of one method are kept, and the last one of several."""
+        """The tables that methods make of the original: those of one method are kept, and the last of several."""
         if not chain:
             return self.start
         if chain not in self.prefixes:
@@ -332,7 +331,7 @@ class _Search:
     # Single tables
 
     def _applied(self, steps: Chain, state: _State, schema: Schema, seed: int) -> _State | None:
-        """What the steps make of a table; None where one of them does not fit it."""
+        """The result of the steps on a table; None if one of them does not fit it."""
         self.budget.runs -= 1
         rng = np.random.default_rng(seed)
         before = rng.bit_generator.state
@@ -368,7 +367,7 @@ class _Search:
     # Many tables
 
     def _screened(self, chain: Chain, start: _State, steps: Chain) -> Replay | _Screen | None:
-        """What of the chain's tables depends on the seed; None where they cannot be the published one."""
+        """The parts of the chain's tables that depend on the seed; None if they cannot be the published table."""
         for level in range(max(self._level(step) for step in steps), _ALL + 1):
             table, schema = _narrowed(start.table, self.schema, level)
             begin = replace(start, table=table)
@@ -442,9 +441,7 @@ class _Search:
         names = [name for name in schema.names if name != _CLASS]
         if whole is None or made is None or not names:
             return False
-        if (
-            level == 0
-        ):  # the class stands for the quasi-identifiers: both have to stay what they were
+        if level == 0:  # the class represents the quasi-identifiers: both have to stay unchanged
             before = (table[_CLASS], *(self.start.table[q] for q in self.schema.quasi_identifiers))
             after = (
                 made.table[_CLASS],
@@ -456,7 +453,7 @@ class _Search:
         return _agree(made, whole, names)
 
     def _passes(self, screen: _Screen, seed: int) -> bool:
-        """Whether the few columns are those of the target."""
+        """True if the few columns equal those of the target."""
         made = self._applied(screen.steps, screen.start, screen.schema, seed)
         if made is None or len(made.table) != len(self.target):
             return False

@@ -31,7 +31,7 @@ def guess_nearest_scaled(
 ) -> IntArray:
     """The nearest by Euclidean distance once every column is brought to one scale.
 
-    Without a scale the column with the largest amounts decides alone.
+    Without a scale the column with the largest amounts dominates.
 
     Parameters
     ----------
@@ -43,13 +43,12 @@ def guess_nearest_scaled(
         A column is divided by its standard deviation or its range in the original, or replaced by
         sign(v) log(1 + \\|v\\|), or by its ranks in its own table as a share of the records.
     within : {"class-or-anywhere", "class", "anywhere"}
-        Whether originals with the record's quasi-identifiers are looked at, all originals, or all
-        where no original has them.
+        Searches originals with the record's quasi-identifiers, all originals, or all if no original has them.
 
     Returns
     -------
     int64 array, shape (n_anonymized,)
-        0-based original rows, of equally near ones the lowest; -1 where there is nobody to look at,
+        0-based original rows, of equally near ones the lowest; -1 where none is searched,
         and all -1 without a numeric sensitive column.
 
     Raises
@@ -59,9 +58,9 @@ def guess_nearest_scaled(
 
     Notes
     -----
-    EUC1 and EUC2 (Ito & Kikuchi, PWSCup 2015 evaluation, §3) on scaled tables, with their ties:
-    equality of 64-bit distances. A column that is constant in the original tells nothing and is
-    left out of "z" and "range". Costs what EUC1 and EUC2 cost.
+    EUC1 and EUC2 (Ito & Kikuchi, PWSCup 2015 evaluation, §3) on scaled tables, with their ties: equality of 64-bit
+    distances. A column that is constant in the original carries no information and is left out of "z" and "range".
+    Costs what EUC1 and EUC2 cost.
 
     Examples
     --------
@@ -113,9 +112,9 @@ def guess_gower(
     weights: Sequence[str] = (),
     within: str = "anywhere",
 ) -> IntArray:
-    """The nearest by Gower's distance over quasi-identifiers and sensitive columns, whatever their kind.
+    """The nearest by Gower's distance over quasi-identifiers and sensitive columns of any kind.
 
-    Someone whose quasi-identifiers were changed a little is still found: a category that differs
+    A record whose quasi-identifiers were changed a little is still found: a category that differs
     costs no more than a number at the other end of its range.
 
     Parameters
@@ -127,13 +126,12 @@ def guess_gower(
     weights : sequence of str, optional
         Weights of columns, each as column:weight; 1 by default.
     within : {"class-or-anywhere", "class", "anywhere"}
-        Whether originals with the record's quasi-identifiers are looked at, all originals, or all
-        where no original has them.
+        Searches originals with the record's quasi-identifiers, all originals, or all if no original has them.
 
     Returns
     -------
     int64 array, shape (n_anonymized,)
-        0-based original rows, of equally near ones the lowest; -1 where there is nobody to look at,
+        0-based original rows, of equally near ones the lowest; -1 where none is searched,
         and all -1 without a column.
 
     Raises

@@ -1,7 +1,7 @@
-"""With how many others each record's declared source is equally good, 0 where another is better.
+"""The number of candidates tied with each record's declared source, 0 if another is better.
 
-That is all a score asks, and takes no search: it begins with the declared source, and the first that
-is better ends it. Arrays are by slot, in the order of `comparison.alignment`.
+A score needs no more, and no full search: it starts from the declared source and ends at the first better one. Arrays
+are by slot, in the order of `comparison.alignment`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BLOCK = 1 << 14  # rows gathered at a time
 
 
 def same_class(comparison: Comparison) -> NumberArray:
-    """E1: everyone with the record's quasi-identifiers."""
+    """E1: the originals with the record's quasi-identifiers."""
     ties = np.zeros(comparison.n_records, dtype=np.int32)
     matched = comparison.matched
     ties[matched] = comparison.prepared.index.sizes[comparison.own_class[matched]]
@@ -26,7 +26,7 @@ def same_class(comparison: Comparison) -> NumberArray:
 
 
 def nearest_value_in_class(comparison: Comparison) -> NumberArray:
-    """E2: the nearest in the schema's E2 column, which there is."""
+    """E2: the nearest in the schema's E2 column, which must exist."""
     index = comparison.prepared.e2
     assert index is not None
     ties = np.zeros(comparison.n_records, dtype=np.int32)
@@ -44,7 +44,7 @@ def nearest_value_in_class(comparison: Comparison) -> NumberArray:
 
 
 def shares_of_ranks(comparison: Comparison) -> FloatArray:
-    """E3: how likely each record has its source's rank, equal sums being in random order."""
+    """E3: the probability that each record has its source's rank, equal sums being in random order."""
     sums = row_sums(comparison.alignment.rows, comparison.threads)
     ordered, shares = np.sort(sums), np.empty(len(sums))
     low = comparison.prepared.rank_low[comparison.alignment.places]
@@ -58,7 +58,7 @@ def shares_of_ranks(comparison: Comparison) -> FloatArray:
 
 
 def nearest_value(comparison: Comparison) -> NumberArray:
-    """E4: the nearest in the schema's E4 column, which there is."""
+    """E4: the nearest in the schema's E4 column, which must exist."""
     index = comparison.prepared.e4
     assert index is not None
     ties = np.zeros(comparison.n_records, dtype=np.int32)
@@ -68,9 +68,9 @@ def nearest_value(comparison: Comparison) -> NumberArray:
 
 
 def nearest_point(comparison: Comparison, *, no_match: str) -> NumberArray:
-    """EUC: the nearest by Euclidean distance over the numeric sensitive columns, which there are.
+    """EUC: the nearest by Euclidean distance over the numeric sensitive columns, which must exist.
 
-    `no_match` says what stands in where the record has no class: "miss", "own_row" or "all".
+    `no_match` is used for a record without a class: "miss", "own_row" or "all".
     """
     index = comparison.prepared.index.anywhere
     assert index is not None

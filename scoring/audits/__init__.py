@@ -1,23 +1,23 @@
-"""Everything that the kit can find out about one anonymized table, and a report to hand on."""
+"""Audit of one anonymized table: all attacks and measures, and a report."""
 
 from collections.abc import Callable, Sequence
 
 from scoring.errors import gettext_noop as _
 
-VERDICT = _("%(attack)s (%(title)s) hurts most: it finds %(rate)s of the records.")
+VERDICT = _("%(attack)s (%(title)s) is the most harmful attack: it finds %(rate)s of the records.")
 """The first sentence of a report and of a page."""
 REPLAYED = _(
-    "The table is what %(chain)s makes with seed %(seed)s: anyone who has the original can make it again."
+    "The table is the result of %(chain)s with seed %(seed)s: anyone who has the original can reproduce it."
 )
 REPLAYED_ALWAYS = _(
-    "The table is what %(chain)s makes with any seed: anyone who has the original can make it again."
+    "The table is the result of %(chain)s with any seed: anyone who has the original can reproduce it."
 )
-"""What is said first where the attacker `replay` has found out how the table was made."""
+"""The first sentence if the attacker `replay` has found out how the table was made."""
 NOTABLE_TIMES = 2
-"""A record that so many attackers find is not found by luck alone."""
+"""A record found by so many attackers is not found by chance only."""
 
 
 def how_made(chain: Sequence[str], seed: int | None, translate: Callable[[str], str] = str) -> str:
-    """The anonymizers, and the seed if it matters, that make the table again."""
+    """The anonymizers, and the seed if it matters, that reproduce the table."""
     text = translate(REPLAYED_ALWAYS if seed is None else REPLAYED)
     return text % {"chain": ", ".join(chain), "seed": seed}

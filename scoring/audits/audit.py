@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one attacker achieved.
+    """Finding: the result of one attacker.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Finding:
     found : Rate
         Right guesses out of all anonymized records, with a Wilson interval.
     expected : float or None
-        The rate expected where ties are settled at random, which no order of rows can change; None
+        The expected rate with ties broken at random, independent of the order of rows; None
         for attackers whose rate is not a measure.
     """
 
@@ -46,13 +46,13 @@ class Finding:
 
     @property
     def rate(self) -> float:
-        """What the attack is worth: the expected rate where there is one, else the share found."""
+        """The rate of the attack: the expected one where it exists, else the share found."""
         return self.found.value if self.expected is None else self.expected
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What all attackers and measures say of one table.
+    """Audit: the results of all attackers and measures on one table.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Audit:
     findings : tuple of Finding
         The most harmful attacker first.
     times_found : int64 array, shape (n_anonymized,)
-        How many attackers found each anonymized record, in the order of the file.
+        The number of attackers that found each anonymized record, in the order of the file.
     class_sizes : int64 array
         The sizes of the anonymized table's equivalence classes.
     values : mapping of str to number or None
@@ -68,9 +68,9 @@ class Audit:
     disclosures : mapping of str to Disclosure
         Singling-out, linkability and inference, each against a control; empty without one.
     membership : Membership or None
-        How well members are told from the control; None without one.
+        How well members are distinguished from the control; None without one.
     replay : Replay or None
-        The anonymizers and the seed that make the table again; None where they were not found.
+        The anonymizers and the seed that reproduce the table; None where they were not found.
     """
 
     n_original: int
@@ -85,12 +85,12 @@ class Audit:
 
     @property
     def worst(self) -> Finding:
-        """The attacker that hurts most."""
+        """The most harmful attacker."""
         return self.findings[0]
 
     @property
     def by_chance(self) -> float:
-        """The rate of an attacker who names originals blindly."""
+        """The rate of random guesses."""
         return 1 / self.n_original
 
 
@@ -109,8 +109,8 @@ def audit(
 ) -> Audit:
     """Run all attackers and all measures on an anonymized table.
 
-    The attackers get the records in a random order, so that none of them lives on the order of the
-    file, and their default options.
+    The attackers get the records in a random order, so that none of them exploits the order of the file, and their
+    default options.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def audit(
         The declared 0-based original row of each anonymized record, all distinct.
     schema : Schema
     rng : numpy.random.Generator
-        Shuffles the records and is what attackers draw from.
+        Shuffles the records and feeds the attackers.
     control : DataFrame, optional
         Records of the same kind that the anonymized table was not made from; a prepared original
         carries its own.
@@ -240,5 +240,5 @@ def _membership(
         return None
     steps.next("membership")
     if not (schema.quasi_identifiers or schema.sensitive):
-        return None  # there is nothing by which to compare people
+        return None  # no column to compare persons by
     return membership_scores(prepared.table, prepared.control, anonymized, schema)

@@ -1,4 +1,4 @@
-"""How many worlds an audit of a series looks at: within bounds, and by nothing but the series."""
+"""The number of possible worlds that an audit of a series samples: bounded, and determined by the series only."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from scoring.formats.sequential.tables import Microdata, Release
 from scoring.formats.sequential.worlds import Places, n_places
 
 SAMPLES = (N_SAMPLES, 200, 100)
-"""Worlds that are looked at: the first number that is not too much work."""
+"""Numbers of possible worlds to sample: the first one that is not too much work."""
 MOST_WORK, MOST_WORK_OVER_TIME = 1_200_000, 3_000_000
 """After the last release, and after all of them together; a million is about half a minute of one core."""
 MOST_PLACES = 3_000_000
-"""Pairs of a person at a time and a row whose box holds it."""
+"""Pairs of a person at a time and a row whose intervals contain it."""
 _SWEEPS_BESIDE = 200  # that forget the start of the walks, in their number of samples
 _PLACES_PER_WORK = 10
 _MANY_RECORDS, _MOST_OF_MANY = (
@@ -30,7 +30,7 @@ _MANY_RECORDS, _MOST_OF_MANY = (
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How the risks of one definition are found: worlds, if they are sampled, and components that are counted."""
+    """Effort for one definition: the number of sampled possible worlds, and components to count exactly."""
 
     n_samples: int
     most_entities: int
@@ -38,14 +38,14 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is found of one definition: nothing, the risks after the last release, or those after each of them."""
+    """The extent of the findings of one definition: none, the risks after the last release, or those after each."""
 
     effort: Effort | None
     is_over_time: bool
 
 
 def plan(microdata: Microdata, releases: Sequence[Release], definition: Definition) -> Plan:
-    """What may be found of one definition within the bounds of this module.
+    """The extent that is possible for one definition within the bounds of this module.
 
     The work of sampling grows with the entities of components that are too large to count, and with the samples. Row
     counting is always within reach.

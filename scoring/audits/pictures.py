@@ -36,7 +36,7 @@ def rates(audit: Audit) -> str:
 
 
 def times_found(audit: Audit) -> str:
-    """How many records were found by no attacker, by one, by two, …"""
+    """The number of records found by no attacker, by one, by two, …"""
     counts = np.bincount(audit.times_found, minlength=len(audit.findings) + 1)
 
     def draw(axes: Axes) -> None:
@@ -48,7 +48,7 @@ def times_found(audit: Audit) -> str:
 
 
 def class_sizes(audit: Audit) -> str:
-    """How many records live in classes of 1, 2, 3–4, 5–9, … records."""
+    """The number of records in classes of 1, 2, 3–4, 5–9, … records."""
     labels, counts = records_by_class_size(audit.class_sizes)
 
     def draw(axes: Axes) -> None:

@@ -1,4 +1,4 @@
-"""An audit as one self-contained page: to read, to print, to hand to the owner of the data."""
+"""An audit as one self-contained page: to read, to print, to send to the owner of the data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAMILIES = {
     "risk": _("Risk of records"),
     "diversity": _("Diversity of sensitive values"),
     "linkage": _("Official re-identification rates"),
-    "disclosure": _("Disclosure, compared with strangers"),
+    "disclosure": _("Disclosure, compared with non-members"),
     "utility": _("Official utility"),
     "similarity": _("Similarity to the original"),
 }
@@ -47,7 +47,7 @@ def report(
     ----------
     audit : Audit
     facts : mapping of str to str
-        Where it comes from (files, digests, versions, seed): shown as given at the end.
+        Its provenance (files, digests, versions, seed): shown unchanged at the end.
     language : str
         The language of what `translate` returns, as an HTML page names it.
     translate : callable
@@ -72,7 +72,7 @@ def report(
 
 
 def verdict(audit: Audit, translate: Translate = str) -> str:
-    """Which attacker hurts most, in one sentence, after how the table was made where that was found out."""
+    """The verdict in one sentence: the most harmful attacker, after how the table was made if that was found."""
     worst, replay = audit.worst, audit.replay
     made = [] if replay is None else [how_made(replay.chain, replay.seed, translate)]
     return " ".join([*made, _worst(worst, translate)])
@@ -96,7 +96,7 @@ def _verdict(audit: Audit, t: Translate) -> str:
     often = int((audit.times_found >= NOTABLE_TIMES).sum())
     never = int((audit.times_found == 0).sum())
     lines = [
-        t(_("Whoever guesses blindly finds %(rate)s.")) % {"rate": percent(audit.by_chance)},
+        t(_("Random guesses find %(rate)s.")) % {"rate": percent(audit.by_chance)},
         t(_("%(n)s records (%(share)s) are found by two attackers or more, %(never)s by none."))
         % {
             "n": f"{often:,}",
@@ -143,12 +143,12 @@ def _finding(finding: Finding, t: Translate) -> tuple[str, ...]:
 
 def _interval(rate: Rate) -> str:
     low, high = (percent(share).replace(" ", "\u00a0") for share in (rate.low, rate.high))
-    return f"{low}\u00a0– {high}"  # it may be parted in the middle alone
+    return f"{low}\u00a0– {high}"  # it may be split only in the middle
 
 
 def _records(audit: Audit, t: Translate) -> str:
     times = t(_("Records by the number of attackers that found them: none, one, two, …"))
-    sizes = t(_("Records by the size of their equivalence class; who is alone stands on the left."))
+    sizes = t(_("Records by the size of their equivalence class; unique records are on the left."))
     figures = figure(pictures.times_found(audit), times) + figure(
         pictures.class_sizes(audit), sizes
     )
@@ -158,7 +158,7 @@ def _records(audit: Audit, t: Translate) -> str:
 def _comparisons(audit: Audit, t: Translate) -> str:
     if not audit.disclosures and audit.membership is None:
         return ""
-    head = [_("attack"), _("on the original"), _("on strangers"), _("blindly"), _("risk")]
+    head = [_("attack"), _("on the original"), _("on non-members"), _("blindly"), _("risk")]
     rows = [
         (
             escape(t(DISCLOSURES[name])),
@@ -171,13 +171,17 @@ def _comparisons(audit: Audit, t: Translate) -> str:
         for name, found in audit.disclosures.items()
     ]
     text = t(
-        _("What an attacker learns about the people in the table beyond what it tells of any.")
+        _(
+            "What an attacker learns about people in the table, compared with people who are not in it."
+        )
     )
     risks = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4))
     member = ""
     if audit.membership is not None:
         sentence = t(
-            _("Telling members from strangers: area under the curve %(auc)s (0.5 is guessing).")
+            _(
+                "Distinguishing members from non-members: area under the curve %(auc)s (0.5 is random guessing)."
+            )
         )
         member = f"<p>{escape(sentence % {'auc': f'{audit.membership.auc:.3f}'})}</p>"
     title = t(_("Compared with people who are not in the table"))

@@ -1,4 +1,4 @@
-"""Everything that the kit can find out about a series of releases: its risks, its price, and what attackers hit."""
+"""Audit of a series of releases: its risks, its costs, and the hits of attackers."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ MOST_LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class DefinitionFinding:
-    """What was found under one definition of risk.
+    """DefinitionFinding: the risks under one definition.
 
     Attributes
     ----------
     definition : Definition
     history : tuple of Risks
-        After each release, or after the last one only where more would take too long; empty where even that would.
-        Everybody who is published by then has a risk: where no world is found, that of row counting stands in, and
-        who is left without a row has risk 0.
+        After each release, or only after the last one if more would take too long; empty if even that would. Every
+        published person has a risk: if no possible world is found, the risk by row counting is used, and a person
+        without a row has risk 0.
     n_without : int
-        People for whom no world, or with row counting no row, was found after the last release.
+        Number of people for whom no possible world, or with row counting no row, was found after the last release.
     """
 
     definition: Definition
@@ -58,7 +58,7 @@ class DefinitionFinding:
 
 @dataclass(frozen=True, slots=True)
 class AttackerFinding:
-    """What one attacker hit.
+    """AttackerFinding: the hits of one attacker.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class AttackerFinding:
     found : Rate
         Right guesses out of all people, with a Wilson interval.
     rate : float
-        What it is worth in a contest: the share that it hits more than the baseline, at least 0.
+        Its rate in a contest: the hit rate above the baseline, at least 0.
     """
 
     name: str
@@ -79,7 +79,7 @@ class AttackerFinding:
 
 @dataclass(frozen=True, slots=True)
 class SeriesAudit:
-    """What all definitions and attackers say of one series.
+    """SeriesAudit: the results of all definitions and attackers on one series.
 
     Attributes
     ----------
@@ -96,11 +96,11 @@ class SeriesAudit:
     losses : tuple of Loss
         By release.
     information : Information
-        What is told beside the generalized tables.
+        The information published in addition to the generalized tables.
     attackers : tuple of AttackerFinding
         In the order of `GUESSERS`.
     seed : int
-        Of the drawing of worlds.
+        Seed of the possible worlds.
     """
 
     original: Microdata
@@ -153,12 +153,12 @@ def audit_series(
 ) -> SeriesAudit:
     """Find the risks of a series under every definition that can be computed, and attack it.
 
-    Worlds in which counterfeits are known need a series that tells them, and those in which m-invariance is known an
-    m-invariant series, or a contest that goes by them.
+    Possible worlds with known counterfeits need a series that publishes their numbers; those with known m-invariance
+    need an m-invariant series, or a contest with that definition.
 
     The numbers depend on the tables, the series and the seed alone. Under the contest's definition they are those of
     the measures `series-risk-max`, `series-risk-mean` and `series-risk-share` by the same seed, unless there are so
-    many records that fewer worlds are looked at; see `scoring.audits.effort`.
+    many records that fewer possible worlds are sampled; see `scoring.audits.effort`.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def audit_series(
     definition : {"counting", "worlds", "worlds-counterfeit-known", "m-invariance"}
         The contest's.
     seed : int
-        Where the drawing of worlds begins, under each definition and after each release anew.
+        Seed of the possible worlds, used again under each definition and after each release.
     progress : callable, optional
         Called before each step with the number of steps done, of all steps, and the step's name.
 
@@ -229,7 +229,7 @@ def _has_last(series: Series) -> bool:
 
 
 def _steps(n_releases: int, progress: Progress | None) -> Iterator[None]:
-    """Tells of the next step each time it is asked."""
+    """Report the next step at each call."""
     risks = [f"{definition} {n}" for definition in Definition for n in range(1, n_releases + 1)]
     names = ["check", *GUESSERS, *risks]
     for done, name in enumerate(names):
@@ -259,7 +259,7 @@ def _finding(
     planned: Plan | None = None
     for n in range(1, len(releases) + 1):
         next(steps)
-        if planned is None:  # it takes long enough to be said
+        if planned is None:  # it takes long enough to be reported
             planned = plan(series.microdata, releases, definition)
         is_last = n == len(releases)
         if planned.effort is None or not (is_last or planned.is_over_time):

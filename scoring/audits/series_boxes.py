@@ -1,4 +1,4 @@
-"""The boxes of consecutive releases in the report of an audit."""
+"""The generalized regions of consecutive releases in the report of an audit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoring.formats.sequential import pictures
 from scoring.reporting.document import figure, section
 
 MOST_PAIRS = 8
-"""Pairs of releases whose boxes are drawn: the last ones."""
+"""The number of pairs of releases whose regions are drawn: the last ones."""
 
 
 def boxes(audit: SeriesAudit, t: Translate, *, columns: tuple[int, int] | None = None) -> str:
@@ -23,7 +23,7 @@ def boxes(audit: SeriesAudit, t: Translate, *, columns: tuple[int, int] | None =
     t : callable
         From English to the reader's language.
     columns : (int, int), optional
-        Positions of the quasi-identifiers along both axes; the first two by default.
+        Positions of the quasi-identifiers on both axes; the first two by default.
     """
     last = audit.n_releases
     pairs = range(max(1, last - MOST_PAIRS), last)
@@ -42,7 +42,7 @@ def boxes(audit: SeriesAudit, t: Translate, *, columns: tuple[int, int] | None =
     if pairs.start > 1:
         notes.append(t(_("The last %(n)s pairs are drawn.")) % {"n": MOST_PAIRS})
     below = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return section(t(_("Boxes of consecutive releases")), "".join(drawn) + below)
+    return section(t(_("Generalized regions of consecutive releases")), "".join(drawn) + below)
 
 
 def _pair(audit: SeriesAudit, n: int, columns: tuple[int, int], t: Translate) -> str:

@@ -1,4 +1,4 @@
-"""An audit of a series as one self-contained page: to read, to print, to hand to the owner of the data."""
+"""An audit of a series as one self-contained page: to read, to print, to send to the owner of the data."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def report(
     ----------
     audit : SeriesAudit
     facts : mapping of str to str
-        Where it comes from (files, digests, versions): shown as given at the end.
+        Its provenance (files, digests, versions): shown unchanged at the end.
     language : str
         The language of what `translate` returns, as an HTML page names it.
     translate : callable
         From the English texts of this module and its neighbours to the reader's language.
     columns : (int, int), optional
-        The quasi-identifiers along which boxes are drawn; the first two by default.
+        The quasi-identifiers on the axes of the pictures; the first two by default.
     """
     t, values = translate, summary(audit)
     title = t(_("Audit of a series of releases"))
@@ -93,7 +93,7 @@ def _losses(values: Values, t: Translate) -> str:
         _("groups"),
         _("counterfeits"),
         _("left out"),
-        _("boxes cut"),
+        _("regions cut"),
         _("displaced"),
         _("extent"),
     ]
@@ -117,8 +117,8 @@ def _losses(values: Values, t: Translate) -> str:
     ]
     lead = t(
         _(
-            "Left out are people from this release on; displaced are records outside of their box; the extent is how "
-            "wide the boxes of records are on average, as a share of each attribute's range."
+            "Left out: people from this release on. Displaced: records outside the region of their row. Extent: how "
+            "wide the regions of records are on average, as a share of each attribute's range."
         )
     )
     found = table("", [t(text) for text in head], rows, numeric=range(1, 8), kind="losses")
@@ -138,7 +138,7 @@ def _losses(values: Values, t: Translate) -> str:
 
 
 def _attackers(values: Values, t: Translate) -> str:
-    head = [_("attack method"), _("hits"), _("interval"), _("guesses"), _("beyond the baseline")]
+    head = [_("attack method"), _("hits"), _("interval"), _("guesses"), _("above the baseline")]
     rows = [
         (
             f"<b>{escape(found['name'])}</b><br>{escape(t(ATTACKERS[found['name']]))}",
@@ -164,4 +164,4 @@ def _definitions(t: Translate) -> str:
         f"<dt>{escape(t(title))}</dt><dd>{escape(t(text))}</dd>"
         for title, text in DEFINITIONS.values()
     )
-    return section(t(_("What the attackers reckon with")), f"<dl>{items}</dl>")
+    return section(t(_("What the attackers know")), f"<dl>{items}</dl>")

@@ -1,4 +1,4 @@
-"""The parts of an audit of a series that are about risk: how large it is, whose, and how it grew."""
+"""The parts of an audit of a series about risk: its size, the people concerned, and its growth."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from scoring.reporting.document import figure, section, table
 
 
 def definitions_compared(values: Values, t: Translate) -> str:
-    """How sure an attacker may be after all releases, by what it reckons with."""
+    """How certain an attacker may be after all releases, by its knowledge."""
     head = [
-        _("what the attacker reckons with"),
+        _("what the attacker knows"),
         _("largest"),
         _("mean"),
         _("above 1/m"),
@@ -44,7 +44,7 @@ def definitions_compared(values: Values, t: Translate) -> str:
                 escape(worlds_told(name, risks, t)),
             )
         )
-    lead = t(_("How sure an attacker may be of people's values who has all releases."))
+    lead = t(_("How certain an attacker with all releases may be of people's values."))
     found = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4), kind="series")
     notes = [f"{title}: {reason}" for title, reason in not_found(values, t)]
     notes += _without(values, t)
@@ -67,10 +67,10 @@ def _interval(risks: Values) -> str:
 
 
 def _without(values: Values, t: Translate) -> list[str]:
-    """What stands in where no world, or no row, was found for somebody."""
+    """The replacement of risks where no possible world, or no row, was found."""
     no_row = _("%(definition)s: of %(n)s people no row is left; their risk counts as 0.")
     no_world = _(
-        "%(definition)s: for %(n)s people no world was found; the risk by row counting stands in."
+        "%(definition)s: for %(n)s people no possible world was found; the risk by row counting is used instead."
     )
     return [
         t(no_row if found["definition"] == "counting" else no_world)
@@ -81,9 +81,11 @@ def _without(values: Values, t: Translate) -> list[str]:
 
 
 def histograms(audit: SeriesAudit, t: Translate) -> str:
-    """How many people have which risk, a picture for each definition."""
+    """The distribution of risks, a picture for each definition."""
     parts = []
-    text = t(_("%(definition)s: people by their risk; those above 1/m = %(bound)s stand out."))
+    text = t(
+        _("%(definition)s: people by their risk; those above 1/m = %(bound)s are highlighted.")
+    )
     labels = (t(_("risk")), t(_("people")))
     for finding in audit.findings:
         if finding.last is None:
@@ -100,7 +102,7 @@ def histograms(audit: SeriesAudit, t: Translate) -> str:
             alt=said,
         )
         parts.append(figure(drawn, said))
-    return section(t(_("How many people have which risk")), "".join(parts))
+    return section(t(_("Distribution of risks")), "".join(parts))
 
 
 def over_time(audit: SeriesAudit, values: Values, t: Translate) -> str:
@@ -150,7 +152,7 @@ def over_time(audit: SeriesAudit, values: Values, t: Translate) -> str:
 
 
 def people(values: Values, t: Translate) -> str:
-    """Whom the releases pin down, the largest risks first; empty where nobody is published."""
+    """The people identified by the releases, the largest risks first; empty if nobody is published."""
     if not values["people"]:
         return ""
     is_over_time = any(person["over_time"] for person in values["people"])
@@ -163,7 +165,7 @@ def people(values: Values, t: Translate) -> str:
         "n": f"{MOST_LISTED}",
     }
     if is_over_time:
-        lead += " " + t(_("Releases that raised a person's risk pin it down."))
+        lead += " " + t(_("“Pinned down by” lists the releases that raised a person's risk."))
     rows = []
     for person in values["people"]:
         row = [escape(person["id"]), f"<b>{percent(person['risk'])}</b>{_interval(person)}"]
@@ -175,7 +177,7 @@ def people(values: Values, t: Translate) -> str:
             ]
         rows.append(row)
     found = table("", [t(text) for text in head], rows, numeric=(1,), kind="people")
-    return section(t(_("Whom the releases pin down")), f"<p>{escape(lead)}</p>{found}")
+    return section(t(_("People pinned down by the releases")), f"<p>{escape(lead)}</p>{found}")
 
 
 def _arrows(steps: list[str]) -> list[str]:

@@ -14,8 +14,8 @@ from scoring.formats.sequential.risk import Risks
 from scoring.formats.sequential.scored import is_above
 
 KIND = "series"
-"""What tells these values from those of a table."""
-_MOST_WORLDS = 2**53  # what every reader of JSON takes for a number
+"""Distinguishes these values from those of an audit of a table."""
+_MOST_WORLDS = 2**53  # what every JSON reader reads as a number
 _CERTAIN = 1 - 1e-9
 
 
@@ -63,7 +63,7 @@ def _finding(finding: DefinitionFinding, audit: SeriesAudit) -> dict[str, Any]:
 
 
 def _risks(risks: Risks, m: int) -> dict[str, Any]:
-    """What is told of the risks after one release; the interval is that of the person with the largest."""
+    """The summary of the risks after one release; the interval is that of the person with the largest."""
     n_people = int((~np.isnan(risks.values)).sum())
     worst = int(np.nanargmax(risks.values)) if n_people else None
     logarithm = risks.log10_worlds

@@ -1,4 +1,4 @@
-"""What is said of an audit of a series, on its page and in its report: from plain values to sentences."""
+"""Texts of an audit of a series, for its page and its report: sentences from plain values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
     "counting": (
         _("Row counting"),
         _(
-            "The attacker counts rows: of the rows of the last release in the person's life whose box holds the "
+            "The attacker counts rows: of the rows of the last release in the person's life whose region contains the "
             "person, those stay whose value such rows have in every release of that life. The risk is the share of the "
             "true value among them."
         ),
@@ -29,8 +29,8 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         ),
     ),
     "worlds-counterfeit-known": (
-        _("Worlds, counterfeits known"),
-        _("As with worlds; the attacker knows also how many counterfeits each group has."),
+        _("Possible worlds, counterfeits known"),
+        _("As with possible worlds; the attacker also knows how many counterfeits each group has."),
     ),
     "worlds-last": (
         _("Worlds, the column last read"),
@@ -41,9 +41,9 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         ),
     ),
     "m-invariance": (
-        _("Worlds, m-invariance known"),
+        _("Possible worlds, m-invariance known"),
         _(
-            "As with worlds; the attacker knows also that the set of values of a person's group never changes. "
+            "As with possible worlds; the attacker also knows that the values of a person's group never change. "
             "Where the series is m-invariant nobody is above 1/m, but for what sampling leaves open."
         ),
     ),
@@ -57,14 +57,16 @@ ATTACKERS: dict[str, str] = {
 }
 """Title of each attacker."""
 _MISSING = {
-    "worlds-counterfeit-known": _("Not found: the series does not tell its counterfeits."),
+    "worlds-counterfeit-known": _(
+        "Not found: the series does not publish its numbers of counterfeits."
+    ),
     "worlds-last": _(
         "Not found: the series has no column last that names groups of the release before."
     ),
     "m-invariance": _("Not found: the series is not m-invariant."),
 }
 _TOO_MUCH = _(
-    "Not found: there are too many records, or each may be in too many rows, for worlds to be looked at."
+    "Not found: there are too many records, or each may be in too many rows, for possible worlds."
 )
 
 
@@ -101,11 +103,11 @@ def remarks(values: Values, t: Translate) -> list[str]:
     risks = chosen(values)["after"][-1]
     attacker = max(values["attackers"], key=lambda found: found["found"])
     hit = _(
-        "The attacker %(name)s hits the values of %(found)s of the people, %(rate)s more than the guess that anybody "
+        "The attacker %(name)s hits the values of %(found)s of the people, %(rate)s more than the guess that anyone "
         "can make."
     )
     invariant = (
-        _("The series is m-invariant, as far as its files tell.")
+        _("The series is m-invariant, as far as its files show.")
         if values["is_m_invariant"]
         else _("The series is not m-invariant.")
     )
@@ -134,15 +136,15 @@ def not_found(values: Values, t: Translate) -> list[tuple[str, str]]:
 
 
 def how_found(risks: Values, t: Translate) -> str:
-    """Whether risks are exact, or sampled from how many worlds."""
+    """How risks are computed: exactly, or sampled from a number of possible worlds."""
     if not risks["n_sampled"]:
         return t(_("exact"))
-    text = _("%(n)s people sampled from %(samples)s worlds; intervals at 95 %%")
+    text = _("%(n)s people sampled from %(samples)s possible worlds; intervals at 95 %%")
     return t(text) % {"n": f"{risks['n_sampled']:,}", "samples": f"{risks['n_samples']:,}"}
 
 
 def worlds_told(definition: str, risks: Values, t: Translate) -> str:
-    """The number of worlds, as far as it is known.
+    """The number of possible worlds, as far as it is known.
 
     Examples
     --------
@@ -164,7 +166,7 @@ def worlds_told(definition: str, risks: Values, t: Translate) -> str:
 
 
 def above_told(risks: Values, t: Translate) -> list[str]:
-    """How many people are above 1/m, and where risks are sampled how many may be.
+    """The number of people above 1/m; if risks are sampled, also how many may be.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The command line: the same code as the server, for everybody to run at home."""
+"""The command line: the same code as the server, to run locally."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose help may end with a text that is only built when somebody asks for it."""
+    """A parser whose help may end with a text that is only built when help is requested."""
 
     methods: Callable[[], str] | None = None
 
@@ -80,7 +80,7 @@ def _add_reproducible(command: Parser) -> None:
 
 
 def add_parts(command: Parser, parts: Iterable[tuple[str, str, Callable[[Parser], None]]]) -> None:
-    """The things that a command does: each its name, a text about it, and its own arguments."""
+    """The parts of a command: each with its name, a text, and its own arguments."""
     adding = command.add_subparsers(dest="part", required=True, metavar="PART")
     for name, text, arguments in parts:
         part = adding.add_parser(
@@ -112,7 +112,7 @@ def add_set(command: Parser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an option of the method, see below; may be repeated",
+        help="an option of the method, see below; repeatable",
     )
 
 

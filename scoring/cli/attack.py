@@ -1,4 +1,4 @@
-"""The command `attack`: guesses, candidates, or whether somebody is in the table at all."""
+"""The command `attack`: guesses, candidates, or membership."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def run(arguments: Namespace, output: Output) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The table that the attacker knows and the one attacked, whose records are these of its lines."""
+    """The table that the attacker knows, the attacked one, and the lines of its records."""
 
     known: pd.DataFrame
     attacked: pd.DataFrame
@@ -95,7 +95,7 @@ class _Target:
         return "records" if self.lines is None else "lines"
 
     def by_line(self, answer: IntArray) -> IntArray:
-        """What was found by lines, empty ones among them; -1 there."""
+        """The answer by line; -1 for empty lines."""
         import numpy as np
 
         if self.lines is None:

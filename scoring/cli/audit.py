@@ -82,7 +82,7 @@ def _attacks(names: str | None) -> list[str] | None:
 
 
 def _facts(arguments: Namespace) -> dict[str, str]:
-    """What the report says of its origin: files by name and digest, version, seed."""
+    """The provenance shown in the report: files by name and digest, version, seed."""
     files = {
         "original": arguments.original,
         "anonymized": arguments.anonymized,
@@ -101,7 +101,7 @@ def _text(found: Audit, path: str | None) -> str:
     from scoring.audits.numbers import percent
     from scoring.audits.report import verdict
 
-    head = ("attack", "rate", "found", "interval", "what it looks for")
+    head = ("attack", "rate", "found", "interval", "what it searches")
     rows = [
         (
             finding.attack.id,
@@ -113,12 +113,12 @@ def _text(found: Audit, path: str | None) -> str:
         for finding in found.findings
     ]
     compared = [
-        f"{name}: {percent(d.risk.value)} beyond strangers "
+        f"{name}: {percent(d.risk.value)} above non-members "
         f"({percent(d.main.value)} against {percent(d.control.value)})"
         for name, d in found.disclosures.items()
     ]
     if found.membership is not None:
         compared.append(f"membership: AUC {found.membership.auc:.3f}")
-    beside = "".join(f"\n{line}" for line in ["", *compared]) if compared else ""
+    others = "".join(f"\n{line}" for line in ["", *compared]) if compared else ""
     where = "" if path is None else f"\n\nreport → {path}"
-    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{beside}{where}"
+    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{others}{where}"

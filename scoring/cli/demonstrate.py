@@ -1,4 +1,4 @@
-"""The command `demonstrate`: an attack on a made-up table, as a small table of what it found."""
+"""The command `demonstrate`: an attack on a synthetic table, with a small table of its results."""
 
 from __future__ import annotations
 

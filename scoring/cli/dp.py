@@ -1,4 +1,4 @@
-"""The command `dp`: ε in other words, batch against interactive disclosure at equal ε, and both at home."""
+"""The command `dp`: conversions of ε, batch and interactive disclosure compared at equal ε, and both run locally."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _ABOVE_0 = "finite numbers above 0"
 
 
 def add_arguments(command: Parser) -> None:
-    """The things that the command does, each with its options."""
+    """The parts of the command, each with its options."""
     own = (
-        ("convert", "say what an ε is as ρ, as k and as the scale of noise", _convert_arguments),
+        ("convert", "convert ε to ρ, to k and to the scale of noise", _convert_arguments),
         (
             "experiment",
             "compare batch with interactive disclosure at equal ε",
@@ -181,7 +181,7 @@ def _setup(arguments: Namespace) -> Setup:
 
 
 def _check_against(setup: Setup, counts: Counts) -> None:
-    """What only the table decides: how many trials fit in memory, and where the first term ends."""
+    """Checks that depend on the table: trials that fit in memory, and the range of the first term."""
     from scoring.privacy.experiments.run import most_trials
 
     read = _Reader("dp experiment")
@@ -197,7 +197,7 @@ def _check_against(setup: Setup, counts: Counts) -> None:
 
 
 class _Reader:
-    """Options that are lists of numbers; all mistakes are told at once."""
+    """Options that are lists of numbers; all errors are reported together."""
 
     def __init__(self, command: str) -> None:
         self.command = command

@@ -1,4 +1,4 @@
-"""Parts of the command `dp`: release a table, ask it, estimate and mark, as a contest's server does."""
+"""Parts of the command `dp`: release a table, query it, estimate, and score estimates, as the server of a contest."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _estimate_arguments(part: Parser) -> None:
 def _mark_arguments(part: Parser) -> None:
     _add_table(part)
     _add_columns(part, "the columns of the estimate")
-    part.add_argument("--estimate", required=True, metavar="E.csv", help="the estimate to mark")
+    part.add_argument("--estimate", required=True, metavar="E.csv", help="the estimate to score")
 
 
 def _add_table(part: Parser) -> None:
@@ -85,7 +85,7 @@ def _add_columns(part: Parser, text: str) -> None:
 
 
 def _add_price(part: Parser) -> None:
-    part.add_argument("--epsilon", required=True, metavar="E", help="what it costs")
+    part.add_argument("--epsilon", required=True, metavar="E", help="the ε to spend")
     add_experiment_seed(part)
 
 
@@ -93,7 +93,7 @@ PARTS: tuple[tuple[str, str, Callable[[Parser], None]], ...] = (
     ("release", "release a table once, by Pk-anonymization", _release_arguments),
     ("ask", "ask a table for counts, with noise", _ask_arguments),
     ("estimate", "estimate a table of counts from a release or an answer", _estimate_arguments),
-    ("mark", "mark an estimate by L2 and rank correlation", _mark_arguments),
+    ("mark", "score an estimate by L2 and rank correlation", _mark_arguments),
 )
 
 
@@ -250,7 +250,7 @@ def _attributes(text: str, schema: Schema, *, is_target: bool = False) -> tuple[
 
 
 def _query(arguments: Namespace, schema: Schema) -> tuple[Query, tuple[Attribute, ...]]:
-    """The question of `--columns` and `--where`, and every column that might have been asked for."""
+    """The question of `--columns` and `--where`, and all columns that a question may have."""
     from scoring.formats.disclosure.attributes import COUNT, attributes_of
     from scoring.formats.disclosure.queries import parse_query
 
@@ -272,7 +272,7 @@ def _query(arguments: Namespace, schema: Schema) -> tuple[Query, tuple[Attribute
 
 
 def _listed(text: str) -> list[str]:
-    """The texts between commas; one with a comma in it stands in quotation marks, as in CSV."""
+    """The texts between commas; a text with a comma is quoted as in CSV."""
     return next(csv.reader([text]), [])
 
 

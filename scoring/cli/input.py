@@ -1,4 +1,4 @@
-"""What commands read: the files that their arguments name."""
+"""Reads the files that arguments of commands name."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_ruleset(name: str) -> Ruleset:
 
 
 def is_aligned(ruleset: Ruleset) -> bool:
-    """Whether teams hand in aligned tables, which need no row numbers."""
+    """True if teams submit aligned tables, which need no row numbers."""
     kinds = (file.kind for spec in ruleset.rounds for file in spec.files)
     return "aligned_table" in kinds
 
@@ -89,7 +89,7 @@ def files_read(arguments: Namespace, *, but: Sequence[str] = ()) -> dict[str, st
 
 
 def read_control(arguments: Namespace, schema: Schema, output: Output) -> Records:
-    """The table of `--control`: people whom the anonymized table was not made from."""
+    """The table of `--control`: people who are not in the original."""
     output.step("reading the control table")
     return read_records(read_file(arguments.control), schema, file="control", original=True)
 

@@ -28,7 +28,10 @@ KEY = "key.csv"
 
 def add_split(command: Parser) -> None:
     command.add_argument(
-        "--table", required=True, metavar="T.csv", help="the table to draw everybody's records from"
+        "--table",
+        required=True,
+        metavar="T.csv",
+        help="the table to draw the records of all teams from",
     )
     add_schema(command)
     command.add_argument(
@@ -59,7 +62,7 @@ def add_release(command: Parser) -> None:
         "--out", required=True, metavar="T.csv", help="the release to write: for attackers"
     )
     command.add_argument(
-        "--key-out", required=True, metavar="L.csv", help="its key to write: for the marker"
+        "--key-out", required=True, metavar="L.csv", help="its key to write: for the organizer"
     )
 
 
@@ -116,7 +119,7 @@ def _team_files(table: pd.DataFrame, teams: list[TeamDraw], public: Schema) -> d
 
 
 def release_table(arguments: Namespace, output: Output) -> None:
-    """Shuffle a team's aligned table for its attackers, and write the key to mark them with."""
+    """Shuffle a team's aligned table for its attackers, and write the key that scores their guesses."""
     import numpy as np
 
     from scoring.cli.input import (

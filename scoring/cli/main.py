@@ -1,4 +1,4 @@
-"""The command line: the same code as the server, for everybody to run at home.
+"""The command line: the same code as the server, to run locally.
 
 The modules of the commands import the numerical libraries in their functions only: loaded when one
 runs or its methods are listed, so that other help and all mistakes are answered immediately.
@@ -51,7 +51,8 @@ a contest in six commands:
       --out G.csv
   python -m scoring mark --rows R.csv --guess G.csv
 
-exit status: 0 fine, 1 a file was rejected or a check fails (all is listed), 2 wrong use
+exit status: 0 success, 1 a file was rejected or a check failed (all problems are listed), 2 wrong
+usage
 """
 
 
@@ -143,25 +144,25 @@ COMMANDS: dict[str, Command] = {
         ),
         Command(
             "demonstrate",
-            "show what goes wrong with data that only looks anonymous, on made-up tables",
+            "show what goes wrong with data that only looks anonymous, on synthetic tables",
             demonstrate.add_arguments,
             demonstrate.run,
         ),
         Command(
             "study",
-            "run a published experiment again and write it beside the published figures",
+            "reproduce a published experiment and compare it with the published figures",
             study.add_arguments,
             study.run,
         ),
         Command(
             "dp",
-            "convert ε into other words, compare batch with interactive disclosure, rehearse both",
+            "convert ε, compare batch with interactive disclosure, and practise both",
             dp.add_arguments,
             dp.run,
         ),
         Command(
             "sequential",
-            "publish a changing table again and again, and check what was published",
+            "publish a changing table repeatedly, and check its releases",
             sequential.add_arguments,
             sequential.run,
         ),
@@ -177,7 +178,7 @@ COMMANDS: dict[str, Command] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status: 0 fine, 1 rejected, 2 wrong use."""
+    """Run one command and return its exit status: 0 success, 1 rejected, 2 wrong usage."""
     _show_what_can_be_shown()
     try:
         arguments = parser().parse_args(argv)
@@ -186,7 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     output = Output(as_json=arguments.json, progress=arguments.progress, command=arguments.command)
     try:
         return _status(arguments, output)
-    except BrokenPipeError:  # the reader has gone
+    except BrokenPipeError:  # the reader has closed the pipe
         _discard_output()
         return FINE
     except UnprintedError as error:
@@ -196,7 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _status(arguments: argparse.Namespace, output: Output) -> int:
-    """Run a command; what comes of it is told."""
+    """Run a command and report its result."""
     try:
         return COMMANDS[arguments.command].run(arguments, output) or FINE
     except UsageError as error:

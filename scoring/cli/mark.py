@@ -1,4 +1,4 @@
-"""The command `mark`: what a guess file hits."""
+"""The command `mark`: the hit rate of a guess file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(command: Parser) -> None:
     truth.add_argument(
         "--key", metavar="K.csv", help="or the key of a lecture contest's release: candidate lines"
     )
-    command.add_argument("--guess", required=True, metavar="G.csv", help="what was guessed")
+    command.add_argument("--guess", required=True, metavar="G.csv", help="the guesses")
     command.add_argument(
         "--original", metavar="X.csv", help="the original table, to check row numbers against"
     )
@@ -32,7 +32,7 @@ def add_arguments(command: Parser) -> None:
 
 
 def run(arguments: Namespace, output: Output) -> None:
-    """Compare the guess file with what is true, and print the rate."""
+    """Compare the guess file with the truth, and print the rate."""
     marked = _mark_candidates(arguments) if arguments.key else _mark_rows(arguments, output)
     values = {"n_records": marked.n_records, "hits": marked.hits, "rate": marked.rate}
     rate = f"re-identification rate {marked.rate:,.6f}"
@@ -40,7 +40,7 @@ def run(arguments: Namespace, output: Output) -> None:
 
 
 def _mark_rows(arguments: Namespace, output: Output) -> Mark:
-    """The mark of guessed rows of the original."""
+    """The result of guessed rows of the original."""
     from scoring.scores.results import mark
     from scoring.tables.number_lists import read_guess, read_rows
 
@@ -56,7 +56,7 @@ def _mark_rows(arguments: Namespace, output: Output) -> Mark:
 
 
 def _mark_candidates(arguments: Namespace) -> Mark:
-    """The mark of guessed lines of a candidate table."""
+    """The result of guessed lines of a candidate table."""
     from scoring.formats.lecture.marking import mark_kept
     from scoring.tables.number_lists import read_candidate_guess
 

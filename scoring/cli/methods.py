@@ -35,7 +35,7 @@ def attacks() -> str:
 
 
 def summary(docstring: str) -> str:
-    """What a function does, as its docstring begins."""
+    """The first line of a function's docstring."""
     return docstring.strip().partition("\n")[0].rstrip(".")
 
 
@@ -60,7 +60,7 @@ def _listed(methods: Iterable[tuple[str, str, Sequence[Option]]]) -> str:
 
 
 def _entry(name: str, text: str) -> list[str]:
-    """A name and what it is beside it, wrapped; below it where the name is too long."""
+    """A name and its description next to it, wrapped; below it if the name is too long."""
     texts = wrap(text, _WIDTH - _COLUMN, break_on_hyphens=False)
     lines = [" " * _COLUMN + line for line in texts]
     if len(name) + 2 > _COLUMN:

@@ -1,4 +1,4 @@
-"""What a command prints and writes: results, problems, progress, and files that are never half."""
+"""Output of a command: results, problems, progress, and files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoring.errors import Problem, ProblemsFound
 
 
 class UsageError(Exception):
-    """The command was used wrongly: a file is missing, a name is unknown, an option is bad."""
+    """Wrong usage: a file is missing, a name is unknown, an option is invalid."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class Output:
         _print(_json(values) if self.as_json else text)
 
     def rejected(self, error: ProblemsFound) -> None:
-        """Print every problem of the files that were handed in."""
+        """Print every problem of the submitted files."""
         self._close_line()
         shown = error.problems
         if self.as_json:
@@ -58,7 +58,7 @@ class Output:
         _print("\n".join(lines))
 
     def wrong_use(self, error: UsageError) -> None:
-        """Say what was wrong with the command, on standard error."""
+        """Print a usage error on standard error."""
         self._close_line()
         messages = [str(problem) for problem in error.problems] or [str(error)]
         for message in messages:
@@ -74,7 +74,7 @@ class Output:
         print(f"python -m scoring {self._command}: {text}", file=sys.stderr)
 
     def step(self, text: str) -> None:
-        """What is being done now."""
+        """Progress: the step that is running."""
         if not self._shows_progress:
             return
         if self._is_terminal:
@@ -150,7 +150,7 @@ def _check_place(target: Path) -> None:
 
 
 def write_files(files: Mapping[str, bytes]) -> None:
-    """Write all files or none: each beside its target first, and then renamed."""
+    """Write all files or none: each next to its target first, and then renamed."""
     beside: dict[Path, Path] = {}
     target = Path()
     try:
@@ -186,5 +186,5 @@ def _write_beside(target: Path, data: bytes) -> Path:
 
 
 def drawn_with(seed: int, measures: Iterable[str]) -> str:
-    """What a table of values says below of those that are drawn at random."""
+    """The note below a table about values that are drawn at random."""
     return f"\n\ndrawn at random with seed {seed}: {', '.join(measures)}"

@@ -15,7 +15,7 @@ def add_arguments(command: Parser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a setting of the formula, see below; may be repeated",
+        help="a setting of the formula, see below; repeatable",
     )
     _add_files(command, "--matrix", "M.csv", "attacker,TEAM,TEAM… and rates, 0 to 100")
     _add_files(command, "--utility", "U.csv", "team,utility, 0 to 100")
@@ -23,7 +23,7 @@ def add_arguments(command: Parser) -> None:
     command.add_argument(
         "--weights",
         metavar="W:W…",
-        help="what each of several matrices weighs in the season, as in 1:9 or 1,9",
+        help="the weights of several matrices in the season, as in 1:9 or 1,9",
     )
     add_ruleset(command, None)
     _add_files(
@@ -36,7 +36,7 @@ def add_arguments(command: Parser) -> None:
     command.add_argument(
         "--attackers",
         choices=("mean", "median", "trimmed"),
-        help="how an attacker's rates become one: mean, median, or trimmed by a quarter on both sides (mean)",
+        help="how an attacker's rates are combined: mean, median, or trimmed by a quarter on both sides (mean)",
     )
     command.add_argument(
         "--tie-break",
@@ -44,7 +44,7 @@ def add_arguments(command: Parser) -> None:
         action="extend",
         default=[],
         metavar="PART",
-        help="what parts equal totals, in order: utility, protection, attack, presentation",
+        help="tie-breakers of equal totals, in order: utility, protection, attack, presentation",
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(command: Parser) -> None:
-    """The file of marks, and the rules that say which of them are ranked."""
+    """The file of errors of estimates, and the rules that name those to rank."""
     text = "round,team and the measures of each estimate, as boards are downloaded"
     command.add_argument("--board", required=True, metavar="B.csv", help=text)
     add_ruleset(command, "dp-disclosure")

@@ -88,9 +88,9 @@ def _facts(arguments: Namespace, rules: Ruleset, position: int, output: Output) 
     tables = read_tables(read_file(path), measures, file=path)
     for measure in _ranked(ranking):
         if measure not in tables.columns:
-            output.note(f"{path} has no column {measure}: taken for a measure that no team has")
+            output.note(f"{path} has no column {measure}: read as a measure that no team has")
     if EARLIER in ranking.tie_breaks:
-        output.note("what arrived earlier is not in the files: such totals stay equal")
+        output.note("times of arrival are not in the files: such totals stay equal")
     presentation: dict[str, float] = {}
     if arguments.presentation:
         marks = arguments.presentation[position]
@@ -130,7 +130,7 @@ def _with_attacks(
 
 
 def _lines(facts: Facts, boards: Boards[str]) -> list[dict[str, Any]]:
-    """The lines of the overall board, or of that of the tables before anything of the attacks is known; best first."""
+    """The lines of the overall board, best first; of the board of tables if there are no attacks yet."""
     found = []
     for team in facts.teams:
         table = boards.anonymization[team] if team in facts.measured else None

@@ -63,7 +63,7 @@ def run(arguments: Namespace, output: Output) -> None:
 
 
 def _prepared(arguments: Namespace, schema: Schema, output: Output) -> Prepared:
-    """The original, prepared; as it was read it is gone before the submission is read."""
+    """The original, prepared; the table itself is freed before the submission is read."""
     from scoring.cli.input import read_original
     from scoring.scores.prepared import Prepared
 
@@ -92,7 +92,7 @@ def _counted_by(
 def _score_table(values: dict[str, float | int | None]) -> str:
     from scoring.registry import MEASURES
 
-    head = ("", "measure", "value", "better", "what it is")
+    head = ("", "measure", "value", "better", "meaning")
     measured = [
         (id_, MEASURES[id_].name, _number(value), MEASURES[id_].direction, MEASURES[id_].title)
         for id_, value in values.items()

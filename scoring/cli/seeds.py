@@ -1,4 +1,4 @@
-"""The seeds of what is published: drawn by the operating system, or warned of where they can be guessed."""
+"""The seeds of published tables: drawn by the operating system; a warning for those that can be guessed."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def secret_seed(arguments: Namespace, output: Output) -> int:
 
 
 def warn_of_small(arguments: Namespace, output: Output) -> None:
-    """A warning on standard error of a seed that can be found, unless that is wanted."""
+    """Warn on standard error of a seed that can be found, unless `--reproducible` is given."""
     if arguments.seed is not None and arguments.seed < SMALLEST and not arguments.reproducible:
         output.note(_SMALL.format(seed=arguments.seed))

@@ -1,4 +1,4 @@
-"""The command `study`: a published experiment, run again and put beside the published figures."""
+"""The command `study`: a published experiment, reproduced and compared with its figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STUDIES = ("pwscup2015",)
 
 
 def add_arguments(command: Parser) -> None:
-    """What `study` is called with; nothing numerical is loaded for it."""
+    """The arguments of `study`, without loading numerical libraries."""
     command.add_argument("study", choices=STUDIES, help="what to run again: pwscup2015")
     command.add_argument(
         "--out", required=True, metavar="DIR", help="the folder to write: new, or empty"
@@ -50,7 +50,7 @@ def run(arguments: Namespace, output: Output) -> None:
     text = (
         f"{aligned([head, *rows])}\n\n"
         f"methods: {letters}\n"
-        f"Table 10: {marks['study_as_expected']} of {marks['marks']} marks as the paper expects, "
+        f"Table 10: {marks['study_as_expected']} of {marks['marks']} signs as the paper expects, "
         f"{marks['study_as_table11']} as its Table 11 has them\n"
         f"methods read off exactly: {right}\n"
         f"{len(files)} files → {arguments.out}, begin with index.html"

@@ -1,4 +1,4 @@
-"""`verify`: check a contest's draws, its audit trail and one's own receipts, with published files alone."""
+"""`verify`: check a contest's draws, its audit trail and receipts, with published files only."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ FAILED = 1
 
 
 def add_arguments(command: Parser) -> None:
-    """What the command takes."""
+    """The arguments of the command."""
     command.add_argument(
         "--reveal", metavar="V.json", help="the secret and all seeds, as the contest published them"
     )
     command.add_argument(
-        "--commitment", metavar="HEX", help="the commitment that stood on the contest's page before"
+        "--commitment", metavar="HEX", help="the commitment that the contest's page showed before"
     )
     command.add_argument("--events", metavar="E.jsonl", help="the audit trail with its seals")
     command.add_argument(
@@ -41,7 +41,7 @@ def add_arguments(command: Parser) -> None:
         help="a receipt to compare with the audit trail; may be repeated",
     )
     command.add_argument(
-        "--submission", metavar="Y.csv", help="an anonymized table as its team handed it in"
+        "--submission", metavar="Y.csv", help="an anonymized table as its team submitted it"
     )
     command.add_argument("--release", metavar="Z.csv", help="the same table as attackers got it")
     command.add_argument(

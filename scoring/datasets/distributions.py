@@ -1,4 +1,4 @@
-"""What pseudo households look like: shares and conditional shares of their attributes.
+"""Pseudo households: shares and conditional shares of their attributes.
 
 The figures are round numbers chosen for this generator so that the attributes depend on each other
 as in any population (large households have heads of middle age, young heads rent, heads who do not
@@ -117,7 +117,7 @@ HOUSING_PAID_BY_TENURE: Weights = np.array([0.30, 1.0, 1.0])
 EDUCATION_PAID = 0.85
 """Share of the households with children that pays for education. 76 % of all pay nothing."""
 
-# Logarithm of the living standard that all amounts share, beside a part that is drawn.
+# Logarithm of the living standard that all amounts share, in addition to a random part.
 STANDARD_BY_OCCUPATION: Weights = np.array([0.5, 0.2, -0.2, -0.1, -0.4])
 STANDARD_BY_COMPANY: Weights = np.array([0.0, -0.1, 0.3])
 

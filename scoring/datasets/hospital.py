@@ -1,8 +1,8 @@
-"""The half-year windows of a made-up hospital: a table of patients that changes from release to release.
+"""The half-year windows of a synthetic hospital: a table of patients that changes from release to release.
 
 Each table has the patients with a diagnosis in its window. Chronic diseases are diagnosed again in window after
-window, acute ones once; who is discharged does not come back. All figures are round numbers chosen for this
-generator and describe no country and no hospital. The output may be used by anybody for anything (CC0).
+window, acute ones once; discharged patients do not return. All figures are round numbers chosen for this
+generator and describe no country and no hospital. The output is public domain (CC0).
 """
 
 from __future__ import annotations

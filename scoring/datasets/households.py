@@ -1,7 +1,6 @@
 """Pseudo household microdata shaped like the table of PWSCup 2015, at any size.
 
-Nothing is copied from a published table: all figures stand in `distributions`. The output may be
-used by anybody for anything (CC0).
+Nothing is copied from a published table: all figures are in `distributions`. The output is public domain (CC0).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What goes wrong with data that only looks anonymous: small attacks on made-up tables, to watch.
+"""Demonstrations of attacks on data that only looks anonymous, on small synthetic tables.
 
 Each demonstration is a pure function with a small result; `catalog` names them for the command line.
 """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Result(Protocol):
-    """What a demonstration found: a dataclass that can show itself as a table."""
+    """Result of a demonstration: a dataclass that can be shown as a table."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

@@ -1,6 +1,7 @@
-"""Conditions that the lecture names beside k-anonymity, l-diversity and t-closeness, as checks.
+"""Checks of conditions that the lecture names in addition to k-anonymity, l-diversity and
+t-closeness.
 
-They hold of a table alone and need no original; they are measures of what its worst class tells.
+They need the released table only, no original, and measure what its worst class discloses.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from scoring.tables.equivalence import Classes
 def xy_anonymity(table: pd.DataFrame, x: Sequence[str], y: Sequence[str]) -> int:
     """The k of (X,Y)-anonymity: how many distinct values of Y the worst value of X occurs with.
 
-    The attacker knows a person's values of X, and Y is what must not be told by them: persons, where
+    The attacker knows a person's values of X, and Y is what they must not disclose: persons, where
     a person has several records, or sensitive values. If Y is a key of the table it is k-anonymity
     with the quasi-identifiers X, if Y is one sensitive column it is distinct l-diversity.
 
@@ -60,9 +61,9 @@ def xy_linkability(
     y: Sequence[str],
     among: Sequence[tuple[object, ...]] | None = None,
 ) -> float:
-    """The k of (X,Y)-linkability: how surely the worst value of X tells a value of Y.
+    """The k of (X,Y)-linkability: the confidence with which the worst value of X discloses a value of Y.
 
-    The attacker knows a person's values of X and concludes on Y: the largest share that a value
+    The attacker knows a person's values of X and infers Y: the largest share that a value
     of Y has among the records with the same X. (X,Y)-privacy asks for this or for `xy_anonymity`.
 
     Parameters
@@ -72,7 +73,7 @@ def xy_linkability(
     x, y
         Different columns.
     among
-        The values of Y that must not be concluded on, as tuples; by default all.
+        The values of Y that must not be inferred, as tuples; by default all.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def proximity_risk(
     """The largest share of a class whose sensitive numbers lie within ε of one of them.
 
     The attacker knows who is in which class. A class of many different but close salaries is
-    diverse, and tells everybody's salary nearly. The table is (ε,m)-anonymous for every m up to
+    diverse, but discloses everyone's salary approximately. The table is (ε,m)-anonymous for every m up to
     1 / risk.
 
     Parameters

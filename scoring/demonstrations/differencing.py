@@ -1,4 +1,4 @@
-"""Differencing: two averages over many persons that tell the value of one."""
+"""Differencing: two averages over many persons that disclose the value of one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCORES = (40.0, 80.0, 78.0, 82.0)
 
 @dataclass(frozen=True, slots=True)
 class Differenced:
-    """What two averages told about one person.
+    """The disclosure of one person's value by two averages.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Differenced:
     epsilon : float or None
         The ε of the Laplace noise on each average; None where there was none.
     value, found : float
-        The person's value, and what the averages told.
+        The person's value, and the value computed from the averages.
     """
 
     n: int
@@ -70,7 +70,7 @@ def difference_of_means(mean_all: float, n_all: int, mean_rest: float, n_rest: i
 
 
 def rounding_bound(n: int, decimals: int) -> float:
-    """How far the found value can be off where both averages were rounded: (n + n - 1) half steps.
+    """The largest error of the found value if both averages were rounded: (n + n - 1) half steps.
 
     Examples
     --------
@@ -92,11 +92,10 @@ def differencing(
 ) -> DifferencingResult:
     """Compute a person's points from the average of all and the average of all others.
 
-    The attacker knows two averages and how many persons they are about. Each of them seems to be
-    about everybody; together they are about one. Rounding helps only as far as the sizes make it
-    coarse. Noise of differential privacy on each average leaves the value off by about the whole
-    range of points divided by ε, however many persons there are, while the averages themselves get
-    ever more exact.
+    The attacker knows two averages and how many persons they are about. Each of them is about all persons; together
+    they are about one. Rounding helps only as far as the sizes make it coarse. Noise of differential privacy on each
+    average leaves the value off by about the whole range of points divided by ε, however many persons there are, while
+    the averages themselves get ever more exact.
 
     Notes
     -----

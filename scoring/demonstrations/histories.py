@@ -26,7 +26,7 @@ class HistoriesResult:
         For how many months a pseudonym is kept.
     revealed : tuple of tuples of float
         For each number of known records and each period the mean over the persons of the share of
-        their records that stand under pseudonyms which only they can have.
+        their records under pseudonyms that only they can have.
     """
 
     n_persons: int
@@ -46,7 +46,7 @@ class HistoriesResult:
 def pseudo_histories(
     n_persons: int, per_month: int, n_shops: int, *, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """A made-up year of visits to shops, few shops being popular: person, month and shop."""
+    """A synthetic year of visits to shops, few shops being popular: person, month and shop."""
     popularity = 1 / np.arange(1, n_shops + 1)
     n = n_persons * MONTHS * per_month
     return pd.DataFrame(
@@ -68,10 +68,10 @@ def released(histories: pd.DataFrame, months: int, key: bytes) -> pd.DataFrame:
 def revealed_share(
     histories: pd.DataFrame, release: pd.DataFrame, n_known: int, *, rng: np.random.Generator
 ) -> float:
-    """How much of a person's history somebody finds who knows some of it.
+    """The share of a person's history found by an attacker who knows some of it.
 
     For each person the attacker knows `n_known` of the records, drawn at random, with month and
-    shop, and that the person is in the table. A pseudonym is found if it alone has all known
+    shop, and that the person is in the table. A pseudonym is found if no other has all known
     records of its period; then all its records are the person's.
 
     Parameters
@@ -104,7 +104,7 @@ def revealed_share(
     for rows in histories.groupby("person").indices.values():
         fitting: dict[str, set[str]] = {}
         for row in rng.choice(rows, size=n_known, replace=False):
-            # Which records are of one period is known: the month tells.
+            # The period of a record is known: the month gives it.
             own = under[row]
             fitting[own] = fitting.get(own, having[visits[row]]) & having[visits[row]]
         found = [own for own, others in fitting.items() if others == {own}]
@@ -121,9 +121,9 @@ def histories(
     known: Sequence[int] = (1, 2, 3, 4, 6, 8, 12),
     periods: Sequence[int] = (12, 3, 1),
 ) -> HistoriesResult:
-    """Find a year of shopping from a few receipts, under pseudonyms kept for longer or shorter.
+    """Find a year of shopping from a few receipts, under pseudonyms kept for different periods.
 
-    The attacker knows a few of a person's visits. Each fits many, a handful together only one:
+    The attacker knows a few of a person's visits. Each fits many persons, a few together only one:
     the more records are known, the more surely all others under the pseudonym become known. A
     pseudonym for each month bounds what is found to the months of which something is known, and
     fewer known records fall into each of them, so that it is found less often.

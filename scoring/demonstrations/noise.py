@@ -1,4 +1,4 @@
-"""Noise and what it is good for: one unknown value, repeated questions, and a test on noisy counts."""
+"""Noise and its limits: one unknown value, repeated questions, and a test on noisy counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DECIMALS = 1
 
 @dataclass(frozen=True, slots=True)
 class Unmasked:
-    """What a mean tells whoever knows all values but one.
+    """The disclosure of one value by a mean, to an attacker who knows all other values.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ def known_rest(
 ) -> KnownRestResult:
     """Compute one value from the mean of all, knowing all others.
 
-    The attacker has the worst knowledge there is, and it is the one that differential privacy
-    reckons with. The noise has to cover the range of a value divided by n. Covering 1/n, as if
-    values lay between 0 and 1, gives an ε that is larger by the range.
+    The attacker has the strongest possible knowledge, which is the one that differential privacy assumes. The noise has
+    to cover the range of a value divided by n. Covering 1/n, as if values lay between 0 and 1, gives an ε that is
+    larger by the range.
 
     Notes
     -----
@@ -119,7 +119,7 @@ def known_rest(
 
 @dataclass(frozen=True, slots=True)
 class Averaged:
-    """How far the mean of several answers to one question is from the truth, in the root mean square.
+    """The root mean square error of the mean of several answers to one question.
 
     `fresh` has new noise of ε for each answer, which costs `spent` in all; `shared` divides one ε
     among the answers; `repeated` gives the first answer again.
@@ -171,12 +171,11 @@ def averaging(
     answers: Sequence[int] = (1, 10, 100, 1000),
     trials: int = 1000,
 ) -> AveragingResult:
-    """Ask one count again and again, and take the mean of the answers.
+    """Ask for one count repeatedly, and take the mean of the answers.
 
-    With new noise every time the error falls with the root of the number of answers, and the truth
-    comes out: the noise was worth ε once. Whoever accounts for it lets the answers share ε, and then
-    the mean gets worse, for each answer's noise grows faster than averaging takes it away. The same
-    answer for nothing is as good as one, and needs no more ε.
+    With new noise every time the error falls with the root of the number of answers, and the truth comes out: the noise
+    protected one answer only. If the answers share ε, the mean gets worse, because the noise of each answer grows
+    faster than averaging reduces it. Repeating the same answer is as good as one answer, and needs no more ε.
     """
     errors = []
     for n in answers:
@@ -193,7 +192,7 @@ def averaging(
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """How often a test at 5 % says that two attributes depend on each other.
+    """The share of tests at 5 % that find two attributes dependent.
 
     Attributes
     ----------
@@ -272,10 +271,10 @@ def noisy_chi_squared(
 ) -> ChiSquaredResult:
     """Test whether two attributes are independent, on a table of counts with Laplace noise.
 
-    The noise adds to the statistic, so that the textbook's threshold gives false alarms: few where
-    noise is small beside the scatter of counts, nearly always where it is not. A threshold from
-    simulated tables with the same noise keeps the 5 %, and what it costs is seen in the
-    dependence that is no longer found. It needs nothing but the noisy table and the published ε.
+    The noise adds to the statistic, so that the textbook's threshold gives false alarms: few if the noise is small
+    compared with the variation of counts, nearly always otherwise. A threshold from simulated tables with the same
+    noise keeps the 5 %, and what it costs is seen in the dependence that is no longer found. It needs nothing but the
+    noisy table and the published ε.
 
     Notes
     -----

@@ -21,23 +21,23 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "year of birth, ZIP area": ("sex", "year", "area"),
     "decade of birth, ZIP area": ("sex", "decade", "area"),
 }
-"""What is released beside the sex, from fine to coarse."""
+"""The columns released in addition to the sex, from fine to coarse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
-    """What a register tells about released records that share some columns with it.
+    """The disclosure of released records by a register that shares some columns with them.
 
     Attributes
     ----------
     n_released : int
         How many records were released.
     unique : float
-        Share of the persons in the register who are alone with their values.
+        Share of the persons in the register whose values are unique.
     named : float
         Share of the released records that fit one person only: they have a name now.
     expected : float
-        Share that is named rightly by whoever picks one of the persons that fit, at random.
+        Share that is named correctly by picking one of the fitting persons at random.
     """
 
     n_released: int
@@ -74,7 +74,7 @@ class RegisterResult:
 
 
 def pseudo_register(n: int, *, rng: np.random.Generator) -> pd.DataFrame:
-    """A made-up register of voters of one city: name, sex, date of birth and ZIP code.
+    """A synthetic register of voters of one city: name, sex, date of birth and ZIP code.
 
     The columns `year`, `decade` and `area` are coarser forms of the date and of the code.
     """
@@ -98,7 +98,7 @@ def link(register: pd.DataFrame, released: pd.DataFrame, columns: Sequence[str])
     Parameters
     ----------
     register
-        Everybody whom the attacker thinks of, by name.
+        All persons in the register, by name.
     released
         Records of persons in the register, without names.
     columns

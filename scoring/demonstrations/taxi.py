@@ -14,13 +14,13 @@ import numpy as np
 from scoring.anonymizers.pseudonyms import pseudonyms
 
 FORMS = ("9A99", "AA999", "AAA999")
-"""How the numbers on the taxis look: 9 stands for any digit, A for any letter."""
+"""The forms of numbers on taxis: 9 is any digit, A any letter."""
 _CHARACTERS = {"9": digits, "A": ascii_uppercase}
 
 
 @dataclass(frozen=True, slots=True)
 class TaxiResult:
-    """How many of the pseudonyms were turned back into numbers by hashing all numbers there are."""
+    """The number of pseudonyms reversed by hashing all possible numbers."""
 
     n_taxis: int
     n_numbers: int
@@ -37,7 +37,7 @@ class TaxiResult:
 
 
 def n_numbers(form: str) -> int:
-    """How many numbers have this form.
+    """The count of numbers of this form.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def md5(number: str) -> str:
 
 
 def unkeyed(number: str) -> str:
-    """What an attacker can compute who knows how keyed pseudonyms are made, but not the key."""
+    """The hash computed by an attacker who knows how keyed pseudonyms are made, but not the key."""
     return hashlib.sha256(number.encode()).hexdigest()[:16]
 
 
@@ -78,14 +78,14 @@ def invert(
     seen
         Pseudonyms in a published table.
     forms
-        What a number can look like: all numbers of these forms are tried.
+        Forms of numbers: all numbers of these forms are tried.
     pseudonym_of
-        How the attacker believes the pseudonyms were made.
+        The function that the attacker assumes.
 
     Returns
     -------
     dict
-        Pseudonym to number; what no number leads to is missing.
+        Pseudonym to number, without those that no number has.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def taxi(
 ) -> TaxiResult:
     """Turn the pseudonyms of taxis back into their numbers, without and with a key.
 
-    The attacker knows the published table and the forms of numbers, nothing else. Without a key
-    each pseudonym is found: not the hash function is at fault, but that there are so few numbers.
-    A key that only the owner has makes the same enumeration find nothing.
+    The attacker knows the published table and the forms of numbers, nothing else. Without a key each pseudonym is
+    found: not because of the hash function, but because there are so few numbers. With a key that only the owner has,
+    the same enumeration finds nothing.
 
     Notes
     -----

@@ -146,7 +146,7 @@ def test_nothing_is_known_of_counterfeits_or_of_invariance_where_there_is_none(p
     silent = audit_series(patients, untold, m=2, definition="worlds-counterfeit-known")
     assert silent.definition is Definition.WORLDS
     names = [title for title, _reason in not_found(summary(silent), str)]
-    assert names == ["Worlds, counterfeits known", "Worlds, the column last read"]
+    assert names == ["Possible worlds, counterfeits known", "Worlds, the column last read"]
 
     signatures = handed_in(audit.series, "patient")
     alone = [publish(replace(patients, snapshots=(s,)), Options(m=2)) for s in patients.snapshots]
@@ -321,7 +321,7 @@ def test_one_table_alone_has_neither_time_nor_pairs():
     page = Page(report(audit, {}))
     assert page.seen.count("svg") == len(audit.findings)
     assert "Risk over time" not in page.text
-    assert "Boxes of consecutive releases" not in page.text
+    assert "Generalized regions of consecutive releases" not in page.text
 
 
 # The command

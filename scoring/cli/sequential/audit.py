@@ -63,7 +63,7 @@ def audit(arguments: Namespace, output: Output) -> None:
 
 
 def _columns(names: str | None, original: Microdata) -> tuple[int, int] | None:
-    """The positions of the two attributes that are drawn."""
+    """The positions of the two attributes on the axes."""
     if names is None:
         return None
     known = [attribute.name for attribute in original.attributes]
@@ -74,7 +74,7 @@ def _columns(names: str | None, original: Microdata) -> tuple[int, int] | None:
 
 
 def _facts(arguments: Namespace) -> dict[str, str]:
-    """What the report says of its origin: files by name and digest, rules, version, seed."""
+    """The provenance shown in the report: files by name and digest, rules, version, seed."""
     files = {f"T{n}": path for n, path in enumerate(arguments.tables, start=1)}
     if len(arguments.tables) == 1:
         files = {"tables": arguments.tables[0]}

@@ -1,4 +1,4 @@
-"""`sequential check`: whether releases are generalizations of their tables, m-unique and m-invariant."""
+"""`sequential check`: are releases generalizations of their tables, m-unique and m-invariant."""
 
 from __future__ import annotations
 

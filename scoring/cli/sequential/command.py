@@ -1,4 +1,4 @@
-"""The command `sequential`: publish a changing table again and again, check, measure and attack what was published."""
+"""The command `sequential`: publish a changing table repeatedly, then check, measure and attack its releases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = ("patients", "small")
 REQUIREMENTS = ("m-unique", "m-invariance")
 LIMITS = {
     "--max-deleted": "records left out",
-    "--max-displaced": "published records outside of their box",
+    "--max-displaced": "published records outside the region of their row",
     "--max-counterfeits": "counterfeits for each record",
 }
 RULESET = "sequential-release"
@@ -28,7 +28,7 @@ ATTACKS = ("baseline", "intersection")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that the command does: its arguments, and the address of what runs it."""
+    """A part of the command: its arguments, and the address of its function."""
 
     text: str
     arguments: Callable[[Parser], None]
@@ -36,7 +36,7 @@ class Part:
 
 
 def add_arguments(command: Parser) -> None:
-    """The things that the command does, each with its options."""
+    """The parts of the command, each with its options."""
     add_parts(command, ((name, part.text, part.arguments) for name, part in PARTS.items()))
 
 
@@ -80,12 +80,12 @@ def _publish_arguments(part: Parser) -> None:
     )
     part.add_argument("--out", metavar="DIR", help="the folder to write: new, or empty")
     part.add_argument(
-        "--zip", metavar="S.zip", help="the archive to write: what a contest asks to hand in"
+        "--zip", metavar="S.zip", help="the archive to write, as a contest asks for it"
     )
     part.add_argument(
         "--without-counterfeits",
         action="store_true",
-        help="tell nobody how many counterfeits each group has: leave C1.csv … out of the archive",
+        help="do not publish how many counterfeits each group has: leave C1.csv … out of the archive",
     )
     part.add_argument(
         "--people-out",
@@ -100,22 +100,22 @@ def _publish_arguments(part: Parser) -> None:
     part.add_argument(
         "--widths",
         metavar="W,W…",
-        help="least width of boxes with counterfeits, for each attribute (a fiftieth of its range)",
+        help="minimum width of regions with counterfeits, for each attribute (a fiftieth of its range)",
     )
     part.add_argument(
         "--side",
         choices=SIDES,
         default=SIDES[0],
-        help="where such a box is wider than its records (below)",
+        help="side on which such a region is wider than its records (below)",
     )
     part.add_argument(
         "--where",
         choices=WHERE,
         default=WHERE[0],
-        help="of last: where the group before is told (everywhere)",
+        help="for last: where the previous group is published (everywhere)",
     )
     part.add_argument(
-        "--rule", choices=RULES, default=RULES[0], help="of improved: what is repaired (risk)"
+        "--rule", choices=RULES, default=RULES[0], help="for improved: what is repaired (risk)"
     )
 
 
@@ -128,7 +128,7 @@ def _check_arguments(part: Parser) -> None:
         action="append",
         default=[],
         metavar="J=N.csv",
-        help="the notice of tampering of release J; may be repeated",
+        help="the notice of tampering of release J; repeatable",
     )
 
 
@@ -142,19 +142,19 @@ def _risk_arguments(part: Parser) -> None:
         "--definition",
         choices=DEFINITIONS,
         default=DEFINITIONS[0],
-        help="how the attacker reckons, and what it knows (counting)",
+        help="how the attacker computes, and what it knows (counting)",
     )
     part.add_argument(
         "--over-time",
         action="store_true",
-        help="the risk after each release, too, and which releases pin each record down",
+        help="also the risk after each release, and the releases that pin each record down",
     )
     part.add_argument(
         "--samples",
         type=int,
         default=N_SAMPLES,
         metavar="N",
-        help=f"worlds looked at where there are too many to count ({N_SAMPLES})",
+        help=f"possible worlds to sample if there are too many to count ({N_SAMPLES})",
     )
     add_seed(part, required=False)
     part.add_argument("--pictures", metavar="DIR", help="a folder for pictures: new, or empty")
@@ -184,13 +184,13 @@ def _example_arguments(part: Parser) -> None:
 def _score_arguments(part: Parser) -> None:
     _add_ruleset(part)
     add_tables(part)
-    _add_series(part, "the archive of R1.csv, R2.csv … that is handed in")
+    _add_series(part, "the archive of R1.csv, R2.csv … to submit")
     _add_other_m(part)
     part.add_argument(
-        "--definition", choices=SCORED, help="how the attacker reckons, instead of the rules'"
+        "--definition", choices=SCORED, help="how the attacker computes, instead of the rules'"
     )
     part.add_argument(
-        "--require", choices=REQUIREMENTS, help="what must hold, instead of the rules'"
+        "--require", choices=REQUIREMENTS, help="the condition to check, instead of the rules'"
     )
     for option, what in LIMITS.items():
         text = f"largest share of {what}, from 0 to 1, instead of the rules'"
@@ -203,7 +203,7 @@ def _audit_arguments(part: Parser) -> None:
     part.add_argument(
         "--attributes",
         metavar="A,B",
-        help="the two quasi-identifiers along which boxes are drawn (the first two)",
+        help="the two quasi-identifiers on the axes of the pictures (the first two)",
     )
     part.add_argument("--out", metavar="A.html", help="the report to write as well")
 
@@ -216,12 +216,12 @@ def _guess_arguments(part: Parser) -> None:
         metavar="P.zip",
         help="the archive of B1.csv, B2.csv …: who is in the tables",
     )
-    _add_series(part, "the archive of R1.csv, R2.csv … as it is published")
+    _add_series(part, "the published archive of R1.csv, R2.csv …")
     part.add_argument(
         "--method",
         choices=ATTACKS,
         default=ATTACKS[0],
-        help="what is guessed (baseline)",
+        help="the method (baseline)",
     )
     part.add_argument("--out", required=True, metavar="G.csv", help="the guess to write")
 
@@ -229,7 +229,7 @@ def _guess_arguments(part: Parser) -> None:
 def _mark_arguments(part: Parser) -> None:
     add_tables(part)
     _add_series(part, "the archive of R1.csv, R2.csv … that was attacked")
-    part.add_argument("--guess", required=True, metavar="G.csv", help="the guess to mark")
+    part.add_argument("--guess", required=True, metavar="G.csv", help="the guess to score")
     _add_ruleset(part)
     _add_other_m(part)
 
@@ -261,7 +261,7 @@ def _add_m(part: Parser) -> None:
 
 PARTS: dict[str, Part] = {
     "generate": Part(
-        "draw the half-year windows of a made-up hospital",
+        "draw the half-year windows of a synthetic hospital",
         _generate_arguments,
         "scoring.cli.sequential.publish:generate",
     ),
@@ -281,7 +281,7 @@ PARTS: dict[str, Part] = {
         "scoring.cli.sequential.check:check",
     ),
     "risk": Part(
-        "say how sure an attacker may be of each record's sensitive value",
+        "compute how certain an attacker may be of each record's sensitive value",
         _risk_arguments,
         "scoring.cli.sequential.risk:risk",
     ),
@@ -296,12 +296,12 @@ PARTS: dict[str, Part] = {
         "scoring.cli.sequential.audit:audit",
     ),
     "guess": Part(
-        "guess everybody's sensitive value from the releases",
+        "guess the sensitive value of each person from the releases",
         _guess_arguments,
         "scoring.cli.sequential.contest:guess",
     ),
     "mark": Part(
-        "mark guessed sensitive values beside the guess that anybody can make",
+        "score guessed sensitive values, compared with the baseline guess",
         _mark_arguments,
         "scoring.cli.sequential.contest:mark",
     ),

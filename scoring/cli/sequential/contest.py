@@ -1,4 +1,4 @@
-"""`sequential score`, `guess` and `mark`: what the platform does with a series and with guesses about it."""
+"""`sequential score`, `guess` and `mark`: series and guesses about them, evaluated as on the platform."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def score(arguments: Namespace, output: Output) -> None:
 
 
 def spec_asked(arguments: Namespace, rules: SequentialSpec | None) -> SequentialSpec:
-    """What is asked of the series: what the command says, else the ruleset."""
+    """The limits of the series: those of the command, else of the ruleset."""
     rules = _with_m(arguments, rules)
     return replace(
         rules,
@@ -78,7 +78,7 @@ def spec_asked(arguments: Namespace, rules: SequentialSpec | None) -> Sequential
 
 
 def _limits(arguments: Namespace) -> dict[str, float]:
-    """The limits that the command says, by their names."""
+    """The limits given on the command line, by their names."""
     found = {}
     for option in LIMITS:
         name = option.removeprefix("--").replace("-", "_")
@@ -105,7 +105,7 @@ def _text(found: dict[str, float | int | None]) -> str:
         f"{found['n_people']} people, {found['n_tuples']} records, {found['n_rows']} rows "
         f"in {found['n_groups']} groups"
     )
-    head = ("measure", "value", "better", "what it is")
+    head = ("measure", "value", "better", "meaning")
     rows = [
         (id_, "–" if found[id_] is None else f"{found[id_]:.6f}", measure.direction, measure.title)
         for id_, measure in SERIES_MEASURES.items()

@@ -1,4 +1,4 @@
-"""What the parts of `sequential` read and write: tables as several files or as one archive, and folders."""
+"""Files of the parts of `sequential`: tables as several files or as one archive, and folders."""
 
 from __future__ import annotations
 

@@ -144,20 +144,20 @@ def _number(value: float) -> float | None:
 
 def _text(microdata: Microdata, found: Risks, values: dict[str, Any]) -> str:
     if found.max is None:
-        return "no risk: no world or row was found that fits these tables and releases"
+        return "no risk: no possible world or row was found that fits these tables and releases"
     lines = [f"largest risk {found.max:.4f}, mean {found.mean:.4f}"]
     if found.worlds is not None and found.worlds <= _MOST_WORLDS:
-        lines.append(f"{found.worlds:,} worlds")
+        lines.append(f"{found.worlds:,} possible worlds")
     elif found.log10_worlds is not None:
-        lines.append(f"about 10^{found.log10_worlds:,.1f} worlds")
+        lines.append(f"about 10^{found.log10_worlds:,.1f} possible worlds")
     if values["n_sampled"]:
         lines.append(
             f"{values['n_sampled']} of {len(microdata.ids)} risks are sampled from "
-            f"{found.n_samples} worlds; their 95 % intervals are in brackets"
+            f"{found.n_samples} possible worlds; their 95 % intervals are in brackets"
         )
     if n_none := int(np.isnan(found.values).sum()):
         lines.append(
-            f"{n_none} of {len(microdata.ids)} have no risk: no world or row was found for them"
+            f"{n_none} of {len(microdata.ids)} have no risk: no possible world or row was found for them"
         )
     order = np.argsort(-np.nan_to_num(found.values, nan=-1), kind="stable")[:_MOST_LISTED]
     rows = [_row(values["risks"][i]) for i in order]
@@ -172,7 +172,7 @@ def _text(microdata: Microdata, found: Risks, values: dict[str, Any]) -> str:
 
 
 def _row(record: dict[str, Any]) -> dict[str, str]:
-    """What is told of one record."""
+    """The line of one record."""
     value = record["risk"]
     cells = {"record": record["id"], "risk": "none" if value is None else f"{value:.4f}"}
     if record.get("low") is not None:

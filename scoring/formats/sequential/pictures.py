@@ -174,7 +174,7 @@ def histogram(
     name: str = "histogram",
     alt: str | None = None,
 ) -> str:
-    """How many people have which risk; those above 1/m stand out."""
+    """Distribution of risks; those above 1/m stand out."""
     counts, edges = risk_counts(risks)
     values = risks.values[is_above(risks.values, m or 1)]
     above, _edges = np.histogram(values, bins=N_BINS, range=(0, 1))
