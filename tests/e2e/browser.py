@@ -133,7 +133,7 @@ class Person:
         for field, text in (fields | {"password1": PASSWORD, "password2": PASSWORD}).items():
             self.page.locator(f"#id_{field}").fill(text)
         self.press("Sign up")
-        self.sees("We have sent you a mail.")
+        self.sees("We sent you an e-mail.")
         wait_until(lambda: self.site.links_mailed_to(self.email), f"mail to {self.email}")
         self.go(self.site.links_mailed_to(self.email)[-1])
         self.press("Yes, confirm")

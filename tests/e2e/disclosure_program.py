@@ -18,13 +18,13 @@ ROUND = f"/contests/{CONTEST.removeprefix('/c/')}/rounds/interactive"
 def make_token(person: Person) -> str:
     """The token, which is shown this once."""
     person.go("/account/")
-    person.follow("Make or revoke tokens")
+    person.follow("Create or revoke tokens")
     person.page.locator("#id_name").fill("notebook")
     person.page.locator("#id_password").fill(PASSWORD)
-    person.press("Make the token")
+    person.press("Create token")
     token = person.page.locator("#new-token").input_value()
     person.follow("← Account")
-    person.follow("Make or revoke tokens")
+    person.follow("Create or revoke tokens")
     person.sees("notebook")
     assert token not in person.page.content()
     return token

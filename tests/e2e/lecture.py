@@ -73,7 +73,7 @@ def rehearse(teacher: Person) -> None:
     for row in page.locator("table tbody tr").all():
         expect(row.locator("td").last).to_have_text("nothing")
     teacher.follow("See their leaderboard")
-    teacher.sees("dry run, seen by organizers alone")
+    teacher.sees("dry run, visible to organizers only")
     shown = page.locator(".board-table tbody tr td.strong")
     expect(shown).to_have_count(4)
     assert all(0 < float(total) <= 100 for total in shown.all_inner_texts())

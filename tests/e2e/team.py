@@ -51,7 +51,7 @@ def found_team(name: str, captain: Person, folder: Path, *, method: str, attack:
 def make_team(name: str, captain: Person, contest: str = CONTEST) -> None:
     captain.go(f"{contest}/team/")
     captain.page.locator("#id_name").fill(name)
-    captain.press("Make the team")
+    captain.press("Create team")
     expect(captain.page.get_by_role("heading", level=1)).to_have_text(name)
 
 
@@ -86,7 +86,7 @@ def anonymize_at_home(team: Team, seed: int) -> None:
 def invite(captain: Person, mate: Person, contest: str = CONTEST) -> None:
     """The captain makes a link; whoever opens it without an account signs up and comes back to it."""
     captain.go(f"{contest}/team/")
-    captain.press("Make an invitation link")
+    captain.press("Create invitation link")
     link = captain.page.locator("#invitation-link").input_value()
     mate.go(link)
     if not mate.has_account:

@@ -316,7 +316,7 @@ def test_a_forgotten_password_is_chosen_anew(cast, client):
     log_in(client, "alice@example.org", NEW_PASSWORD)
     assert is_logged_in(client)
     used = Client().get(link_in(mail.outbox[0]), follow=True).content.decode()
-    assert "has been used already" in used
+    assert "was already used" in used
 
 
 def test_a_new_address_needs_the_password_and_counts_when_it_is_confirmed(cast, as_user):
@@ -390,7 +390,7 @@ def test_deletion_needs_the_password(cast, as_user):
 
 def test_a_captain_hands_over_before_deletion(cast, as_user):
     client = as_user(cast.alice)
-    assert "Hand them over first" in client.get(reverse("account-delete")).content.decode()
+    assert "Choose a new captain first" in client.get(reverse("account-delete")).content.decode()
     delete(client)
     assert is_logged_in(client)
     with pytest.raises(services.RefusedError):
@@ -512,7 +512,7 @@ def test_the_mail_page_shows_a_sign_up_and_its_link(db, mail_folder, client):
     assert reverse("mail") in client.get(sent.url).content.decode()
     page = client.get(reverse("mail")).content.decode()
     assert "[PWSCup] Confirm your e-mail address" in page
-    assert "Somebody has given this e-mail address" in page
+    assert "Someone entered this e-mail address" in page
     (link,) = re.findall(r'<a href="(/accounts/confirm-email/[^"]+)"', page)
     client.post(link)
     assert is_logged_in(client)
@@ -547,7 +547,7 @@ def test_no_link_of_the_mail_page_leads_to_another_host(db, mail_folder, setting
 
 
 def test_an_empty_mail_page_says_so(db, mail_folder, client):
-    assert "No mail yet" in client.get(reverse("mail")).content.decode()
+    assert "No e-mail yet" in client.get(reverse("mail")).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -453,7 +453,7 @@ def test_the_history_is_kept_and_its_chain_verified(cast, found, as_user):
     job = imported(cast.oscar, zipped(other))
     assert job.chain["broken_at"] == 1
     page = as_user(cast.oscar).get(reverse("organize-archive", args=[job.contest.slug]))
-    assert "The history does not hold: at position 1" in page.content.decode()
+    assert "The event history is not valid: the event at position 1" in page.content.decode()
 
 
 def test_the_verdict_is_that_of_the_library(cast, played):
@@ -494,7 +494,7 @@ def test_the_page_imports_and_tells(cast, found, as_user):
             assert jobs.work_on(ContestImport, job.pk)
         assert not path.exists()  # what was imported or refused is not kept
     page = oscar.get(url).content.decode()
-    assert "All boards were made anew and are equal" in page
+    assert "All boards were rebuilt and match" in page
     assert "This is not a zip archive" in page
     assert "../cup.zip" not in page
     assert reverse("organize-contest", args=["cup-2"]) in page

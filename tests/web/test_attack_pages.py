@@ -273,7 +273,7 @@ def test_what_fails_at_first_is_answered_as_a_whole(cast, as_user, tables, monke
     monkeypatch.setattr(storage, "write", no_space)
     response = send(cast, as_user(cast.alice), file("blue.csv"), file("green.csv"))
     assert response.status_code == 507
-    assert "could not be carried out" in text(response)
+    assert "was not completed" in text(response)
     assert guesses() == set()
 
 

@@ -47,7 +47,7 @@ def test_an_organizer_is_asked_by_mail_and_enters_on_accepting(cast, oscar, as_u
     tasks.mail_invitations()
     (message,) = mail.outbox
     assert message.to == ["eve@example.org"]
-    assert "ask you to organize" in message.body
+    assert "invite you to organize" in message.body
     assert "主催" in message.body
     (link, *_same) = re.findall(r"http://127.0.0.1:8000(/office/\S+)", message.body)
 
@@ -83,7 +83,7 @@ def test_who_is_removed_comes_back_by_no_invitation_of_their_own(cast, as_user):
 def test_a_judge_is_asked_by_mail_and_judges_on_accepting(cast, oscar, as_user):
     oscar.post(JUDGES, {"judge-email": "eve@example.org"})
     tasks.mail_invitations()
-    assert "ask you to judge" in mail.outbox[0].body
+    assert "invite you to judge" in mail.outbox[0].body
     assert not policies.is_judge(cast.eve, cast.contest)
     invitation = OfficeInvitation.objects.get()
     answer = as_user(cast.eve).post(address_of(invitation), follow=True)

@@ -388,7 +388,7 @@ def test_the_mail_goes_out_on_commit_with_a_link_that_works_once(
     assert invitation.mailed_at is not None
     address = reverse("invitation", args=[invitation.token])
     eve = as_user(cast.eve)
-    assert "Works until" not in eve.get(address).content.decode()
+    assert "Valid until" not in eve.get(address).content.decode()
     assert eve.post(address).url == "/c/cup/team/"
     green.refresh_from_db()
     assert green.captain == cast.eve
@@ -557,8 +557,8 @@ def test_members_see_how_many_are_still_invited(cast, as_user, green):
     first = green.invitations.order_by("id").first()
     accounts.join_team(user=factories.make_user("ann"), invitation=first)
     page = as_user(green.memberships.get().user).get("/c/cup/team/").content.decode()
-    assert "invited one more person by mail" in page
-    assert "can still join it" in page
+    assert "invited one more person by e-mail" in page
+    assert "can still join" in page
     assert "eve@example.org" not in page
 
 

@@ -344,7 +344,7 @@ def test_who_sees_the_team_page(cast, as_user, role):
     assert answer.status_code == 200
     assert ("Alice" in page) == (role in {"alice", "bob"})
     assert ("team-invite" in page or "team/invite/" in page) == (role in {"alice", "carol"})
-    assert ("Make the team" in page) == (role == "eve")
+    assert ("Create team" in page) == (role == "eve")
     assert ("Organizers can see the answer key" in page) == (role == "oscar")
 
 
