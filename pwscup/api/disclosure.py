@@ -10,17 +10,16 @@ from ninja import Router, Status
 
 from pwscup.api import schemas
 from pwscup.api.contests import READING, ROUND, WRITING, own_team
-from pwscup.contests.disclosed import disclosed_attributes, spec_of, target_attributes
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import original_of, visible_round
 from pwscup.disclosure import ledger, services
 from pwscup.disclosure.downloads import answer_response
 from pwscup.disclosure.services import QueryRefused
 from pwscup.formats import kinds_where
+from pwscup.formats.hidden.disclosed import disclosed_attributes, spec_of, target_attributes
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.downloads import published_response, table_response
 from pwscup.submissions.policies import may_have_published
-from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -153,7 +152,7 @@ def answer_file(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
 
 
 def _asking(request: HttpRequest, slug: str, key: str) -> tuple[Team, Round]:
-    round = visible_round(request.user, slug, key, [INTERACTIVE])
+    round = visible_round(request.user, slug, key, kinds_where("is_asked"))
     return own_team(request, round.contest), round
 
 
@@ -233,7 +232,7 @@ def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 
 def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
     """The release, which is made now if it is due."""
-    round = _published(request, slug, key, [BATCH])
+    round = _published(request, slug, key, kinds_where("is_release"))
     found = services.ensure_released(round)
     if found is None:
         raise Http404

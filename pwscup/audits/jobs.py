@@ -67,23 +67,14 @@ def _result(
     from pwscup.submissions import evaluation  # pandas, which only workers need
 
     found = evaluation.audited(submission, progress)
-    summary, report = _writers(found)
-    result = {"values": summary(found), "scoring_version": scoring.__version__}
+    audits = submission.round.contest.format.audits
+    result = {"values": audits.summary(found), "scoring_version": scoring.__version__}
     pages = {}
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             facts = _facts(submission)
-            pages[language] = report(found, facts, language=language, translate=gettext)
+            pages[language] = audits.report(found, facts, language=language, translate=gettext)
     return result, pages
-
-
-def _writers(found: object) -> tuple[Callable[..., dict[str, Any]], Callable[..., str]]:
-    """The functions that make the values and the report of such an audit."""
-    from scoring.audits import report, series, series_report, series_summary, summary
-
-    if isinstance(found, series.SeriesAudit):
-        return series_summary.summary, series_report.report
-    return summary.summary, report.report
 
 
 def _facts(submission: Submission) -> dict[str, str]:

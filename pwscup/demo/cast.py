@@ -21,6 +21,6 @@ class Person:
 
 ORGANIZER = Person("Oscar", is_organizer=True)
 TEAMS = {"Aoi": (Person("Alice"), Person("Bob")), "Midori": (Person("Carol"),)}
-SERIES = "demo-series"
+DEMO_SERIES = "demo-series"
 GUESTS = {"Aoi": Bot("Aoi", ANY_TABLE, "EUC1", "record-deletion", series=Way(side="above"))}
 """Teams of people in that contest, which is over, and how they played."""

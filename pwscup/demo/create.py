@@ -15,7 +15,7 @@ from pwscup.bots.cast import BOTS, Bot
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
 from pwscup.demo import gaming
-from pwscup.demo.cast import GUESTS, ORGANIZER, PASSWORD, SERIES, TEAMS, Person
+from pwscup.demo.cast import DEMO_SERIES, GUESTS, ORGANIZER, PASSWORD, TEAMS, Person
 from pwscup.formats.series.table import packed
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
@@ -98,7 +98,7 @@ DEMOS = (
     # Both rounds of sequential release are over; the house teams published their series and guessed values.
     Demo(
         ruleset="sequential-release",
-        slug=SERIES,
+        slug=DEMO_SERIES,
         title="Demo of sequential release (finished)",
         title_ja="逐次公開のデモ(終了)",
         summary="Six house teams published the tables of a made-up hospital again and again: see what all that tells.",
@@ -143,7 +143,7 @@ def create() -> bool:
     people = {team: [person(member) for member in members] for team, members in TEAMS.items()}
     made = {demo.slug: make_contest(demo, organizer, now) for demo in DEMOS}
     for name in GUESTS:
-        seat_team(made[SERIES], name, people[name])
+        seat_team(made[DEMO_SERIES], name, people[name])
     for name, members in people.items():
         for slug in (RUNNING, HIDDEN, SERIES_OPEN):
             found_team(made[slug], name, members)

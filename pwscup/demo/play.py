@@ -9,7 +9,7 @@ from django.utils import timezone
 from pwscup.bots.playing import rounds
 from pwscup.contests import faults
 from pwscup.contests.models import Contest
-from pwscup.demo.cast import GUESTS, SERIES
+from pwscup.demo.cast import DEMO_SERIES, GUESTS
 
 if TYPE_CHECKING:
     from pwscup.bots.cast import Bot
@@ -28,4 +28,4 @@ def advance() -> int:
 
 def _guests(contest: Contest) -> dict[str, Bot]:
     """Only in a contest that is over: elsewhere people play themselves."""
-    return GUESTS if contest.slug == SERIES else {}
+    return GUESTS if contest.slug == DEMO_SERIES else {}

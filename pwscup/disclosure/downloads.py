@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from django.http import HttpResponse, StreamingHttpResponse
 
-from pwscup.contests.disclosed import disclosed_attributes
 from pwscup.contests.selectors import download_name
 from pwscup.core.files.exports import csv_text
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
 from pwscup.disclosure import ledger
+from pwscup.formats.hidden.disclosed import disclosed_attributes
 from pwscup.submissions.pages.downloads import table_response
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from django.db.models import OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from pwscup.contests.disclosed import budget_in
 from pwscup.disclosure.models import Answer, epsilon_of, millionths_of
+from pwscup.formats.hidden.disclosed import budget_in
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from pwscup.contests.disclosed import budget_in, disclosed_attributes, epsilon_of_round, spec_of
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.organize import common
@@ -25,6 +24,12 @@ from pwscup.disclosure.forms import Question
 from pwscup.disclosure.models import epsilon_of
 from pwscup.disclosure.services import REFUSALS
 from pwscup.formats import kinds_where
+from pwscup.formats.hidden.disclosed import (
+    budget_in,
+    disclosed_attributes,
+    epsilon_of_round,
+    spec_of,
+)
 from pwscup.submissions.intake.gates import Gate, gate
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.contests import faults
-from pwscup.contests.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import dataset_of, original_of
@@ -23,10 +22,11 @@ from pwscup.core.files import storage
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of, millionths_of
+from pwscup.formats import kinds_where
+from pwscup.formats.hidden.disclosed import disclosed_attributes, epsilon_of_round, is_release_due
 from pwscup.submissions.services import SubmissionRefused, check_round
 from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.privacy.accounting import PLACES, BudgetExceeded, epsilon_from
-from scoring.rulesets.kinds import BATCH
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -266,7 +266,10 @@ def release_due(now: datetime | None = None) -> int:
     """Release the table of every batch round that has opened; return how many that were."""
     now = now or timezone.now()
     opened = Round.objects.filter(
-        kind=BATCH, opens_at__lte=now, contest__is_published=True, batch_release=None
+        kind__in=kinds_where("is_release"),
+        opens_at__lte=now,
+        contest__is_published=True,
+        batch_release=None,
     )
     return sum(_released_alone(round, now) for round in opened.select_related("contest"))
 

@@ -16,15 +16,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.selectors import team_of
-from pwscup.contests.disclosed import target_attributes
 from pwscup.contests.downloads import terms_first
 from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import download_name, original_of, visible_round
 from pwscup.disclosure import asking, downloads, pages, selectors, services
 from pwscup.formats import kinds_where
+from pwscup.formats.hidden.disclosed import target_attributes
 from pwscup.submissions.pages.downloads import published_response, table_response
 from pwscup.submissions.policies import may_have_published
-from scoring.rulesets.kinds import BATCH, INTERACTIVE
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """A POST says what the question would cost, or asks it; the answer has an address of its own."""
-    round = visible_round(request.user, slug, key, [INTERACTIVE])
+    round = visible_round(request.user, slug, key, kinds_where("is_asked"))
     if request.method != "POST":
         return render(request, "disclosure/ask.html", pages.ask_page(request, round))
     outcome = asking.receive(request, round)
@@ -64,7 +63,7 @@ def answer_csv(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @login_required
 @require_safe
 def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    round = visible_round(request.user, slug, key, [INTERACTIVE])
+    round = visible_round(request.user, slug, key, kinds_where("is_asked"))
     team = team_of(request.user, round.contest)
     if team is None or not round.answers.filter(team=team).exists():
         raise Http404
@@ -86,7 +85,7 @@ def _kept_from(request: HttpRequest, round: Round) -> HttpResponse | None:
 @require_safe
 def batch_release(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
     """The released table, which is made now if it is due."""
-    round = visible_round(request.user, slug, key, [BATCH])
+    round = visible_round(request.user, slug, key, kinds_where("is_release"))
     if (elsewhere := _kept_from(request, round)) is not None:
         return elsewhere
     release = services.ensure_released(round)

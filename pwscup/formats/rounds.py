@@ -14,6 +14,7 @@ from scoring.rulesets.kinds import OWN_TABLES, ROUND_KINDS
 
 if TYPE_CHECKING:
     from pwscup.formats.evaluation import TableEvaluation
+    from pwscup.formats.playing import Player
     from pwscup.formats.spec import Text
 
 ATTACKED, ATTACKS, JUDGED, ESTIMATES = "anonymization", "attack", "presentation", "disclosure"
@@ -26,6 +27,8 @@ class RoundFormat:
     kind: str
     evaluated: str
     """The module next to this one, and the name in it, that evaluates submissions: `pwscup.formats.evaluation`."""
+    played: str | None
+    """In the same way, how bots play; None where only people take part: `pwscup.formats.playing`."""
     content_type: str | None
     """That of the one file that the API takes; None where it takes none."""
     todo: Text
@@ -68,14 +71,19 @@ class RoundFormat:
         return _named(self.evaluated)
 
     @property
-    def page(self) -> str:
-        """The page of such a round."""
-        return self.phase
+    def player(self) -> Player | None:
+        """How bots play."""
+        return None if self.played is None else _named(self.played)
 
     @property
     def is_archive(self) -> bool:
         """What is submitted is an archive of files."""
         return self.content_type == ZIP
+
+    @property
+    def page(self) -> str:
+        """The page of such a round."""
+        return self.phase
 
     @property
     def has_targets(self) -> bool:
@@ -151,6 +159,7 @@ ROUNDS = {
         RoundFormat(
             kind="anonymization",
             evaluated="common.evaluation:TABLES",
+            played="common.bots:TABLES",
             content_type=None,
             todo=_(
                 "Download the original table, anonymize it and hand in the result with its row numbers."
@@ -161,6 +170,7 @@ ROUNDS = {
         RoundFormat(
             kind="aligned-anonymization",
             evaluated="per_team.evaluation:TABLES",
+            played="per_team.bots:TABLES",
             content_type=None,
             todo=_(
                 "Download your team's own table, anonymize it and hand in the result, its records in the same order."
@@ -178,6 +188,7 @@ ROUNDS = {
         RoundFormat(
             kind="series",
             evaluated="series.evaluation:SERIES",
+            played="series.bots:SERIES",
             content_type=ZIP,
             todo=_(
                 "Download your team's tables, publish a release of each and hand in all of them as one zip archive."
@@ -194,6 +205,7 @@ ROUNDS = {
         RoundFormat(
             kind="attack",
             evaluated="attacks.linkage:ROWS",
+            played="common.bots:ROWS",
             content_type=None,
             todo=_("Download the other teams' tables and hand in a guess for each."),
             published=_(
@@ -209,6 +221,7 @@ ROUNDS = {
         RoundFormat(
             kind="candidate-attack",
             evaluated="attacks.linkage:CANDIDATES",
+            played="per_team.bots:CANDIDATES",
             content_type=None,
             todo=_(
                 "Download the other teams' tables with their candidates and hand in a guess for each."
@@ -229,6 +242,7 @@ ROUNDS = {
         RoundFormat(
             kind="value-attack",
             evaluated="attacks.values:VALUES",
+            played="series.bots:VALUES",
             content_type=CSV,
             todo=_(
                 "Download the other teams' releases with their people and hand in a guess of the sensitive "
@@ -261,6 +275,7 @@ ROUNDS = {
         RoundFormat(
             kind="presentation",
             evaluated="common.evaluation:SLIDES",
+            played=None,
             content_type=None,
             todo=_("Look up when your team presents, and hand in your slides before."),
             counts={"last": _("The last file that was accepted counts.")},
@@ -268,6 +283,7 @@ ROUNDS = {
         ),
         RoundFormat(
             kind="batch",
+            played="hidden.bots:RELEASED",
             todo=_(
                 "Download the released table, estimate the target table from it and hand in the estimate."
             ),
@@ -281,6 +297,7 @@ ROUNDS = {
         ),
         RoundFormat(
             kind="interactive",
+            played="hidden.bots:ASKED",
             todo=_(
                 "Ask for counts within your team's budget, estimate the target table and hand in the estimate."
             ),

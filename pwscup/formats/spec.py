@@ -7,7 +7,7 @@ that pages load no pandas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -122,6 +122,9 @@ class Rules(Protocol):
     def round_sentence(self, ruleset: Ruleset, spec: RoundSpec) -> str:
         """What a round of this kind adds to the sentences on attempts and results; it may be empty."""
 
+    def drawing(self, ruleset: Ruleset) -> tuple[str, ...]:
+        """The measures of the ruleset whose values depend on a seed."""
+
     def asked(self, ruleset: Ruleset) -> dict[str, Any]:
         """What the part `requirements` of the page of a round shows of the ruleset."""
 
@@ -169,6 +172,29 @@ class Boards(Protocol):
 
     def risks(self, ruleset: Ruleset) -> str:
         """What risk measures measure by these rules; it may be empty."""
+
+
+class Audits(Protocol):
+    """All that the library finds out about a submission, on a page and in a report."""
+
+    def attacks(self) -> list[tuple[str, str]]:
+        """What an audit runs, by name and title."""
+
+    def summary(self, found: Any) -> dict[str, Any]:
+        """What is kept of what `TableEvaluation.audited` found."""
+
+    def report(
+        self,
+        found: Any,
+        facts: Mapping[str, str],
+        *,
+        language: str,
+        translate: Callable[[str], str],
+    ) -> str:
+        """The report that can be handed on, as HTML."""
+
+    def results(self, values: dict[str, Any]) -> dict[str, Any]:
+        """What the part `audit` of the page shows of a summary."""
 
 
 class Draw(Protocol):
@@ -245,6 +271,10 @@ class Format:
     @cached_property
     def boards(self) -> Boards:
         return cast(Boards, self._answers("boards"))
+
+    @cached_property
+    def audits(self) -> Audits:
+        return cast(Audits, self._answers("audits"))
 
     @cached_property
     def draw(self) -> Draw:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from pwscup.formats import ROUNDS
 from pwscup.leaderboards.boards.attack_texts import attack_words
 from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.texts import PARTS, title_of
@@ -113,7 +114,7 @@ def budget_curve(section: Section) -> dict[str, Any] | None:
     series = [
         {
             "name": title_of(round),
-            "is_batch": round["kind"] == "batch",
+            "is_batch": ROUNDS[round["kind"]].is_release,
             "points": [
                 {
                     "team": row["name"],

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -36,6 +35,7 @@ from pwscup.contests.models import Round
 from pwscup.contests.selectors import original_of
 from pwscup.disclosure import ledger
 from pwscup.disclosure.models import Answer, BatchRelease, epsilon_of
+from pwscup.formats.hidden.disclosed import n_cells
 from pwscup.leaderboards.boards.sections import Disclosure, Estimate, Facts, Phase, Player, Values
 from pwscup.leaderboards.scope import Scope, Stage, may_show
 from pwscup.submissions import selectors
@@ -52,7 +52,6 @@ from pwscup.submissions.results.counting import (
 )
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
-from scoring.formats.disclosure.attributes import attributes_of
 
 LAYOUT = 5
 """Grows when the form of the boards changes, so that no stored board of another form is served."""
@@ -325,7 +324,5 @@ def _released_at(round: Round, scope: Scope) -> Decimal | None:
 
 def _n_cells(scope: Scope) -> int:
     """Of the table that is estimated; 0 without data."""
-    spec, dataset = scope.rules.disclosure, original_of(scope.contest)
-    if spec is None or dataset is None:
-        return 0
-    return math.prod(len(a.values) for a in attributes_of(dataset.schema, spec.target))
+    dataset = original_of(scope.contest)
+    return 0 if dataset is None else n_cells(scope.rules, dataset.schema)

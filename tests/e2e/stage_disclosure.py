@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from pwscup.accounts.models import Team, User
-from pwscup.contests.disclosed import spec_of, target_attributes
 from pwscup.demo import create
 from pwscup.disclosure.services import ask
 from pwscup.experiments.models import Experiment
+from pwscup.formats.hidden.disclosed import spec_of, target_attributes
 from pwscup.submissions import services
 from pwscup.submissions.models import Submission
 from scoring.formats.disclosure.estimates import template

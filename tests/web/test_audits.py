@@ -11,12 +11,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.audits import pages, services
+from pwscup.audits import services
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
 from pwscup.core import jobs
 from pwscup.core.jobs import kinds
 from pwscup.core.models import Event
+from pwscup.formats.common import audits
 from scoring.registry import ATTACKS
 from tests.web.pipeline import hand_in, scored
 
@@ -163,10 +164,10 @@ def test_measures_and_sizes_keep_their_order_whatever_the_database_made_of_it(
     submission, cast, quick
 ):
     audit = done(services.request_audit(user=cast.alice, submission=submission))
-    in_order = pages.results(audit.values)
+    in_order = audits.results(audit.values)
     shuffled = json.loads(json.dumps(audit.values, sort_keys=True))
     assert list(shuffled["records_by_class_size"]) != list(audit.values["records_by_class_size"])
-    assert pages.results(shuffled) == in_order
+    assert audits.results(shuffled) == in_order
     assert [size.label for size in in_order["class_sizes"]][:3] == ["1", "2", "3–4"]
 
 

@@ -28,7 +28,7 @@ STATES = Submission.State
 ATTACKED = {
     create.FINISHED: len(BOTS),
     create.ROBUST: len(BOTS),
-    create.SERIES: len(BOTS) + len(cast.GUESTS),
+    create.DEMO_SERIES: len(BOTS) + len(cast.GUESTS),
 }
 """By contest how many teams there are, all of whose files are published and attacked."""
 FIRST = 5 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
@@ -53,7 +53,7 @@ def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     assert play.advance() == 0
     score_everything()
     assert_estimates_from_both_disclosures(demo[create.HIDDEN])
-    assert_people_find_their_own_series(demo[create.SERIES], client)
+    assert_people_find_their_own_series(demo[create.DEMO_SERIES], client)
     tasks.sweep()
     releases = Release.objects.values_list("round__contest__slug", flat=True)
     assert Counter(releases) == ATTACKED
@@ -163,8 +163,8 @@ def assert_people_can_log_in(client):
 def assert_each_team_of_the_open_series_has_tables_of_its_own(demo):
     opened = demo[create.SERIES_OPEN]
     assert {team.name for team in opened.teams.filter(is_house=False)} == set(cast.TEAMS)
-    assert draws.draw_due() == opened.teams.count() + demo[create.SERIES].teams.count()
-    for contest in (opened, demo[create.SERIES]):
+    assert draws.draw_due() == opened.teams.count() + demo[create.DEMO_SERIES].teams.count()
+    for contest in (opened, demo[create.DEMO_SERIES]):
         assert set(Dataset.objects.filter(contest=contest, team=None).values_list("part")) == {
             (contest.teams.count(),)
         }

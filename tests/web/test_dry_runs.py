@@ -8,10 +8,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.bots import copies, rehearse, services
+from pwscup.bots import copies, services
 from pwscup.bots.cast import BOTS, BY_NAME
 from pwscup.bots.models import Rehearsal
-from pwscup.bots.playing.files import anonymized_files
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import dataset_of
 from pwscup.contests.services.common import ContestRefused
@@ -19,6 +18,7 @@ from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
+from pwscup.formats.common.bots import Anonymizer, anonymized_files
 from pwscup.submissions import evaluation
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.proof.reveals import purposes_of
@@ -67,7 +67,7 @@ def test_no_bots_table_is_replayed_with_a_number_that_anybody_knows(cast):
         table, bot = dataset_of(copy), BY_NAME[submission.team.name]
         handed_in = submission.files.get(key="anonymized").file.sha256
         replayed = {
-            seed: sha256(anonymized_files(table, bot, seed=seed)["anonymized"][1]).hexdigest()
+            seed: sha256(anonymized_files(table, bot, seed)["anonymized"][1]).hexdigest()
             for seed in (submission.team.pk, evaluation.bot_seed(submission.team, round))
         }
         known, secret = replayed.values()
@@ -176,13 +176,14 @@ def test_a_worker_that_went_silent_leaves_nothing_behind(cast):
 
 
 def test_what_is_refused_is_told_with_its_reason(cast, monkeypatch, oscar):
-    files = rehearse.rounds.MAKERS["anonymization"]
+    files = Anonymizer.files
 
-    def broken(original, bot, *, seed):
-        made = files(original, bot, seed=seed)
-        return made | {"rows": ("rows.csv", b"row\n1\n1\n1\n1\n")} if bot.name == "Swap" else made
+    def broken(player, turn):
+        made = files(player, turn)
+        wrong = made | {"rows": ("rows.csv", b"row\n1\n1\n1\n1\n")}
+        return wrong if turn.bot.name == "Swap" else made
 
-    monkeypatch.setitem(rehearse.rounds.MAKERS, "anonymization", broken)
+    monkeypatch.setattr(Anonymizer, "files", broken)
     rehearsal = played(cast.contest, cast.oscar)
     assert [one["state"] for one in rehearsal.report[0]["refused"]] == [State.REJECTED]
     page = oscar.get(reverse("organize-dry-run", args=["cup"])).content.decode()

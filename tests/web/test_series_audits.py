@@ -9,10 +9,11 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from pwscup.audits import pages, services
+from pwscup.audits import services
 from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
 from pwscup.core import jobs
+from pwscup.formats.series import audits
 from scoring.audits.series_words import ATTACKERS, DEFINITIONS
 from scoring.cli.main import main
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
@@ -90,7 +91,7 @@ def test_the_risks_are_those_that_were_scored_in_whatever_order_they_are_stored(
     assert last["max"] == pytest.approx(measured["series-risk-max"], abs=1e-9)
     assert last["mean"] == pytest.approx(measured["series-risk-mean"], abs=1e-9)
     shuffled = json.loads(json.dumps(values, sort_keys=True))
-    assert pages.results(shuffled) == pages.results(values)
+    assert audits.results(shuffled) == audits.results(values)
 
 
 def test_a_team_asks_and_the_page_says_who_is_pinned_down(

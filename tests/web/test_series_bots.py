@@ -14,11 +14,12 @@ from pwscup.accounts.models import Team
 from pwscup.bots import copies, services
 from pwscup.bots.cast import BOTS, BY_NAME, Way
 from pwscup.bots.models import Rehearsal
-from pwscup.bots.playing import rounds, series
+from pwscup.bots.playing import rounds
 from pwscup.contests import truth
 from pwscup.contests.models import Contest
 from pwscup.core import jobs
 from pwscup.core.files import storage
+from pwscup.formats.series import bots as series
 from pwscup.submissions import releases, selectors
 from pwscup.submissions.evaluation import handed_in as handed_in_files
 from pwscup.submissions.models import Release, Submission

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.contests.disclosed import spec_of, target_attributes
 from pwscup.formats.attacks import Question
+from pwscup.formats.hidden.disclosed import spec_of, target_attributes
 from scoring.formats.disclosure.attributes import attributes_of, codes_of
 from scoring.formats.disclosure.estimates import marks, read_estimate
 from scoring.formats.disclosure.estimators import counted

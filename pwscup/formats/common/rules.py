@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.rules import measures, ranking_texts
 from pwscup.contests.rules.texts import VALUES
+from scoring import registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +47,11 @@ def round_sentence(_ruleset: Ruleset, _spec: RoundSpec) -> str:
 def asked(_ruleset: Ruleset) -> dict[str, Any]:
     """Nothing beyond what a table may hold."""
     return {}
+
+
+def drawing(ruleset: Ruleset) -> tuple[str, ...]:
+    """Those that always draw."""
+    return registry.drawing(ruleset.measures)
 
 
 def risks(_ruleset: Ruleset) -> tuple[str, ...]:

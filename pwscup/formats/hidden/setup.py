@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from pwscup.contests.disclosed import spec_of
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.formats.common.setup import check_columns as check_table
+from pwscup.formats.hidden.disclosed import spec_of
 from scoring.errors import ProblemsFound
 from scoring.rulesets.loader_disclosure import check_columns as check_disclosed
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.rules import measures, ranking_texts
 from pwscup.contests.rules.ranking_texts import Part
 from pwscup.formats.common.rules import round_sentence as round_sentence
+from scoring import registry
 
 if TYPE_CHECKING:
     from scoring.formats.sequential.limits import SeriesLimits
@@ -146,6 +147,12 @@ def asked(ruleset: Ruleset) -> dict[str, Any]:
     """What is asked of a series, and its limits."""
     spec = ruleset.sequential
     return {"sequential": spec, "limits_said": limit_sentences(spec.limits) if spec else []}
+
+
+def drawing(ruleset: Ruleset) -> tuple[str, ...]:
+    """Those that draw under the definition of risk."""
+    spec = ruleset.sequential
+    return registry.drawing(ruleset.measures, spec.definition if spec else None)
 
 
 def risks(ruleset: Ruleset) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.contests.disclosed import spec_of
 from pwscup.contests.selectors import dataset_of
 from pwscup.formats.attacks.estimates import coded
+from pwscup.formats.hidden.disclosed import spec_of
 from pwscup.submissions.evaluation.originals import read_once
 from scoring.formats.disclosure.queries import noisy_answer
 from scoring.formats.disclosure.releases import release_csv

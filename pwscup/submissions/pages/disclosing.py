@@ -8,13 +8,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pwscup.contests.disclosed import (
+from pwscup.contests.selectors import original_of
+from pwscup.formats.hidden.disclosed import (
     budget_in,
     disclosed_attributes,
     is_release_due,
     target_attributes,
 )
-from pwscup.contests.selectors import original_of
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team

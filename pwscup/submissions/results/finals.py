@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pwscup.contests.models import upload_grace
+from pwscup.formats import format_of
 from pwscup.submissions import selectors
 from pwscup.submissions.models import LateAllowance
-from scoring.registry import drawing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 def drawing_measures(ruleset: Ruleset) -> tuple[str, ...]:
     """The measures of the ruleset whose values depend on a seed."""
-    series = ruleset.sequential
-    return drawing(ruleset.measures, series.definition if series else None)
+    return format_of(ruleset).rules.drawing(ruleset)
 
 
 def are_final(round: Round, now: datetime, before: datetime | None = None) -> bool:

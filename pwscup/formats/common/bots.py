@@ -1,4 +1,4 @@
-"""The files that bots hand in: made from what every team knows, by the kit that every team has."""
+"""Bots with tables: they anonymize and attack them by the kit that every team has."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pwscup.bots.cast import ANY_TABLE
+from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
 from scoring.anonymizers import anonymize
 from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared
-from scoring.formats.lecture import positions_of
 from scoring.registry import ATTACKS
-from scoring.tables.aligned import read_release, write_aligned
-from scoring.tables.number_lists import write_candidate_guess
 from scoring.tables.reading import read_table, write_guess, write_rows, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pwscup.bots.cast import Bot
-    from pwscup.contests.models import Dataset
+    from pwscup.contests.models import Dataset, Round
+    from pwscup.formats.playing import Files, Turn
     from pwscup.submissions.models import Release
     from scoring.anonymizers.base import Anonymized
     from scoring.tables.schema import Schema
-
-Files = dict[str, tuple[str, bytes]]
-BACK_MAPPING = ("back-mapping", {})
 
 
 def public_table(dataset: Dataset) -> pd.DataFrame:
@@ -39,26 +35,17 @@ def public_table(dataset: Dataset) -> pd.DataFrame:
     )
 
 
-def anonymized_files(original: Dataset, bot: Bot, *, seed: int) -> Files:
+def anonymized_files(original: Dataset, bot: Bot, seed: int) -> Files:
     """A table and the row numbers of its records, by the bot's chain of methods."""
     schema = original.schema.public()
-    result = _anonymized(public_table(original), schema, bot, seed)
+    result = anonymized(public_table(original), schema, bot, seed)
     return {
         "anonymized": ("anonymized.csv", write_table(result.table, schema)),
         "rows": ("rows.csv", write_rows(result.source)),
     }
 
 
-def aligned_files(original: Dataset, bot: Bot, *, seed: int) -> Files:
-    """A table with a line for each record of the original, its values all of the original's."""
-    schema = original.schema.public()
-    table = public_table(original)
-    result = _anonymized(table, schema, bot, seed, BACK_MAPPING)
-    positions = positions_of(result.source, len(table))
-    return {"anonymized": ("anonymized.csv", write_aligned(result.table, positions, schema))}
-
-
-def _anonymized(
+def anonymized(
     table: pd.DataFrame, schema: Schema, bot: Bot, seed: int, *more: tuple[str, dict]
 ) -> Anonymized:
     """By the bot's methods, or by what works on every table where they need columns that it lacks."""
@@ -83,29 +70,64 @@ class Knowledge:
     def of_original(cls, original: Dataset) -> Knowledge:
         return cls(public_table(original), original.schema.public())
 
-    @classmethod
-    def of_candidates(cls, release: Release, schema: Schema) -> Knowledge:
-        """The candidates that were published with a release."""
-        if release.candidates is None:
-            raise LookupError(f"release {release.pk} has no candidates")
-        data = storage.read(release.candidates)
-        return cls(read_table(data, schema, file="candidates", original=True), schema)
-
-    def guess_file(self, release: Release, bot: Bot, *, seed: int) -> bytes:
-        """A guess at the row of the original for every record of a release."""
-        seen = read_table(storage.read(release.table), self.schema, file="anonymized")
-        return write_guess(self._guess(seen, bot, seed))
-
-    def candidate_guess_file(self, release: Release, bot: Bot, *, seed: int) -> bytes:
-        """A guess at the candidate for every line of a release that holds a record."""
-        records, lines, n_lines = read_release(storage.read(release.table), schema=self.schema)
-        guess = np.full(n_lines, -1, dtype=np.int64)
-        guess[lines] = self._guess(records.to_frame(), bot, seed)
-        return write_candidate_guess(guess)
-
-    def _guess(self, seen: pd.DataFrame, bot: Bot, seed: int) -> np.ndarray:
+    def guess(self, seen: pd.DataFrame, bot: Bot, seed: int) -> np.ndarray:
         rng = np.random.default_rng(seed)
         try:
             return ATTACKS[bot.attacker](self.known, seen, self.schema, rng=rng)
         except (ProblemsFound, ValueError):  # a column that this attacker looks at is missing
             return rng.integers(0, self.known.n_records, size=len(seen))
+
+
+class Anonymizer:
+    """A bot anonymizes its table by its chain of methods."""
+
+    draws = True
+
+    def known(self, _round: Round) -> None:
+        """Nothing but the table."""
+
+    def files(self, turn: Turn) -> Files:
+        return anonymized_files(*given(turn))
+
+    def note(self, bot: Bot) -> str:
+        return bot.note
+
+
+class RowGuesser:
+    """A bot guesses the rows of the original by its attacker."""
+
+    draws = True
+
+    def known(self, round: Round) -> Knowledge:
+        return Knowledge.of_original(dataset_of(round.contest))
+
+    def files(self, turn: Turn) -> Files:
+        release, seed = attacked(turn)
+        known: Knowledge = turn.known
+        seen = read_table(storage.read(release.table), known.schema, file="anonymized")
+        return guess_file(release, write_guess(known.guess(seen, turn.bot, seed)))
+
+    def note(self, bot: Bot) -> str:
+        return bot.attacker
+
+
+def given(turn: Turn) -> tuple[Dataset, Bot, int]:
+    """What is anonymized, by whom, and from which seed."""
+    if turn.table is None or turn.seed is None:
+        raise LookupError(f"nothing to anonymize for team {turn.team.pk}")
+    return turn.table, turn.bot, turn.seed
+
+
+def attacked(turn: Turn) -> tuple[Release, int]:
+    """What is attacked, and from which seed."""
+    if turn.release is None or turn.seed is None:
+        raise LookupError(f"nothing to attack for team {turn.team.pk}")
+    return turn.release, turn.seed
+
+
+def guess_file(release: Release, guess: bytes) -> Files:
+    """A guess, named after the team that is attacked."""
+    return {"guess": (f"{release.team.slug}.csv", guess)}
+
+
+TABLES, ROWS = Anonymizer(), RowGuesser()

@@ -1,4 +1,4 @@
-"""The series that bots hand in, and their guesses of values: made from what every team has."""
+"""Bots with series of releases, and with guesses at the values in them: made from what every team has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pwscup.bots.cast import Way
+from pwscup.contests.selectors import dataset_of, shown_schema
 from pwscup.core.files import storage
+from pwscup.formats.common.bots import given, guess_file
 from scoring.errors import ProblemsFound
 from scoring.formats.sequential.background import read_background, read_published
 from scoring.formats.sequential.bundles import pack
@@ -23,9 +25,8 @@ from scoring.formats.sequential.series_files import exceeded, read_tables
 
 if TYPE_CHECKING:
     from pwscup.bots.cast import Bot
-    from pwscup.bots.playing.files import Files
-    from pwscup.contests.models import Dataset
-    from pwscup.submissions.models import Release
+    from pwscup.contests.models import Round
+    from pwscup.formats.playing import Files, Turn
     from scoring.errors import Problem
     from scoring.formats.sequential.series import Series
     from scoring.formats.sequential.tables import Microdata
@@ -37,14 +38,25 @@ if TYPE_CHECKING:
 # Series
 
 
-def series_files(original: Dataset, bot: Bot, *, seed: int) -> Files:
-    """The archive of releases of a team's tables; nothing in it is drawn."""
-    spec = original.contest.ruleset.sequential
-    if spec is None or original.public is None:
-        raise LookupError(f"dataset {original.pk} is no series of a team")
-    schema = original.schema
-    found = series_of(read_tables(storage.read(original.public), schema), bot.series, spec)
-    return {"series": ("series.zip", pack(handed_in(found, identifier_of(schema))))}
+class Publisher:
+    """A bot publishes a release of each of its tables; nothing in them is drawn."""
+
+    draws = True
+
+    def known(self, _round: Round) -> None:
+        """Nothing but the tables."""
+
+    def files(self, turn: Turn) -> Files:
+        original, bot, _seed = given(turn)
+        spec = original.contest.ruleset.sequential
+        if spec is None or original.public is None:
+            raise LookupError(f"dataset {original.pk} is no series of a team")
+        schema = original.schema
+        found = series_of(read_tables(storage.read(original.public), schema), bot.series, spec)
+        return {"series": ("series.zip", pack(handed_in(found, identifier_of(schema))))}
+
+    def note(self, bot: Bot) -> str:
+        return bot.series.note
 
 
 def series_of(microdata: Microdata, way: Way, spec: SequentialSpec) -> Series:
@@ -114,11 +126,25 @@ def _too_many(microdata: Microdata, problem: Problem, m: int) -> tuple[int, IntA
 # Guesses
 
 
-def value_guess_file(release: Release, bot: Bot, schema: Schema) -> bytes:
-    """A guess at the value of everybody in the background table of a published series."""
-    if release.candidates is None:
-        raise LookupError(f"release {release.pk} has no background table")
-    people = read_background(storage.read(release.candidates), schema)
-    seen = read_published(storage.read(release.table), people)
-    guesses = GUESSERS[bot.values](seen.people, seen.releases)
-    return write_value_guess(values_of(guesses, seen.people))
+class ValueGuesser:
+    """A bot guesses the value of everybody in the background table of a published series."""
+
+    draws = False
+
+    def known(self, round: Round) -> Schema:
+        return shown_schema(dataset_of(round.contest))
+
+    def files(self, turn: Turn) -> Files:
+        release, schema = turn.release, turn.known
+        if release is None or release.candidates is None:
+            raise LookupError("a release without a background table")
+        people = read_background(storage.read(release.candidates), schema)
+        seen = read_published(storage.read(release.table), people)
+        guesses = GUESSERS[turn.bot.values](seen.people, seen.releases)
+        return guess_file(release, write_value_guess(values_of(guesses, seen.people)))
+
+    def note(self, bot: Bot) -> str:
+        return bot.values
+
+
+SERIES, VALUES = Publisher(), ValueGuesser()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
     from pwscup.contests.models import Contest, Round
     from scoring.formats.disclosure.attributes import Attribute
+    from scoring.rulesets import Ruleset
     from scoring.rulesets.base import DisclosureSpec
+    from scoring.tables.schema import Schema
 
 
 def spec_of(contest: Contest) -> DisclosureSpec:
@@ -38,6 +41,14 @@ def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
     from scoring.formats.disclosure.attributes import attributes_of
 
     return attributes_of(dataset_of(contest).schema, spec_of(contest).target)
+
+
+def n_cells(ruleset: Ruleset, schema: Schema) -> int:
+    """Of the table that is estimated; 0 where none is."""
+    from scoring.formats.disclosure.attributes import attributes_of
+
+    spec = ruleset.disclosure
+    return math.prod(len(a.values) for a in attributes_of(schema, spec.target)) if spec else 0
 
 
 def is_release_due(round: Round, now: datetime) -> bool:

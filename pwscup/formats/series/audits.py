@@ -1,4 +1,4 @@
-"""What the page of an audit shows of a series of releases."""
+"""Audits of a series of releases: their page and their report."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scoring.audits import series_words as words
 from scoring.audits.numbers import percent
 
 if TYPE_CHECKING:
-    from pwscup.submissions.models import Submission
+    from collections.abc import Mapping
 
-KIND = "series"
+    from scoring.audits.series import SeriesAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,22 @@ class Attacker:
     rate: str
 
 
-def is_series(submission: Submission) -> bool:
-    """Whether an audit of it is one of a series."""
-    return submission.round.kind == KIND
-
-
-def attacks(submission: Submission) -> list[tuple[str, str]]:
-    """What an audit of a series runs, by name and title; nothing of a table."""
-    if not is_series(submission):
-        return []
+def attacks() -> list[tuple[str, str]]:
+    """Definitions of risk, and attackers."""
     definitions = [(name, title) for name, (title, _text) in words.DEFINITIONS.items()]
     return [(name, _(title)) for name, title in [*definitions, *words.ATTACKERS.items()]]
+
+
+def summary(found: SeriesAudit) -> dict[str, Any]:
+    from scoring.audits.series_summary import summary  # numpy, which pages do without
+
+    return summary(found)
+
+
+def report(found: SeriesAudit, facts: Mapping[str, str], **language: Any) -> str:
+    from scoring.audits.series_report import report
+
+    return report(found, facts, **language)
 
 
 def results(values: dict[str, Any]) -> dict[str, Any]:

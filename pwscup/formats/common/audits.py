@@ -1,0 +1,122 @@
+"""Audits of a table: their page and their report."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from pwscup.contests.rules.measures import FAMILIES, ShownMeasure, shown_measure
+from pwscup.core.templatetags.pwscup import percent
+from scoring.audits import NOTABLE_TIMES, VERDICT, how_made
+from scoring.registry import ATTACKS, MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scoring.audits.audit import Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One attacker's line; `width` is the bar's, in per cent of the widest."""
+
+    id: str
+    title: str
+    hits: int
+    low: float
+    high: float
+    rate: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """How many records live in classes of a range of sizes; `width` is the bar's, as above."""
+
+    label: str
+    n_records: int
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    title: str
+    rows: tuple[tuple[ShownMeasure, float | int | None], ...]
+
+
+def attacks() -> list[tuple[str, str]]:
+    """All attackers of the library."""
+    return [(attack.id, _(attack.title)) for attack in ATTACKS.values()]
+
+
+def summary(found: Audit) -> dict[str, Any]:
+    from scoring.audits.summary import summary  # pandas, which pages do without
+
+    return summary(found)
+
+
+def report(found: Audit, facts: Mapping[str, str], **language: Any) -> str:
+    from scoring.audits.report import report
+
+    return report(found, facts, **language)
+
+
+def results(values: dict[str, Any]) -> dict[str, Any]:
+    """The findings, the worst first, and every measure by family."""
+    widest = max((finding["rate"] for finding in values["attacks"]), default=0) or 1
+    findings = [_finding(finding, widest) for finding in values["attacks"]]
+    often = sum(values["times_found"][NOTABLE_TIMES:])
+    return {
+        "findings": findings,
+        "verdict": _verdict(findings[0]),
+        "how_made": _how_made(values.get("replay")),
+        "by_chance": values["by_chance"],
+        "n_often": often,
+        "share_often": often / values["n_anonymized"],
+        "n_never": values["times_found"][0],
+        "class_sizes": _class_sizes(values["records_by_class_size"]),
+        "families": _families(values["measures"]),
+    }
+
+
+def _verdict(worst: Finding) -> str:
+    """The report's first sentence."""
+    return _(VERDICT) % {"attack": worst.id, "title": worst.title, "rate": percent(worst.rate)}
+
+
+def _how_made(replay: dict[str, Any] | None) -> str | None:
+    """The report's sentence about anonymizers and a seed that make the table again, where they were found."""
+    return None if replay is None else how_made(replay["chain"], replay["seed"], _)
+
+
+def _class_sizes(records: dict[str, int]) -> list[ClassSize]:
+    """The ranges of sizes, the smallest first."""
+    widest = max(records.values()) or 1
+    ordered = sorted(records.items(), key=lambda item: int(re.split(r"\D", item[0])[0]))
+    return [ClassSize(label, n, round(100 * n / widest, 1)) for label, n in ordered]
+
+
+def _finding(values: dict[str, Any], widest: float) -> Finding:
+    attack = ATTACKS[values["attack"]]
+    return Finding(
+        id=attack.id,
+        title=_(attack.title),
+        hits=values["hits"],
+        low=values["low"],
+        high=values["high"],
+        rate=values["rate"],
+        width=round(100 * values["rate"] / widest, 1),
+    )
+
+
+def _families(measures: dict[str, float | int | None]) -> list[Family]:
+    """Measures that the table has, by family; official rates stand with their attackers already."""
+    by_family: dict[str, list[tuple[ShownMeasure, float | int | None]]] = {}
+    for id_, measure in MEASURES.items():  # JSON in a database need not keep its order
+        value, family = measures.get(id_), measure.family
+        if value is not None and family != "linkage":
+            by_family.setdefault(family, []).append((shown_measure(id_), value))
+    return [Family(str(FAMILIES[family]), tuple(rows)) for family, rows in by_family.items()]

@@ -1,0 +1,64 @@
+"""Bots with tables of their own, and with candidates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pwscup.contests.selectors import dataset_of
+from pwscup.core.files import storage
+from pwscup.formats.common.bots import (
+    Anonymizer,
+    Knowledge,
+    RowGuesser,
+    anonymized,
+    attacked,
+    given,
+    guess_file,
+    public_table,
+)
+from scoring.formats.lecture import positions_of
+from scoring.tables.aligned import read_release, write_aligned
+from scoring.tables.number_lists import write_candidate_guess
+from scoring.tables.reading import read_table
+
+if TYPE_CHECKING:
+    from pwscup.contests.models import Round
+    from pwscup.formats.playing import Files, Turn
+    from scoring.tables.schema import Schema
+
+BACK_MAPPING = ("back-mapping", {})
+
+
+class AlignedAnonymizer(Anonymizer):
+    """A bot submits a line for each record of the original, its values all of the original's."""
+
+    def files(self, turn: Turn) -> Files:
+        original, bot, seed = given(turn)
+        schema, table = original.schema.public(), public_table(original)
+        result = anonymized(table, schema, bot, seed, BACK_MAPPING)
+        positions = positions_of(result.source, len(table))
+        return {"anonymized": ("anonymized.csv", write_aligned(result.table, positions, schema))}
+
+
+class CandidateGuesser(RowGuesser):
+    """A bot guesses among the candidates that were published with each release."""
+
+    def known(self, round: Round) -> Schema:
+        return dataset_of(round.contest).schema.public()
+
+    def files(self, turn: Turn) -> Files:
+        """A guess at the candidate for every line of a release that holds a record."""
+        (release, seed), schema = attacked(turn), turn.known
+        if release.candidates is None:
+            raise LookupError(f"release {release.pk} has no candidates")
+        data = storage.read(release.candidates)
+        known = Knowledge(read_table(data, schema, file="candidates", original=True), schema)
+        records, lines, n_lines = read_release(storage.read(release.table), schema=schema)
+        guess = np.full(n_lines, -1, dtype=np.int64)
+        guess[lines] = known.guess(records.to_frame(), turn.bot, seed)
+        return guess_file(release, write_candidate_guess(guess))
+
+
+TABLES, CANDIDATES = AlignedAnonymizer(), CandidateGuesser()

@@ -1,0 +1,48 @@
+"""Questions of bots to a kind of round: what they submit. They know what every team knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pwscup.accounts.models import Team
+    from pwscup.bots.cast import Bot
+    from pwscup.contests.models import Dataset, Round
+    from pwscup.submissions.models import Release
+
+Files = dict[str, tuple[str, bytes]]
+"""Names and bytes by the ruleset's keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A bot's turn in a round at a time in it: the table that it anonymizes, or the release that it attacks."""
+
+    bot: Bot
+    team: Team
+    round: Round
+    at: datetime
+    seed: int | None = None
+    table: Dataset | None = None
+    release: Release | None = None
+    known: Any = None
+    """What `Player.known` has read."""
+
+
+class Player(Protocol):
+    """How bots play in a kind of round."""
+
+    draws: bool
+    """It draws at random, from a seed of the contest's secret."""
+
+    def known(self, round: Round) -> Any:
+        """What is read once for all turns of a round."""
+
+    def files(self, turn: Turn) -> Files | None:
+        """The files to submit; None where there is nothing to make them from yet."""
+
+    def note(self, bot: Bot) -> str:
+        """The note to the submission: how it was made."""
