@@ -203,12 +203,12 @@ def _measured(n_teams: int) -> Iterator[tuple[str, str]]:
     from django.utils import timezone
 
     from pwscup.accounts.models import User
-    from pwscup.core import audit
+    from pwscup.core import audit_log
     from pwscup.core.db import recent
     from pwscup.leaderboards import services
 
     contest = play(n_teams)
-    audit.record("contest.imported", contest_id=contest.pk)
+    audit_log.record("contest.imported", contest_id=contest.pk)
     _say(f"{n_teams} teams: facts written", file=sys.stderr)
     now = timezone.now()
     with counting_instances() as instances:

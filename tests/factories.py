@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Membership, Team, User
 from pwscup.contests.models import Contest, Dataset, Round
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset
@@ -350,7 +350,7 @@ def commit(contest: Contest) -> None:
     sealed = storage.store(SECRET.hex().encode(), area=storage.Area.SEALED, name="secret")
     contest.secret, contest.commitment = sealed, commitment(SECRET)
     contest.save(update_fields=["secret", "commitment"])
-    audit.record(
+    audit_log.record(
         "contest.committed",
         contest_id=contest.pk,
         subject=contest.slug,

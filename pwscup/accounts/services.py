@@ -22,7 +22,7 @@ from pwscup.accounts.models import (
     Team,
     User,
 )
-from pwscup.core.audit import record
+from pwscup.core.audit_log import record
 from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import AccessToken, User
-from pwscup.core.audit import record
+from pwscup.core.audit_log import record
 from pwscup.core.texts.refusals import RefusedByCode
 
 if TYPE_CHECKING:

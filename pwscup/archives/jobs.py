@@ -16,7 +16,7 @@ from pwscup.archives.models import Archive, ContestImport
 from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading import unfinished
 from pwscup.contests import faults
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.files import storage
 from pwscup.core.jobs import Claim, job
 
@@ -41,7 +41,7 @@ def _record_failed(claim: Claim) -> None:
 
 def _record(archive: Archive, kind: str, **data: Any) -> None:
     subject = f"archive {archive.pk}"
-    audit.record(kind, contest_id=archive.contest_id, subject=subject, **data)
+    audit_log.record(kind, contest_id=archive.contest_id, subject=subject, **data)
 
 
 @job(Archive, queue="audits", limit="ARCHIVE_TIME_LIMIT", failed=_record_failed)
@@ -132,7 +132,7 @@ def _without_archive(claim: Claim) -> ContestImport:
 
 def _record_import(ended: ContestImport, kind: str, **data: Any) -> None:
     subject = f"import {ended.pk}"
-    audit.record(kind, actor=ended.requested_by, subject=subject, sha256=ended.sha256, **data)
+    audit_log.record(kind, actor=ended.requested_by, subject=subject, sha256=ended.sha256, **data)
 
 
 @job(ContestImport, queue="audits", limit="ARCHIVE_TIME_LIMIT", failed=_fail_import)
@@ -165,7 +165,7 @@ def _finish_imported(claim: Claim, imported: Imported) -> bool:
 
     def record(claim: Claim) -> None:
         ended = _without_archive(claim)
-        audit.record(
+        audit_log.record(
             "contest.imported",
             actor=ended.requested_by,
             contest_id=imported.contest.pk,

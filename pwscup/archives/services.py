@@ -23,7 +23,7 @@ from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import holding_rules
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.files import space, storage
 from pwscup.core.models import StoredFile
 
@@ -65,7 +65,7 @@ def request_archive(
         requested_by=actor,
         sent_at=now,
     )
-    event = audit.record(
+    event = audit_log.record(
         "archive.requested",
         actor=actor,
         contest_id=held.pk,
@@ -139,7 +139,7 @@ def delete_archive(*, actor: User, contest: Contest, number: int) -> None:
     file = archive.file
     Archive.objects.filter(pk=archive.pk).update(file=None)
     storage.forget([file])
-    audit.record(
+    audit_log.record(
         "archive.deleted",
         actor=actor,
         contest_id=contest.pk,
@@ -159,7 +159,7 @@ def erase_archives(now: datetime) -> None:
 
 def note_download(*, actor: User, archive: Archive) -> None:
     """Who has an archive with the answer key is on record."""
-    audit.record(
+    audit_log.record(
         "archive.downloaded",
         actor=actor,
         contest_id=archive.contest_id,
@@ -189,7 +189,7 @@ def receive_archive(
                 requested_by=actor,
                 sent_at=timezone.now(),
             )
-            audit.record(
+            audit_log.record(
                 "import.requested", actor=actor, subject=f"import {job.pk}", sha256=file.sha256
             )
     except BaseException:
@@ -213,7 +213,7 @@ def set_consent(*, user: User, team: Team, is_named: bool) -> None:
         return
     held.is_named_in_archive = team.is_named_in_archive = is_named
     held.save(update_fields=["is_named_in_archive"])
-    audit.record(
+    audit_log.record(
         "team.archive_consent",
         actor=user,
         contest_id=held.contest_id,

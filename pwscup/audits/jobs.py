@@ -12,8 +12,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from pwscup.audits.models import Audit, AuditReport
-from pwscup.core import audit as trail
-from pwscup.core import jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.jobs import Claim, job
 from pwscup.core.texts.moments import shown_moment
 
@@ -25,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 def _record(claim: Claim) -> None:
     audit = Audit.objects.select_related("submission__round").get(pk=claim.pk)
-    trail.record(
+    audit_log.record(
         f"audit.{audit.state}",
         contest_id=audit.submission.round.contest_id,
         subject=str(audit.submission.public_id),

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from pwscup.accounts.models import Team
 from pwscup.audits import selectors
 from pwscup.audits.models import Audit
-from pwscup.core import audit as trail
-from pwscup.core import jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.texts.refusals import Refused
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def request_audit(*, user: User, submission: Submission) -> Audit:
             audit.step, audit.done_steps = "", 0
             audit.save()
         if is_new or waits_again:
-            trail.record(
+            audit_log.record(
                 "audit.requested",
                 actor=user,
                 contest_id=submission.round.contest_id,

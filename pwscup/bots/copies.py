@@ -15,7 +15,7 @@ from pwscup.contests.selectors import original_of
 from pwscup.contests.services.retention import files_of
 from pwscup.contests.services.rule_versions import write_down
 from pwscup.contests.teams import tables as team_tables
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.submissions.models import JudgeMark, Release, Submission
@@ -44,7 +44,7 @@ def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
     _copy_rounds(contest, copy, timezone.now())
     for bot in BOTS[: n_bots(contest)]:
         Team.objects.create(contest=copy, name=bot.name, slug=bot.name.lower(), is_house=True)
-    audit.record(
+    audit_log.record(
         "contest.dry_run_started", actor=actor, contest_id=contest.pk, subject=f"copy {copy.slug}"
     )
     return copy

@@ -7,7 +7,7 @@ import time
 
 from pwscup.bots import copies
 from pwscup.bots.models import Rehearsal
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.jobs import Claim, job
 
 logger = logging.getLogger(__name__)
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 def _record(claim: Claim) -> None:
     rehearsal = Rehearsal.objects.get(pk=claim.pk)
-    audit.record(
+    audit_log.record(
         f"contest.dry_run_{rehearsal.state}",
         contest_id=rehearsal.contest_id,
         **({"reference": rehearsal.reference} if rehearsal.reference else {}),

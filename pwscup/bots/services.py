@@ -13,7 +13,7 @@ from pwscup.bots import copies
 from pwscup.bots.models import Rehearsal
 from pwscup.contests.selectors import missing_for_publication
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -33,7 +33,7 @@ def request_dry_run(*, actor: User, contest: Contest, version: int | None = None
         raise ContestRefused(_("The bots are playing already. Wait until they are done."))
     _discard_copies(held)
     rehearsal = Rehearsal.objects.create(contest=held, requested_by=actor, sent_at=timezone.now())
-    audit.record("contest.dry_run_requested", actor=actor, contest_id=held.pk)
+    audit_log.record("contest.dry_run_requested", actor=actor, contest_id=held.pk)
     transaction.on_commit(partial(jobs.announce, Rehearsal, rehearsal.pk))
     return rehearsal
 
@@ -46,7 +46,7 @@ def discard_dry_run(*, actor: User, contest: Contest, version: int | None = None
         raise ContestRefused(_("The bots are playing. Wait until they are done."))
     if not _discard_copies(held):
         raise ContestRefused(_("There is no dry run to remove."))
-    audit.record("contest.dry_run_removed", actor=actor, contest_id=held.pk)
+    audit_log.record("contest.dry_run_removed", actor=actor, contest_id=held.pk)
 
 
 def _discard_copies(contest: Contest) -> int:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.models import Fault
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.jobs import AWAY, new_reference
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def note(contest: Contest, task: str, subject: str = "", error: Exception | None
             defaults={"reference": reference, "error": name},
         )
         if is_new:
-            audit.record(
+            audit_log.record(
                 EVENT,
                 contest_id=contest.pk,
                 subject=subject or contest.slug,

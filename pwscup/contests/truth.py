@@ -15,7 +15,7 @@ import numpy as np
 from django.conf import settings
 
 from pwscup.contests.services.commitment import ensure_committed
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from scoring.proof import commitments
 
@@ -50,7 +50,7 @@ def on_record(
         ensure_secret(contest)
         named.add((contest.secret_id, purpose))
         seed["purpose"] = purpose
-    audit.record(
+    audit_log.record(
         "truth.read",
         contest_id=contest.pk,
         subject=subject,
@@ -71,7 +71,7 @@ def read_sealed(
     """The bytes of a sealed file; who read it and why is on record before they are returned."""
     storage.refuse_erased(file)
     if (file.pk, data.get("purpose", "")) not in _on_record.get():
-        audit.record(
+        audit_log.record(
             "truth.read",
             actor=actor,
             contest_id=contest_id,

@@ -1,6 +1,6 @@
 """Sealing the audit trail: events are linked into chains by their hashes, shortly after they were written.
 
-`audit.record` runs inside other transactions, many at once, and must hold up none of them; so it only
+`audit_log.record` runs inside other transactions, many at once, and must hold up none of them; so it only
 adds a row. Sealing follows from outside: an event gets the next position of its contest's chain and the
 hash of everything in it and of the event before. No lock is held: of two processes that seal the same
 events, or give the same position, the database refuses the second, which then has nothing to do.

@@ -17,7 +17,7 @@ from pwscup.contests import faults
 from pwscup.contests.models import Round
 from pwscup.contests.policies import has_accepted
 from pwscup.contests.selectors import dataset_of, original_of
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.disclosure import ledger
@@ -204,7 +204,7 @@ def _payable(team: Team, round: Round, cost: Decimal) -> tuple[int, Budget]:
 
 
 def _record(answer: Answer) -> None:
-    audit.record(
+    audit_log.record(
         "query.answered",
         actor=answer.asked_by,
         contest_id=answer.round.contest_id,
@@ -248,7 +248,7 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
                 kept = BatchRelease.objects.create(
                     round=held, table=file, cost=millionths_of(epsilon), n_records=n_records
                 )
-                audit.record(
+                audit_log.record(
                     "batch.released",
                     contest_id=round.contest_id,
                     subject=round.key,

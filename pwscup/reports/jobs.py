@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from django.conf import settings
 from django.utils import timezone, translation
 
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.jobs import Claim, job
 from pwscup.reports import selectors
 from pwscup.reports.models import FinalReport, ReportPage
@@ -23,7 +23,7 @@ class NotOverError(RuntimeError):
 
 def _record(claim: Claim) -> None:
     report = FinalReport.objects.get(pk=claim.pk)
-    audit.record(
+    audit_log.record(
         f"contest.report_{report.state}",
         contest_id=report.contest_id,
         subject=f"report {report.pk}",

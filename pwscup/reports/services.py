@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.reports import selectors
 from pwscup.reports.boards.facts import key_of
 from pwscup.reports.models import FinalReport
@@ -43,7 +43,7 @@ def request_report(
         requested_by=actor,
         sent_at=timezone.now(),
     )
-    audit.record(
+    audit_log.record(
         "contest.report_requested",
         actor=actor,
         contest_id=held.pk,
@@ -74,7 +74,7 @@ def publish_report(
         )
     report.published_by, report.published_at = actor, now
     report.save(update_fields=["published_by", "published_at"])
-    audit.record(
+    audit_log.record(
         "contest.report_published", actor=actor, contest_id=held.pk, subject=f"report {report.pk}"
     )
     return report

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.jobs import Claim, job
 from pwscup.rescores import selectors
 from pwscup.submissions.models import Evaluation, Rescore, Submission
@@ -22,7 +22,9 @@ logger = logging.getLogger(__name__)
 
 def _record_failed(claim: Claim) -> None:
     failed = Rescore.objects.get(pk=claim.pk)
-    audit.record("contest.rescore_failed", contest_id=failed.contest_id, reference=failed.reference)
+    audit_log.record(
+        "contest.rescore_failed", contest_id=failed.contest_id, reference=failed.reference
+    )
 
 
 @job(Rescore, queue="audits", limit="RESCORE_TIME_LIMIT", failed=_record_failed)

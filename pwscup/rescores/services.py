@@ -18,7 +18,7 @@ from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.rule_versions import holding_rules, write_down
 from pwscup.contests.services.table import lacking_records
 from pwscup.contests.teams.tables import has_draws, n_available
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.formats import format_of
 from pwscup.rescores import compatibility, selectors
 from pwscup.submissions.models import Rescore, Submission
@@ -106,7 +106,7 @@ def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
     contest.save(update_fields=["ruleset_text"])
     rules.applied_at = timezone.now()
     rules.save(update_fields=["applied_at"])
-    audit.record(
+    audit_log.record(
         "contest.ruleset_changed",
         actor=actor,
         contest_id=contest.pk,
@@ -179,7 +179,7 @@ def _start(contest: Contest, rules: RulesetVersion, actor: User) -> Rescore:
         requested_by=actor,
         sent_at=timezone.now(),
     )
-    audit.record(
+    audit_log.record(
         "contest.rescore_requested",
         actor=actor,
         contest_id=contest.pk,
@@ -263,7 +263,7 @@ def _decide(rescore: Rescore, state: str, actor: User) -> None:
     rescore.state, rescore.decided_by, rescore.decided_at = state, actor, timezone.now()
     rescore.fence += 1  # a worker that is at it writes nothing more
     rescore.save(update_fields=["state", "decided_by", "decided_at", "fence"])
-    audit.record(
+    audit_log.record(
         f"contest.rescore_{state}",
         actor=actor,
         contest_id=rescore.contest_id,

@@ -18,7 +18,7 @@ from pwscup.contests import faults
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.contests.selectors import dataset_of, original_of
 from pwscup.contests.teams import tables
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.formats import kinds_where
 
@@ -143,7 +143,7 @@ def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFil
     )
     if drawn.part is not None:
         Dataset.objects.filter(pk=source.pk).update(part=drawn.part)
-    audit.record(
+    audit_log.record(
         "table.drawn",
         contest_id=team.contest_id,
         subject=f"team {team.slug}",

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.jobs import Claim, job
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
@@ -75,7 +75,7 @@ def _recorded_as(state: str) -> Callable[[Claim], None]:
 
 
 def _record(row: Mapping[str, Any], state: str) -> None:
-    audit.record(
+    audit_log.record(
         f"submission.{state}",
         contest_id=row[CONTEST],
         subject=str(row["public_id"]),

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pwscup.contests import faults
 from pwscup.contests.models import Round
 from pwscup.contests.teams.tables import team_file
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.formats import kinds_where
 from pwscup.submissions import selectors
@@ -145,7 +145,7 @@ def _enter(draft: Release) -> Release:
     for file in _files(draft):
         file.save()
     draft.save()
-    audit.record(
+    audit_log.record(
         "release.published",
         contest_id=draft.round.contest_id,
         subject=str(draft.public_id),

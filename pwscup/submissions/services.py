@@ -16,7 +16,7 @@ from pwscup.accounts.models import Team
 from pwscup.accounts.selectors import same_person
 from pwscup.contests.models import Round
 from pwscup.contests.selectors import round_now
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.db import locks
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.files import storage
@@ -198,7 +198,7 @@ def _take_in(
 ) -> Submission:
     submission = _enter(user, team, round, target, note, arrived_at, key)
     _attach(submission, written)
-    audit.record(
+    audit_log.record(
         "submission.received",
         actor=user,
         contest_id=round.contest_id,
@@ -510,7 +510,7 @@ def _locked_round(submission: Submission) -> Round:
 
 
 def _record(kind: str, user: User | None, submission: Submission) -> None:
-    audit.record(
+    audit_log.record(
         kind,
         actor=user,
         contest_id=submission.round.contest_id,

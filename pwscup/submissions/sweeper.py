@@ -10,7 +10,7 @@ from django.db.models import Sum
 
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.db.clock import read_db_clock
 from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
@@ -57,7 +57,7 @@ def _drop(contest_id: int, keys: list[int], before: datetime, now: datetime) -> 
     size_bytes = files.aggregate(sum=Sum("size_bytes"))["sum"] or 0
     n_files = storage.erase(files, now)
     if n_files:
-        audit.record(
+        audit_log.record(
             "submission.files_deleted",
             contest_id=contest_id,
             n_submissions=len(submissions),

@@ -29,7 +29,7 @@ from pwscup.archives.writing import export
 from pwscup.contests.models import Contest
 from pwscup.contests.services import erase
 from pwscup.contests.services.common import ContestRefused
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import final_boards
 from pwscup.submissions.models import Release, Submission
@@ -55,7 +55,7 @@ def played(cast):
 def test_what_organizers_wrote_calls_teams_as_the_archive_does(cast, played, names, with_key):
     cast.red.name = "力チーム"
     cast.red.save()
-    audit.record(
+    audit_log.record(
         "team.renamed",
         contest_id=cast.contest.pk,
         subject="team red",

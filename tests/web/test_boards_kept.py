@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import User
 from pwscup.contests.models import Contest
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.db import recent
 from pwscup.core.models import Revision
 from pwscup.leaderboards import kept
@@ -35,7 +35,7 @@ def nothing_remembered():
 @pytest.fixture
 def address(cast) -> str:
     board_facts.game(cast.contest)
-    audit.record("contest.imported", contest_id=cast.contest.pk)
+    audit_log.record("contest.imported", contest_id=cast.contest.pk)
     return reverse("board", args=[cast.contest.slug])
 
 

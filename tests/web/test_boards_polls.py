@@ -19,7 +19,7 @@ from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.clock import extend_round, pause, resume
 from pwscup.contests.services.divisions import create_division, rename_division
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.core.db import recent, revisions
 from pwscup.leaderboards import facts, pages, polls, services
 from pwscup.leaderboards.ceremony import services as ceremonies
@@ -55,7 +55,7 @@ def polled(client, address: str, etag: str, **query):
 
 def recorded(contest: Contest) -> Contest:
     """The facts were written past the services, which would have said so."""
-    audit.record("contest.imported", contest_id=contest.pk)
+    audit_log.record("contest.imported", contest_id=contest.pk)
     return contest
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from benchmarks.boards import counting_instances, play
 from pwscup.contests.models import Contest, Round
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.leaderboards import facts, services
 from pwscup.leaderboards.boards import build as boards
 from pwscup.leaderboards.boards import measures
@@ -135,7 +135,7 @@ def test_the_number_of_queries_does_not_grow_with_the_teams(cast, as_user):
 @pytest.mark.parametrize("n_teams", [3, 20])
 def test_a_rank_reads_no_rate_where_the_boards_are_stored(n_teams, cast, as_user, monkeypatch):
     contest = play(n_teams, f"cup-{n_teams}")
-    audit.record("contest.imported", contest_id=contest.pk)
+    audit_log.record("contest.imported", contest_id=contest.pk)
     team = contest.teams.order_by("pk")[1]
     rates = facts.gather(scope_of(contest, timezone.now()))[0]
     client = as_user(cast.oscar)

@@ -177,7 +177,7 @@ def test_a_crash_between_debit_and_answer_leaves_neither(dp, monkeypatch):
     def crash(*_args, **_kwargs):
         raise RuntimeError("the power went out")
 
-    monkeypatch.setattr(services.audit, "record", crash)
+    monkeypatch.setattr(services.audit_log, "record", crash)
     with pytest.raises(RuntimeError):
         asked(dp)
     assert spent(dp) == 0

@@ -96,14 +96,14 @@ def test_the_same_query_at_once_is_paid_once_and_answered_alike(dp):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_storm_with_crashes_keeps_the_books(dp, seed, monkeypatch):
     rng = random.Random(seed)
-    record = services.audit.record
+    record = services.audit_log.record
 
     def unreliable(kind, **what):
         record(kind, **what)
         if rng.random() < 0.3:
             raise RuntimeError("the power went out")
 
-    monkeypatch.setattr(services.audit, "record", unreliable)
+    monkeypatch.setattr(services.audit_log, "record", unreliable)
     requests = [(rng.choice(CELLS), rng.choice(["0.05", "0.1", "0.2"])) for _ in range(12)]
     given = {}
     for _ in range(2):
@@ -122,7 +122,7 @@ def test_a_storm_with_crashes_keeps_the_books(dp, seed, monkeypatch):
 
 def ask_and_die(dp, where):
     """In a process of its own: killed between debit and commit, or after the commit before it can answer."""
-    record = services.audit.record
+    record = services.audit_log.record
 
     def dies(kind, **what):
         record(kind, **what)
@@ -130,7 +130,7 @@ def ask_and_die(dp, where):
             os.kill(os.getpid(), signal.SIGKILL)
 
     if where == "between":
-        services.audit.record = dies
+        services.audit_log.record = dies
     ask(user=dp.people[0], team=dp.team, round=dp.round, query=CELLS[0], epsilon="0.5")
     os.kill(os.getpid(), signal.SIGKILL)
 

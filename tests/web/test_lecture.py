@@ -214,7 +214,7 @@ def test_a_publication_that_fails_leaves_neither(cast, example, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr(releases.audit, "record", fail)
+    monkeypatch.setattr(releases.audit_log, "record", fail)
     with pytest.raises(RuntimeError):
         lecture.publish(example.contest)
     assert storage.paths_on_disk() == before

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests import services as contests
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.models import Event
 from pwscup.notices import changes, services
 from pwscup.notices.models import Announcement, Visit
@@ -176,7 +176,9 @@ def test_every_public_kind_has_words_and_shows_nothing_but_the_listed_fields(cas
         "reason": "why",
     }
     for kind in changes.PUBLIC_KINDS:
-        audit.record(kind, actor=cast.oscar, contest_id=cast.contest.pk, subject="attack", **secret)
+        audit_log.record(
+            kind, actor=cast.oscar, contest_id=cast.contest.pk, subject="attack", **secret
+        )
     text = page(as_user(None), cast.contest)
     for kind, change in changes.PUBLIC_KINDS.items():
         title = (str(change.words) % {"round": "Attack round"}).replace("Attack round", "")
@@ -189,7 +191,7 @@ def test_every_public_kind_has_words_and_shows_nothing_but_the_listed_fields(cas
 def test_the_clock_of_a_contest_in_words(cast, as_user):
     """The shape in which pauses, extensions and outages are recorded."""
     moved = {"attack": {"closes_at": ["2030-01-01T00:00:00+00:00", "2030-01-01T02:00:00+00:00"]}}
-    audit.record(
+    audit_log.record(
         "contest.outage_recorded",
         actor=cast.oscar,
         contest_id=cast.contest.pk,
@@ -209,18 +211,18 @@ def test_the_clock_of_a_contest_in_words(cast, as_user):
 def test_a_frozen_board_says_as_of_when(cast, as_user):
     frozen_at = [None, "2030-01-01T00:00:00+00:00"]
     for kind, pair in (("board_frozen", frozen_at), ("board_revealed", frozen_at[::-1])):
-        audit.record(f"contest.{kind}", contest_id=cast.contest.pk, frozen_at=pair)
+        audit_log.record(f"contest.{kind}", contest_id=cast.contest.pk, frozen_at=pair)
     text = page(as_user(None), cast.contest)
     assert text.count("It shows what stood at 2030-01-01 09:00 JST.") == 1
 
 
 def test_nothing_before_publication_is_news(cast, oscar, draft, as_user):
-    audit.record("contest.round_paused", contest_id=draft.pk, subject="attack", reason="early")
+    audit_log.record("contest.round_paused", contest_id=draft.pk, subject="attack", reason="early")
     assert as_user(None).get(reverse("news", args=[draft.slug])).status_code == 404
     assert as_user(cast.alice).get(reverse("news", args=[draft.slug])).status_code == 404
-    audit.record("contest.published", contest_id=draft.pk, subject=draft.slug)
+    audit_log.record("contest.published", contest_id=draft.pk, subject=draft.slug)
     type(draft).objects.filter(pk=draft.pk).update(is_published=True)
-    audit.record("contest.round_resumed", contest_id=draft.pk, subject="attack", reason="late")
+    audit_log.record("contest.round_resumed", contest_id=draft.pk, subject="attack", reason="late")
     text = page(as_user(None), draft)
     assert "early" not in text
     assert "late" in text
@@ -269,7 +271,9 @@ def test_the_tab_counts_what_a_member_has_not_seen(cast, as_user, announced):
     page(alice, cast.contest)
     assert "tab-count" not in alice.get(overview).text
     assert Visit.objects.filter(user=cast.alice).count() == 1
-    audit.record("contest.round_paused", contest_id=cast.contest.pk, subject="attack", reason="x")
+    audit_log.record(
+        "contest.round_paused", contest_id=cast.contest.pk, subject="attack", reason="x"
+    )
     assert count in alice.get(overview).text
     assert '<span class="tab-count">2</span>' in as_user(cast.oscar).get(overview).text
 
@@ -300,7 +304,7 @@ def test_more_teams_and_news_cost_no_more_queries(
             team = factories.make_team(cast.contest, f"Team {user.display_name}", user)
             services.ask_question(user=user, team=team, subject="s", text="t")
             services.publish_announcement(actor=cast.oscar, contest=cast.contest, values=WORDS)
-            audit.record("contest.round_paused", contest_id=cast.contest.pk, subject="attack")
+            audit_log.record("contest.round_paused", contest_id=cast.contest.pk, subject="attack")
 
     grow(1)
     client.get(url)  # notes the visit

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest, Round
-from pwscup.core import audit, jobs
+from pwscup.core import audit_log, jobs
 from pwscup.notices import jobs as deliveries
 from pwscup.notices import kinds, services, sweeper, tasks
 from pwscup.notices.models import Delivery, Notice, Preference
@@ -217,7 +217,7 @@ def test_two_sweepers_at_once_tell_once(cast, round, monkeypatch):
     """The second looks before the first has written anything."""
     now = timezone.now()
     pipeline.move(round, now - timedelta(minutes=1), now + timedelta(days=5))
-    audit.record("contest.round_paused", contest_id=cast.contest.pk, subject=round.key)
+    audit_log.record("contest.round_paused", contest_id=cast.contest.pk, subject=round.key)
     notify = outbox.notify
 
     def meanwhile(**fields):
@@ -238,7 +238,7 @@ def test_two_sweepers_at_once_tell_once(cast, round, monkeypatch):
 def test_many_workers_at_once_tell_and_send_once(cast, round):
     now = timezone.now()
     pipeline.move(round, now - timedelta(minutes=1), now + timedelta(days=5))
-    audit.record("contest.round_paused", contest_id=cast.contest.pk, subject=round.key)
+    audit_log.record("contest.round_paused", contest_id=cast.contest.pk, subject=round.key)
     announce(cast)
     start, faults = threading.Barrier(4), []
 
@@ -347,7 +347,7 @@ def test_changes_of_rounds_are_told_with_before_and_after(cast, round):
 
 
 def test_old_events_and_those_of_drafts_and_demos_are_not_told(cast):
-    record = audit.record
+    record = audit_log.record
     record("contest.round_paused", contest_id=cast.contest.pk, subject="attack")
     sweeper.tell_events(timezone.now() + timedelta(days=2))
     assert not Notice.objects.exists()
@@ -370,7 +370,7 @@ def test_more_teams_cost_a_sweep_no_more_queries(cast, django_assert_max_num_que
             user = factories.make_user(f"m{cast.contest.teams.count()}x{number}")
             factories.make_team(cast.contest, f"Team {user.display_name}", user)
         announce(cast)
-        audit.record("contest.round_paused", contest_id=cast.contest.pk, subject="attack")
+        audit_log.record("contest.round_paused", contest_id=cast.contest.pk, subject="attack")
 
     sweep_with(1)
     with django_assert_max_num_queries(40) as few:

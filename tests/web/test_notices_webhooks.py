@@ -24,7 +24,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from pwscup.contests.models import Contest
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.models import Event
 from pwscup.notices import jobs, services, sweeper
 from pwscup.notices.kinds import MAX_FAILURES, MAX_WEBHOOKS
@@ -222,7 +222,7 @@ def test_private_matters_are_not_sent_and_rounds_are(cast, receiver, round):
     assert len(mail.outbox) == 3
     now = timezone.now()
     pipeline.move(round, now - timedelta(minutes=1), now + timedelta(days=5))
-    audit.record(
+    audit_log.record(
         "contest.round_paused", actor=cast.oscar, contest_id=cast.contest.pk, reason="power"
     )
     send_all()

@@ -16,7 +16,7 @@ from pwscup.contests import services
 from pwscup.contests.forms import NewContestForm, zone_choices
 from pwscup.contests.models import Contest, TableDraft
 from pwscup.contests.organize import trail
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.models import Event, StoredFile
 from tests import factories
 
@@ -236,8 +236,10 @@ def test_events_are_shown_newest_first_on_the_contests_clock(cast, oscar):
         contest_id=cast.contest.pk,
         at=datetime(2031, 1, 1, 20, 0, tzinfo=UTC),
     )
-    audit.record("something.else", contest_id=cast.contest.pk, subject="later", before=[None, 3])
-    audit.record("contest.created", contest_id=cast.contest.pk + 1, subject="another contest's")
+    audit_log.record(
+        "something.else", contest_id=cast.contest.pk, subject="later", before=[None, 3]
+    )
+    audit_log.record("contest.created", contest_id=cast.contest.pk + 1, subject="another contest's")
     response = oscar.get("/organize/cup/events/")
     events = response.context["events"]
     assert [(event.words, event.actor) for event in events] == [
@@ -252,7 +254,7 @@ def test_events_are_shown_newest_first_on_the_contests_clock(cast, oscar):
 
 def test_events_are_paged(cast, oscar, django_assert_max_num_queries):
     for number in range(120):
-        audit.record("test", actor=cast.oscar, contest_id=cast.contest.pk, subject=f"n{number}")
+        audit_log.record("test", actor=cast.oscar, contest_id=cast.contest.pk, subject=f"n{number}")
     with django_assert_max_num_queries(15):
         response = oscar.get("/organize/cup/events/?page=2")
     assert [event.subject for event in response.context["events"]][::49] == ["n69", "n20"]
@@ -261,7 +263,7 @@ def test_events_are_paged(cast, oscar, django_assert_max_num_queries):
 
 
 def test_moments_in_details_are_shown_on_the_contests_clock(cast):
-    audit.record(
+    audit_log.record(
         "test", contest_id=1, opens_at=["2031-01-01T20:00:00+00:00", "THE END"], deep={"a": 1}
     )
     (event,) = trail.shown(Event.objects.all(), ZoneInfo("Asia/Tokyo"))
@@ -272,7 +274,7 @@ def test_moments_in_details_are_shown_on_the_contests_clock(cast):
 def test_no_exported_cell_is_a_formula(cast, oscar, start):
     cast.oscar.display_name = f"{start}1+1"
     cast.oscar.save()
-    audit.record("test", actor=cast.oscar, contest_id=cast.contest.pk, subject=f"{start}cmd")
+    audit_log.record("test", actor=cast.oscar, contest_id=cast.contest.pk, subject=f"{start}cmd")
     response = oscar.get("/organize/cup/events.csv")
     assert response["Content-Disposition"] == 'attachment; filename="cup-events.csv"'
     text = response.getvalue().decode("utf-8-sig")
@@ -282,7 +284,7 @@ def test_no_exported_cell_is_a_formula(cast, oscar, start):
 
 def test_the_export_holds_every_event(cast, oscar):
     for _number in range(60):
-        audit.record("test", contest_id=cast.contest.pk)
+        audit_log.record("test", contest_id=cast.contest.pk)
     rows = list(csv.reader(io.StringIO(oscar.get("/organize/cup/events.csv").getvalue().decode())))
     assert len(rows) == 61
     assert datetime.fromisoformat(rows[1][1]).utcoffset() == timedelta(hours=9)

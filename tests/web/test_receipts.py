@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.core import audit, seals
+from pwscup.core import audit_log, seals
 from pwscup.core.models import Event, Seal
 from pwscup.submissions.proof import receipts
 from scoring.proof.reveals import checks_of_receipt, read_receipt
@@ -64,7 +64,7 @@ def test_a_receipt_does_not_show_how_much_others_do(cast, submission, url, as_us
     client, address = as_user(cast.alice), reverse("receipt-json", args=[submission.public_id])
     before = client.get(address).content
     for _ in range(1234):
-        audit.record("submission.received", contest_id=cast.contest.pk)
+        audit_log.record("submission.received", contest_id=cast.contest.pk)
     seals.seal_all(cast.contest.pk)
     assert client.get(address).content == before
     event = Event.objects.get(subject=str(submission.public_id), kind="submission.received")
@@ -96,7 +96,7 @@ def test_the_download_is_verified_against_the_export(cast, submission, oscar, as
         len(factories.NOISY),
         len(factories.ROWS),
     ]
-    audit.record("team.renamed", contest_id=cast.contest.pk)  # life goes on
+    audit_log.record("team.renamed", contest_id=cast.contest.pk)  # life goes on
     export = oscar.get("/organize/cup/events.jsonl")
     entries = read_trail(b"".join(export.streaming_content))
     checks = checks_of_receipt(receipt, entries)
@@ -129,7 +129,7 @@ def test_a_receipt_asks_as_little_of_many_events_as_of_few(cast, submission, url
     asked = []
     for _ in range(2):
         for n in range(60):
-            audit.record("submission.received", contest_id=cast.contest.pk, subject=f"{n}")
+            audit_log.record("submission.received", contest_id=cast.contest.pk, subject=f"{n}")
         seals.seal_all(cast.contest.pk)
         with CaptureQueriesContext(connection) as queries:
             client.get(url)

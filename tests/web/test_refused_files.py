@@ -174,7 +174,7 @@ def test_files_are_not_deleted_while_an_appeal_is_being_written(cast, round, set
     """The appeal is in its transaction when the sweeper has found the files."""
     rejected = wrong(cast.alice, cast.red, round)
     is_written, is_found = threading.Event(), threading.Event()
-    drop, record = sweeper._drop, appeals.audit.record
+    drop, record = sweeper._drop, appeals.audit_log.record
     dropped: list[int] = []
 
     def drop_found(*args):
@@ -192,7 +192,7 @@ def test_files_are_not_deleted_while_an_appeal_is_being_written(cast, round, set
         connection.close()
 
     monkeypatch.setattr(sweeper, "_drop", drop_found)
-    monkeypatch.setattr(appeals.audit, "record", record_late)
+    monkeypatch.setattr(appeals.audit_log, "record", record_late)
     thread = threading.Thread(target=sweep)
     thread.start()
     appeals.write(user=cast.alice, submission=rejected, text="Why?")

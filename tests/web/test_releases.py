@@ -190,7 +190,7 @@ def test_a_publication_that_fails_leaves_nothing(cast, handed_in, monkeypatch):
 
     attack = open_attack(cast.contest)
     before = {path for path in settings.PRIVATE_ROOT.rglob("*") if path.is_file()}
-    monkeypatch.setattr(releases.audit, "record", fail)
+    monkeypatch.setattr(releases.audit_log, "record", fail)
     with pytest.raises(RuntimeError):
         releases.publish(attack)
     after = {path for path in settings.PRIVATE_ROOT.rglob("*") if path.is_file()}

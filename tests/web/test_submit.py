@@ -252,7 +252,7 @@ def test_a_transaction_that_fails_leaves_no_bytes(cast, monkeypatch):
         raise RuntimeError("disk full")
 
     before = len(bytes_on_disk())
-    monkeypatch.setattr(services.audit, "record", fail)
+    monkeypatch.setattr(services.audit_log, "record", fail)
     with pytest.raises(RuntimeError):
         submit(cast)
     assert len(bytes_on_disk()) == before

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from pwscup.accounts import services as accounts
 from pwscup.contests.organize.trail import KINDS
-from pwscup.core import audit, seals
+from pwscup.core import audit_log, seals
 from pwscup.core.models import AppendOnlyError, Event, Seal
 from pwscup.core.tasks import seal as seal_task
 from scoring.proof.trail import FIRST, event_hash, first_broken, read_trail
@@ -27,7 +27,7 @@ from tests.web.pipeline import hand_in
 
 
 def happened(n: int, contest_id: int | None = 1) -> list[Event]:
-    return [audit.record("test", contest_id=contest_id, number=i) for i in range(n)]
+    return [audit_log.record("test", contest_id=contest_id, number=i) for i in range(n)]
 
 
 def positions(contest_id: int | None = 1) -> list[tuple[int, int]]:
@@ -44,7 +44,7 @@ def nothing_settled(monkeypatch):
 
 
 def test_an_event_is_sealed_with_everything_in_it(cast):
-    event = audit.record(
+    event = audit_log.record(
         "contest.published", actor=cast.oscar, contest_id=3, subject="cup", names=["ä", None], x=1.5
     )
     assert seals.seal(3) == 1
@@ -219,9 +219,11 @@ def test_the_database_refuses_to_change_a_row(db, table):
 
 @pytest.fixture
 def links(cast):
-    audit.record("contest.created", actor=cast.oscar, contest_id=1, subject="cup", digest="d" * 64)
+    audit_log.record(
+        "contest.created", actor=cast.oscar, contest_id=1, subject="cup", digest="d" * 64
+    )
     happened(4)
-    audit.record("truth.read", contest_id=1, subject="file 7", reason="seed")
+    audit_log.record("truth.read", contest_id=1, subject="file 7", reason="seed")
     seals.seal(1)
     return list(seals.chain(1))
 
@@ -291,10 +293,10 @@ def tamper(sql: str, *parameters: object) -> None:
 
 
 def test_the_command_tells_of_every_chain(cast, draft):
-    audit.record("team.created", contest_id=cast.contest.pk, subject="team red")
-    audit.record("person.did", actor=cast.eve)
+    audit_log.record("team.created", contest_id=cast.contest.pk, subject="team red")
+    audit_log.record("person.did", actor=cast.eve)
     seals.sweep()
-    audit.record("team.left", contest_id=cast.contest.pk, subject="team red")
+    audit_log.record("team.left", contest_id=cast.contest.pk, subject="team red")
     lines = verify().splitlines()
     assert lines[0].startswith("no contest: 1 event holds, the last has position 1 and hash ")
     assert lines[0].endswith(seals.head(None).hash)
@@ -336,8 +338,8 @@ def test_the_command_finds_a_seal_that_is_gone(cast):
 
 def test_the_export_holds_the_whole_chain_and_is_verified(cast, oscar):
     for _ in range(3):
-        audit.record("team.created", actor=cast.alice, contest_id=cast.contest.pk, team="red")
-    audit.record("team.created", contest_id=cast.contest.pk + 1)
+        audit_log.record("team.created", actor=cast.alice, contest_id=cast.contest.pk, team="red")
+    audit_log.record("team.created", contest_id=cast.contest.pk + 1)
     response = oscar.get("/organize/cup/events.jsonl")
     assert response["Content-Type"].startswith("application/x-ndjson")
     assert 'filename="cup-events.jsonl"' in response["Content-Disposition"]
@@ -361,7 +363,9 @@ def test_the_page_shows_the_head_of_the_chain(cast, oscar):
 
 def test_an_account_that_goes_leaves_no_name_and_no_gap(cast, round, oscar):
     hand_in(cast.carol, cast.blue, round)
-    audit.record("contest.organizer_added", actor=cast.oscar, contest_id=cast.contest.pk, user_id=1)
+    audit_log.record(
+        "contest.organizer_added", actor=cast.oscar, contest_id=cast.contest.pk, user_id=1
+    )
     seals.sweep()
     before = list(seals.chain(cast.contest.pk))
     cast.blue.captain = None

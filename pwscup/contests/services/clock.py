@@ -23,7 +23,7 @@ from pwscup.contests.services.dates import (
     with_times,
 )
 from pwscup.contests.services.rounds import apply_plans, check_rounds, rounds_of, why_final
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def pause(
     subject = open_key(held, now)
     made = stop(held, Interruption.Kind.PAUSE, now, actor=actor, reason=reason, now=now)
     contest.paused_at = now
-    audit.record(
+    audit_log.record(
         "contest.round_paused",
         actor=actor,
         contest_id=contest.pk,
@@ -89,7 +89,7 @@ def resume(
     if paused is not None:
         paused.ended_at = now
         paused.save(update_fields=["ended_at"])
-    audit.record(
+    audit_log.record(
         "contest.round_resumed",
         actor=actor,
         contest_id=contest.pk,
@@ -208,6 +208,6 @@ def _no_room(round: Round, later: Round) -> Words:
 def _record_round(
     kind: str, actor: User, contest: Contest, key: str, reason: str, changes: dict[str, Any]
 ) -> None:
-    audit.record(
+    audit_log.record(
         kind, actor=actor, contest_id=contest.pk, subject=key, reason=reason, moved=changes
     )

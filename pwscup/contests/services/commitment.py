@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 from django.db import transaction
 
 from pwscup.contests.models import Contest
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from scoring.proof.commitments import SECRET_BYTES, commitment
 
@@ -39,7 +39,7 @@ def ensure_committed(contest: Contest) -> None:
         if not held.commitment:
             Contest.objects.filter(pk=held.pk).update(**(fields := drawn()))
             held.secret, held.commitment = fields["secret"], fields["commitment"]
-            audit.record(
+            audit_log.record(
                 "contest.committed",
                 contest_id=held.pk,
                 subject=held.slug,

@@ -21,7 +21,7 @@ from pwscup.contests.services.rounds import suggested_rounds
 from pwscup.contests.services.rule_versions import write_down
 from pwscup.contests.services.table import drop_draft
 from pwscup.contests.terms import default_terms
-from pwscup.core import audit
+from pwscup.core import audit_log
 from scoring.rulesets import Ruleset, load_ruleset
 
 RESERVED_SLUGS = frozenset({"import", "new"})
@@ -84,7 +84,7 @@ def create_contest(
     for position, plan in enumerate(suggested_rounds(rules, starts_at, contest.tz)):
         kind = rules.round(plan.key).kind
         Round.objects.create(contest=contest, position=position, kind=kind, **asdict(plan))
-    audit.record(
+    audit_log.record(
         "contest.created",
         actor=actor,
         contest_id=contest.pk,
@@ -113,7 +113,7 @@ def update_settings(
     held.save(update_fields=list(changes))
     if changes:
         recorded = {name: [_plain(value) for value in both] for name, both in changes.items()}
-        audit.record("contest.settings_changed", actor=actor, contest_id=contest.pk, **recorded)
+        audit_log.record("contest.settings_changed", actor=actor, contest_id=contest.pk, **recorded)
 
 
 def _plain(value: Any) -> Any:
@@ -132,7 +132,7 @@ def publish(*, actor: User | None, contest: Contest, version: int | None = None)
     held.is_published = contest.is_published = True
     held.save(update_fields=["is_published"])
     drop_draft(held)
-    audit.record("contest.published", actor=actor, contest_id=contest.pk, subject=contest.slug)
+    audit_log.record("contest.published", actor=actor, contest_id=contest.pk, subject=contest.slug)
 
 
 @transaction.atomic
@@ -145,4 +145,6 @@ def unpublish(*, actor: User, contest: Contest, version: int | None = None) -> N
         )
     held.is_published = contest.is_published = False
     held.save(update_fields=["is_published"])
-    audit.record("contest.unpublished", actor=actor, contest_id=contest.pk, subject=contest.slug)
+    audit_log.record(
+        "contest.unpublished", actor=actor, contest_id=contest.pk, subject=contest.slug
+    )

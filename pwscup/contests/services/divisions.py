@@ -11,7 +11,7 @@ from pwscup.accounts.models import User
 from pwscup.accounts.names import likeness
 from pwscup.contests.models import Contest, Division
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit
+from pwscup.core import audit_log
 
 MOST_DIVISIONS = 20
 
@@ -104,4 +104,6 @@ def _free_key(contest: Contest, title: str) -> str:
 
 
 def _record(kind: str, actor: User, division: Division, **data: object) -> None:
-    audit.record(kind, actor=actor, contest_id=division.contest_id, subject=division.key, **data)
+    audit_log.record(
+        kind, actor=actor, contest_id=division.contest_id, subject=division.key, **data
+    )

@@ -17,7 +17,7 @@ from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.dates import move_other_dates, moved, reasoned, stop
 from pwscup.contests.services.rounds import RoundPlan, apply_plans, rounds_of
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def record_outage(
             recorded_by=actor,
             created_at=now,
         )
-    audit.record(
+    audit_log.record(
         "contest.outage_recorded",
         actor=actor,
         contest_id=contest.pk,

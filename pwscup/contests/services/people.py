@@ -15,7 +15,7 @@ from pwscup.accounts.policies import has_taken_part
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.teams import mail_soon
-from pwscup.core import audit
+from pwscup.core import audit_log
 
 Office = OfficeInvitation.Office
 VALID = timedelta(days=14)
@@ -160,7 +160,7 @@ def remove_judge(*, actor: User, contest: Contest, user_id: int) -> None:
 def _record(kind: str, actor: User, contest: Contest, person: User, **data: object) -> None:
     """By number: a name written here would outlive the account."""
     subject = f"user {person.pk}"
-    audit.record(
+    audit_log.record(
         kind, actor=actor, contest_id=contest.pk, subject=subject, user_id=person.pk, **data
     )
 
@@ -169,6 +169,6 @@ def _record_invitation(kind: str, actor: User, invitation: OfficeInvitation) -> 
     """Without the address: what stands in the trail stays."""
     subject = f"invitation {invitation.pk}"
     contest_id = invitation.contest_id
-    audit.record(
+    audit_log.record(
         kind, actor=actor, contest_id=contest_id, subject=subject, office=invitation.office
     )

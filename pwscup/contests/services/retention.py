@@ -16,7 +16,7 @@ from pwscup.contests import faults
 from pwscup.contests.models import Contest, Dataset, Round, Sample
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.table import drop_draft
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.models import Job, StoredFile
 
@@ -60,7 +60,7 @@ def set_retention(
         return
     contest.retention_days = days
     held.save(update_fields=["retention_days"])
-    audit.record(
+    audit_log.record(
         "contest.retention_changed",
         actor=actor,
         contest_id=contest.pk,
@@ -100,7 +100,7 @@ def erase(
     held.seat_sources.all().delete()
     held.erased_at = contest.erased_at = now
     held.save(update_fields=["erased_at"])
-    audit.record(
+    audit_log.record(
         "contest.data_erased",
         actor=actor,
         contest_id=contest.pk,

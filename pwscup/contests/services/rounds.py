@@ -17,7 +17,7 @@ from pwscup.accounts.models import User
 from pwscup.contests import policies
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.core import audit
+from pwscup.core import audit_log
 from scoring.rulesets import Ruleset
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def update_rounds(
     check_rounds(rounds, by_key, timezone.now())
     changes = apply_plans(rounds, by_key)
     if changes:
-        audit.record("contest.rounds_changed", actor=actor, contest_id=contest.pk, **changes)
+        audit_log.record("contest.rounds_changed", actor=actor, contest_id=contest.pk, **changes)
 
 
 def check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan], now: datetime) -> None:
@@ -210,7 +210,9 @@ def open_round_now(
             % {"other": open_one.local_title, "round": round.local_title}
         )
     changed = _apply(round, _moved(round, opens_at=now))
-    audit.record("contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed)
+    audit_log.record(
+        "contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed
+    )
 
 
 @transaction.atomic
@@ -229,7 +231,9 @@ def close_round_now(
     if not round.is_open(now):
         raise ContestRefused(_("“%(round)s” is not open.") % {"round": round.local_title})
     changed = _apply(round, _moved(round, closes_at=now))
-    audit.record("contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed)
+    audit_log.record(
+        "contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed
+    )
 
 
 def _refuse_in_a_pause(contest: Contest) -> None:

@@ -14,7 +14,7 @@ from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.teams import tables as team_tables
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.files.storage import Area
 from pwscup.formats import format_of
@@ -93,7 +93,7 @@ def _keep_draft(
             columns=described.columns,
             n_records=described.n_records,
         )
-        audit.record(
+        audit_log.record(
             "contest.table_uploaded",
             actor=actor,
             contest_id=contest.pk,
@@ -188,7 +188,7 @@ def attach_dataset(
         for key, content in parts.samples.items() if contest.format.gives_table else ():
             file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
-        audit.record(
+        audit_log.record(
             "contest.table_attached",
             actor=actor,
             contest_id=contest.pk,

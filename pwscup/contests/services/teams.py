@@ -18,7 +18,7 @@ from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.teams import lists
 from pwscup.contests.teams.lists import TeamList
-from pwscup.core import audit
+from pwscup.core import audit_log
 
 # The end of the contest is what ends a personal invitation; its date may still move.
 VALID = timedelta(days=3650)
@@ -53,7 +53,7 @@ def set_up_teams(
         Invitation.objects.bulk_create(
             _invitation(actor, team, address) for address in planned.emails
         )
-        audit.record(
+        audit_log.record(
             "team.set_up",
             actor=actor,
             contest_id=held.pk,
@@ -138,4 +138,4 @@ def mail_soon() -> None:
 
 def _record(kind: str, actor: User, team: Team) -> None:
     """Without the address: what stands in the trail stays."""
-    audit.record(kind, actor=actor, contest_id=team.contest_id, subject=f"team {team.slug}")
+    audit_log.record(kind, actor=actor, contest_id=team.contest_id, subject=f"team {team.slug}")

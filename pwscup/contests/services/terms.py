@@ -10,7 +10,7 @@ from pwscup.contests import policies
 from pwscup.contests.models import Contest, TermsAcceptance
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.terms import digest_of, has_terms
-from pwscup.core import audit
+from pwscup.core import audit_log
 
 
 @transaction.atomic
@@ -25,7 +25,7 @@ def update_terms(
     if digest_of(held) == before:
         return
     held.save(update_fields=["terms", "terms_ja"])
-    audit.record(
+    audit_log.record(
         "contest.terms_changed",
         actor=actor,
         contest_id=contest.pk,
@@ -55,7 +55,7 @@ def accept_terms(*, user: User, contest: Contest, digest: str) -> None:
         contest=present, user=user, digest=digest
     )
     if is_new:
-        audit.record(
+        audit_log.record(
             "terms.accepted",
             actor=user,
             contest_id=contest.pk,

@@ -1,6 +1,6 @@
 """Two numbers for everything that happened in a contest: while they are the same, so are its facts.
 
-`audit.record` draws them again in the transaction of every service, so that a reader who knows them needs one query
+`audit_log.record` draws them again in the transaction of every service, so that a reader who knows them needs one query
 to learn that nothing has changed. They are drawn at random: one of a transaction that was rolled back, or of a
 database that was put back, never comes again.
 """

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.policies import is_frozen
 from pwscup.contests.services import ContestRefused
 from pwscup.contests.services.common import lock
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.leaderboards import facts
 from pwscup.leaderboards.models import Ceremony
 from pwscup.leaderboards.scope import Scope, scope_of, weighted_stages
@@ -66,7 +66,7 @@ def change_display(
     held.save(update_fields=list(values))
     if changes:
         forget(contest)
-        audit.record("contest.board_changed", actor=actor, contest_id=contest.pk, **changes)
+        audit_log.record("contest.board_changed", actor=actor, contest_id=contest.pk, **changes)
 
 
 # Freezing
@@ -82,7 +82,7 @@ def freeze(
     moment = at or timezone.now()
     before = held.frozen_at
     _set_frozen(held, contest, moment)
-    audit.record(
+    audit_log.record(
         "contest.board_frozen",
         actor=actor,
         contest_id=contest.pk,
@@ -103,7 +103,7 @@ def reveal(*, actor: User, contest: Contest, version: int | None = None) -> None
 def _reveal(actor: User, held: Contest, contest: Contest, **data: Any) -> None:
     before = held.frozen_at
     _set_frozen(held, contest, None)
-    audit.record(
+    audit_log.record(
         "contest.board_revealed",
         actor=actor,
         contest_id=contest.pk,
@@ -282,7 +282,7 @@ def _close(ceremony: Ceremony) -> None:
 
 def _record(kind: str, actor: User, ceremony: Ceremony, **data: Any) -> None:
     division = ceremony.division.key if ceremony.division else ""
-    audit.record(
+    audit_log.record(
         kind,
         actor=actor,
         contest_id=ceremony.contest_id,

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.notices.kinds import ANNOUNCEMENT, CLARIFICATION
 from pwscup.notices.models import Announcement
 from pwscup.notices.sending import outbox
@@ -34,7 +34,7 @@ def publish_announcement(
     announcement = Announcement.objects.create(
         contest=contest, created_by=actor, question=question, **values
     )
-    audit.record(
+    audit_log.record(
         f"{kind}.published",
         actor=actor,
         contest_id=contest.pk,
@@ -102,7 +102,7 @@ def _held(announcement: Announcement) -> Announcement:
 
 
 def _record(what: str, actor: User, announcement: Announcement, **data: Any) -> None:
-    audit.record(
+    audit_log.record(
         f"announcement.{what}",
         actor=actor,
         contest_id=announcement.contest_id,

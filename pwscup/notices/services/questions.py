@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.notices import policies
 from pwscup.notices.kinds import ANSWER, MAX_OPEN_QUESTIONS, QUESTION
 from pwscup.notices.models import Announcement, Question
@@ -92,7 +92,7 @@ def publish_clarification(
 
 
 def _record(kind: str, actor: User, question: Question, **data: Any) -> Any:
-    return audit.record(
+    return audit_log.record(
         kind,
         actor=actor,
         contest_id=question.contest_id,

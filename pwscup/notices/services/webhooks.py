@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.models import Contest
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.notices.kinds import DISABLED, ERRORS, MAX_FAILURES, MAX_WEBHOOKS, TEST
 from pwscup.notices.models import Delivery, Webhook
 from pwscup.notices.sending import outbox
@@ -95,7 +95,7 @@ def disable_webhook(*, webhook_id: int) -> bool:
 
 def _record(kind: str, actor: User | None, webhook: Webhook, **data: Any) -> Any:
     """By its host alone: the rest of an address may be what makes it secret."""
-    return audit.record(
+    return audit_log.record(
         kind,
         actor=actor,
         contest_id=webhook.contest_id,

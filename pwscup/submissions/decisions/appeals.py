@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.accounts.policies import is_organizer
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import policies
 from pwscup.submissions.models import AppealMessage, Submission
@@ -64,7 +64,7 @@ def write(*, user: User, submission: Submission, text: str, closes: bool = False
             text=text,
             closes=closes and organizer,
         )
-        audit.record(
+        audit_log.record(
             "appeal.closed" if message.closes else "appeal.written",
             actor=user,
             contest_id=submission.round.contest_id,

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import Team
 from pwscup.accounts.policies import is_organizer
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import selectors
@@ -99,7 +99,7 @@ def _rule(actor: User, team: Team, submission: Submission | None, kind: str, rea
     ruling = Ruling.objects.create(
         team=team, submission=submission, kind=kind, reason=reason, decided_by=actor
     )
-    audit.record(
+    audit_log.record(
         f"ruling.{kind}",
         actor=actor,
         contest_id=team.contest_id,
@@ -153,7 +153,7 @@ def allow_late(
     allowance = LateAllowance.objects.create(
         team=team, round=round, until=until, reason=reason, granted_by=actor
     )
-    audit.record(
+    audit_log.record(
         "ruling.late_allowed",
         actor=actor,
         contest_id=team.contest_id,

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.models import Round
-from pwscup.core import audit
+from pwscup.core import audit_log
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import policies, selectors
 from pwscup.submissions.models import JudgeMark, Submission
@@ -201,7 +201,7 @@ def save(
             for (team, criterion), points in changed.items()
         )
         if changed:
-            audit.record(
+            audit_log.record(
                 "marks.saved",
                 actor=user,
                 contest_id=round.contest_id,

@@ -15,7 +15,7 @@ from pwscup.contests import policies
 from pwscup.contests.models import Contest
 from pwscup.contests.services import ContestRefused
 from pwscup.contests.services.common import lock
-from pwscup.core import audit, seals
+from pwscup.core import audit_log, seals
 from pwscup.core.files import storage
 from pwscup.core.models import Event
 from pwscup.submissions import selectors
@@ -55,7 +55,7 @@ def publish_reveal(
             file.save()
             held.reveal, held.revealed_at = file, now
             held.save(update_fields=["reveal", "revealed_at"])
-            audit.record(
+            audit_log.record(
                 "contest.revealed",
                 actor=actor,
                 contest_id=contest.pk,
