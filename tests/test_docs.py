@@ -25,7 +25,7 @@ from scoring.formulas import OFFICIAL
 from scoring.measures.catalog import risk
 from scoring.registry import ALL_MEASURES, MEASURES
 from scoring.rulesets import kinds, load_ruleset, parse_ruleset
-from scoring.scores.comparison import OPTION_CHOICES
+from scoring.scores.options import OPTION_CHOICES, OPTIONAL_CHOICES
 from scoring.tables.schema import Role
 from tests.docs_downloads import clinic_schema, prepare_downloads
 from tests.every import every
@@ -354,12 +354,15 @@ def test_ruleset_names_every_key():
         key
         for source in (ROOT / "scoring" / "rulesets").glob("*.py")
         for key in re.findall(
-            r'\.(?:text|short_name|choice|choices|names|integer|number|boolean|translated)\(\s*"(\w+)"',
+            r'\.(?:text|short_name|choice|choices|names|integer|number|boolean|translated|parsed)\(\s*"(\w+)"',
             text_of(source),
         )
     }
     asked_for |= (
-        set(OPTION_CHOICES) | set(kinds.TRIES_KEYS) | {"anonymization_weight", "attack_weight"}
+        set(OPTION_CHOICES)
+        | set(OPTIONAL_CHOICES)
+        | set(kinds.TRIES_KEYS)
+        | {"anonymization_weight", "attack_weight"}
     )
     asked_for |= {setting.name for formula in OFFICIAL.values() for setting in formula.settings}
     assert len(asked_for) > 20
@@ -379,7 +382,9 @@ def test_ruleset_tells_every_formula_and_its_settings():
 def test_ruleset_gives_every_option_its_choices():
     rows = {CODE.findall(r[0])[0]: r[1] for r in cells("ruleset.md", "### `[scoring.options]`")}
     choices = {name: tuple(CODE.findall(text)) for name, text in rows.items()}
-    assert choices == {**OPTION_CHOICES, "table_columns": ()}
+    free = dict.fromkeys(("table_columns", "population_fraction", "weight_column"), ())
+    hierarchies = {"hierarchies": ("[scoring.options.hierarchies.COLUMN]",)}
+    assert choices == {**OPTION_CHOICES, **OPTIONAL_CHOICES, **free, **hierarchies}
 
 
 def test_the_example_of_a_ruleset_is_refused_as_the_page_says():

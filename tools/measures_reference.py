@@ -12,7 +12,7 @@ from scoring.attacks.catalog import INQUIRIES
 from scoring.cli.methods import setting
 from scoring.measures.catalog.base import MeasureFunction
 from scoring.registry import MEASURES
-from scoring.scores.comparison import OPTION_CHOICES, Options
+from scoring.scores.options import OPTION_CHOICES, OPTIONAL_CHOICES, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +45,10 @@ FAMILIES: dict[str, tuple[str, str]] = {
         "How far what is found in Y lies from what is found in X: 0 is nowhere, and so is 1 where higher "
         "is better. The scored columns are the quasi-identifiers and the sensitive ones, numbers and "
         "categories.",
+    ),
+    "generalization": (
+        "Utility: generalization",
+        "What equal quasi-identifiers cost, whichever method made them equal.",
     ),
     "disclosure": (
         "Safety: disclosure beside a control",
@@ -116,6 +120,20 @@ def _overview() -> str:
     return "\n".join([head, *rows, ""])
 
 
+def _codes(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+_OPTIONAL = {
+    "closeness": _codes(OPTIONAL_CHOICES["closeness"]),
+    "table_columns": "a list of different columns",
+    "population_fraction": "a number above 0, at most 1",
+    "weight_column": "a column of numbers",
+    "hierarchies": "a table by column",
+}
+"""The options that a ruleset may leave out."""
+
+
 def _options() -> str:
     described = entries(sections(inspect.getdoc(Options) or "")["Attributes"])
     rows = [
@@ -124,10 +142,10 @@ def _options() -> str:
         for field in fields(Options)
         if field.name in OPTION_CHOICES
     ]
-    rows.append(
-        "| `table_columns` | left out | a list of different columns "
-        f"| {described['table_columns']} |"
-    )
+    rows += [
+        f"| `{name}` | left out | {values} | {described[name]} |"
+        for name, values in _OPTIONAL.items()
+    ]
     head = (
         "| option | default | choices | meaning, in the order of the choices |\n|---|---|---|---|"
     )
@@ -197,10 +215,6 @@ def _range(measure: Measure) -> str:
         if measure.high is not None
         else f"{measure.low:g} and up"
     )
-
-
-def _codes(names: tuple[str, ...]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _returned(section: str) -> str:

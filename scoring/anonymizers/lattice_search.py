@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scoring.anonymizers.constraints import Constraints, Sensitive
 from scoring.privacy.diversity import ClassCounts
+from scoring.tables.generalization import discernibility
 from scoring.tables.hierarchies import Hierarchy
 from scoring.tables.numbering import combined
 
@@ -242,7 +243,7 @@ class Search:
             self._close(levels, self._suppressed(node, below) > self.max_suppressed)
             if self.loss == DISCERNIBILITY:
                 above = tuple(slice(level, None) for level in levels)
-                pairs = self._pairs(int((node.sizes**2).sum()))
+                pairs = discernibility(node.sizes, self.lattice.n_records)
                 self.bound[above] = np.maximum(self.bound[above], pairs)
         if keeps:
             loss = self._loss(node, failing, n_suppressed)
@@ -265,12 +266,9 @@ class Search:
         kept = node.sizes[~failing]
         n = self.lattice.n_records
         if self.loss == DISCERNIBILITY:
-            return self._pairs(int((kept**2).sum()) + n_suppressed * n)
+            return discernibility(kept, n, n_suppressed)
         lost = float(kept @ self.lattice.information(node)[~failing])
         return round((lost + n_suppressed) / n, _DECIMALS)
-
-    def _pairs(self, n_pairs: int) -> float:
-        return n_pairs / self.lattice.n_records**2
 
     def _is_candidate(self, levels: Levels) -> bool:
         if not self.is_held:

@@ -24,6 +24,7 @@ FAMILIES = {
     "disclosure": _("Disclosure, compared with non-members"),
     "utility": _("Official utility"),
     "similarity": _("Similarity to the original"),
+    "generalization": _("Generalization"),
 }
 """Headings, in the order of the page."""
 BETTER = {"lower": _("lower is better"), "higher": _("higher is better")}

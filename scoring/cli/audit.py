@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoring import __version__
 from scoring.cli.arguments import Parser, add_control, add_schema, add_seed, add_submission
+from scoring.cli.measuring import add_measuring, chosen_measures, measure_options
 from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def add_arguments(command: Parser) -> None:
     command.add_argument(
         "--attacks", metavar="ID,ID…", help="attackers to run, with commas between them (all)"
     )
+    add_measuring(command)
     add_seed(command, required=False)
     command.add_argument("--report", metavar="A.html", help="the report to write as well")
 
@@ -41,10 +43,13 @@ def run(arguments: Namespace, output: Output) -> None:
         read_schema,
     )
     from scoring.scores.controls import ControlError
+    from scoring.scores.options import Options
 
     check_writable(arguments.report, reads=files_read(arguments))
     attacks = _attacks(arguments.attacks)
     schema = read_schema(arguments)
+    measures = chosen_measures(arguments.measures)
+    options = measure_options(arguments, Options(), schema)
     original = read_original(arguments, schema, output)
     table, source = read_declared(arguments, original, schema, output)
     control = None
@@ -59,6 +64,8 @@ def run(arguments: Namespace, output: Output) -> None:
             rng=np.random.default_rng(arguments.seed),
             control=control,
             attacks=attacks,
+            measures=measures,
+            options=options,
             progress=lambda i, n, name: output.step(f"{name}, step {i + 1} of {n}"),
         )
     except ControlError as error:

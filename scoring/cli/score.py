@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_seed, add_submission
+from scoring.cli.measuring import add_measuring, chosen_measures, measure_options
 from scoring.cli.output import Output, UsageError, aligned, drawn_with
-from scoring.errors import ProblemsFound
 from scoring.scores.options import DECIMALS, TABLE_MEASURES, Options
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def add_arguments(command: Parser) -> None:
         help="compute table-L2 and table-spearman too, records counted by these columns "
         "(the ruleset's measures, and the columns that it names for them)",
     )
+    add_measuring(command)
     add_seed(command, required=False)
 
 
@@ -39,6 +40,8 @@ def run(arguments: Namespace, output: Output) -> None:
     ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     options, measures = _counted_by(arguments.table_columns, ruleset, schema)
+    measures = chosen_measures(arguments.measures) or measures
+    options = measure_options(arguments, options, schema)
     options = replace(options, seed=arguments.seed)
     prepared = _prepared(arguments, schema, output)
     table, source = read_declared(arguments, prepared, schema, output, ruleset)
@@ -56,7 +59,7 @@ def run(arguments: Namespace, output: Output) -> None:
         values["seed"] = arguments.seed
         text += drawn_with(arguments.seed, drawn)
     measure = ruleset.ranking.utility_measure
-    if measure is not None and (loss := values[measure]) is not None:
+    if measure is not None and (loss := values.get(measure)) is not None:
         values["utility"] = utility = round(100 * (1 - loss), DECIMALS)
         text += f"\n\nutility {utility:.2f} = 100 · (1 − {measure})"
     output.result(values, text)
@@ -77,8 +80,6 @@ def _counted_by(
 ) -> tuple[Options, tuple[str, ...]]:
     """The options and measures of a score: the ruleset's, but for columns that the command chooses."""
     if names is None:
-        if problems := ruleset.options.problems(schema):
-            raise ProblemsFound(problems)
         return ruleset.options, ruleset.measures
     columns = tuple(name.strip() for name in names.split(","))
     known = schema.public().names

@@ -60,6 +60,8 @@ def zayatz(comparison: Comparison, options: Options = DEFAULT) -> float:
     ----------
     comparison : Comparison
         Y, taken for a random sample of n_original persons; of X only their number plays a part.
+    options : Options
+        `population_fraction`: the sampling fraction in place of n_anonymized / n_original.
 
     Returns
     -------
@@ -78,7 +80,7 @@ def zayatz(comparison: Comparison, options: Options = DEFAULT) -> float:
     >>> zayatz(comparison("noise"))
     0.0
     """
-    return zayatz_share(comparison.class_sizes, _fraction(comparison))
+    return zayatz_share(comparison.class_sizes, sampling_fraction(comparison, options))
 
 
 def pitman(comparison: Comparison, options: Options = DEFAULT) -> float:
@@ -88,6 +90,8 @@ def pitman(comparison: Comparison, options: Options = DEFAULT) -> float:
     ----------
     comparison : Comparison
         Y, taken for a random sample of n_original persons; of X only their number plays a part.
+    options : Options
+        `population_fraction`: the sampling fraction in place of n_anonymized / n_original.
 
     Returns
     -------
@@ -106,7 +110,14 @@ def pitman(comparison: Comparison, options: Options = DEFAULT) -> float:
     >>> round(pitman(comparison("noise")), 6)
     0.226682
     """
-    return pitman_share(comparison.class_sizes, _fraction(comparison))
+    return pitman_share(comparison.class_sizes, sampling_fraction(comparison, options))
+
+
+def sampling_fraction(comparison: Comparison, options: Options) -> float:
+    """The share of the population that is in Y: the option, or that of the original's records."""
+    if options.population_fraction is not None:
+        return options.population_fraction
+    return comparison.n_records / comparison.prepared.n_records
 
 
 def zayatz_share(sizes: IntArray, fraction: float) -> float:
@@ -304,7 +315,3 @@ def _numbers(sizes: IntArray, fraction: float) -> tuple[int, int]:
         raise ValueError(f"fraction: expected above 0 and at most 1, got {fraction}")
     n = int(sizes.sum())
     return n, max(n, round(n / fraction))
-
-
-def _fraction(comparison: Comparison) -> float:
-    return len(comparison.anonymized) / comparison.prepared.n_records

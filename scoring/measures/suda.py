@@ -23,8 +23,8 @@ from scoring.tables.equivalence import FloatArray, IntArray, comparable
 from scoring.tables.numbering import numbered
 
 DEFAULT = Options()
-MAX_SIZE = 3
-"""MSUs of more columns are not looked for: larger sets say little about a record, and are many."""
+MOST_SETS = 2**16
+"""With more sets of columns than this, 17 columns or more, the largest sizes are left out."""
 FRACTION = 0.01
 """The original itself is taken for a sample of one person in a hundred of a population."""
 
@@ -32,7 +32,7 @@ Bits = npt.NDArray[np.uint8]
 
 
 def suda_mean(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """Mean over the records of Y of the DIS-SUDA score, from minimal sample uniques of up to 3 columns.
+    """Mean over the records of Y of the DIS-SUDA score, from minimal sample uniques.
 
     The attacker knows some of the quasi-identifiers, finds that one record of Y fits alone and
     claims it; the score is how likely that is right.
@@ -40,18 +40,20 @@ def suda_mean(comparison: Comparison, options: Options = DEFAULT) -> float | Non
     Parameters
     ----------
     comparison : Comparison
-        Y, taken for a sample of 1 % of a population; the original plays no part.
+        Y, taken for a sample of a population; the original plays no part.
+    options : Options
+        `population_fraction`: the share of the population that Y is, 0.01 where it is left out.
 
     Returns
     -------
     float or None
-        0 where no record is unique on 3 columns or fewer, at most 1; lower is safer. None without
-        quasi-identifiers.
+        0 where no record is unique, at most 1; lower is safer. None without quasi-identifiers.
 
     Notes
     -----
     Elliot & Manning, "Using DIS to Modify the Classification of Special Uniques"; the definitions
-    are those of `dis_scores`.
+    are those of `dis_scores`. Sets of columns of all sizes are looked for, as by sdcMicro; with more
+    than 16 quasi-identifiers the largest sizes are left out, so that there are at most 65,536 sets.
 
     Examples
     --------
@@ -59,12 +61,12 @@ def suda_mean(comparison: Comparison, options: Options = DEFAULT) -> float | Non
     >>> suda_mean(comparison("noise"))
     0.0
     """
-    scores = _dis_scores(comparison)
+    scores = _dis_scores(comparison, options)
     return None if scores is None else math.fsum(scores.tolist()) / len(scores)
 
 
 def suda_max(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """Highest DIS-SUDA score of a record of Y, from minimal sample uniques of up to 3 columns.
+    """Highest DIS-SUDA score of a record of Y, from minimal sample uniques.
 
     The attacker knows some of the quasi-identifiers, finds that one record of Y fits alone and
     claims it; the score is how likely that is right.
@@ -72,18 +74,20 @@ def suda_max(comparison: Comparison, options: Options = DEFAULT) -> float | None
     Parameters
     ----------
     comparison : Comparison
-        Y, taken for a sample of 1 % of a population; the original plays no part.
+        Y, taken for a sample of a population; the original plays no part.
+    options : Options
+        `population_fraction`: the share of the population that Y is, 0.01 where it is left out.
 
     Returns
     -------
     float or None
-        0 where no record is unique on 3 columns or fewer, at most 1; lower is safer. None without
-        quasi-identifiers.
+        0 where no record is unique, at most 1; lower is safer. None without quasi-identifiers.
 
     Notes
     -----
     Elliot & Manning, "Using DIS to Modify the Classification of Special Uniques"; the definitions
-    are those of `dis_scores`.
+    are those of `dis_scores`. Sets of columns of all sizes are looked for, as by sdcMicro; with more
+    than 16 quasi-identifiers the largest sizes are left out, so that there are at most 65,536 sets.
 
     Examples
     --------
@@ -91,16 +95,32 @@ def suda_max(comparison: Comparison, options: Options = DEFAULT) -> float | None
     >>> suda_max(comparison("noise"))
     0.0
     """
-    scores = _dis_scores(comparison)
+    scores = _dis_scores(comparison, options)
     return None if scores is None else float(scores.max())
 
 
-def _dis_scores(comparison: Comparison) -> FloatArray | None:
+def _dis_scores(comparison: Comparison, options: Options) -> FloatArray | None:
     names = comparison.schema.quasi_identifiers
     if not names:
         return None
     found = Suda.of(comparison.anonymized, names)
-    return dis_scores(found.scores(), comparison.class_sizes, FRACTION)
+    fraction = options.population_fraction or FRACTION
+    return dis_scores(found.scores(), comparison.class_sizes, fraction, len(names))
+
+
+def largest_size(n_columns: int) -> int:
+    """The largest size of sets such that there are at most `MOST_SETS` up to it; 1 or more.
+
+    Examples
+    --------
+    >>> largest_size(13), largest_size(20)
+    (13, 6)
+    """
+    n_sets, size = n_columns, 1
+    while size < n_columns and n_sets + math.comb(n_columns, size + 1) <= MOST_SETS:
+        size += 1
+        n_sets += math.comb(n_columns, size)
+    return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +139,12 @@ class Suda:
     counts: IntArray
 
     @classmethod
-    def of(cls, table: pd.DataFrame, columns: Sequence[str], *, max_size: int = MAX_SIZE) -> Suda:
+    def of(
+        cls, table: pd.DataFrame, columns: Sequence[str], *, max_size: int | None = None
+    ) -> Suda:
         """Count the minimal sample uniques of every record, of up to `max_size` columns.
+
+        By default sets of all sizes are looked for, see `largest_size`.
 
         The search visits each set of up to `max_size` columns once: with 13 columns 377 sets of up
         to three, 4,095 of up to six and 8,191 in all.
@@ -136,9 +160,9 @@ class Suda:
         >>> Suda.of(table, ["town", "age"]).counts.tolist()
         [[1, 0], [0, 1], [1, 0]]
         """
-        size = min(max_size, len(columns))
+        size = largest_size(len(columns)) if max_size is None else min(max_size, len(columns))
         counts = np.zeros((len(table), size), dtype=np.int64)
-        for chosen, rows in minimal_sample_uniques(table, columns, max_size=max_size):
+        for chosen, rows in minimal_sample_uniques(table, columns, max_size=size):
             counts[rows, len(chosen) - 1] += 1
         return cls(len(columns), counts)
 
@@ -159,8 +183,13 @@ class Suda:
         return scores
 
 
-def dis_scores(scores: FloatArray, class_sizes: IntArray, fraction: float) -> FloatArray:
-    """The DIS-SUDA score of each record: the risk of the file, shared out by SUDA scores.
+def dis_scores(
+    scores: FloatArray, class_sizes: IntArray, fraction: float, n_columns: int
+) -> FloatArray:
+    """The DIS-SUDA score of each record: the risk of the file, distributed by SUDA scores.
+
+    With n_1 unique records, n_2 pairs, a sampling fraction π and s_i the SUDA scores above 0, of ATT
+    columns: 1 / (1 + 2 (1 - π) n_2 / (π s_i^q Σ_j s_j^-q)), q = 1 + (8 - ATT) / 20.
 
     Parameters
     ----------
@@ -170,12 +199,13 @@ def dis_scores(scores: FloatArray, class_sizes: IntArray, fraction: float) -> Fl
         Records of each equivalence class on all the columns.
     fraction : float
         Sampling fraction, above 0 and at most 1.
+    n_columns : int
+        Number of columns, ATT.
 
     Returns
     -------
     float array, shape (n_records,)
-        0 where the SUDA score is, at most 1. Where no record reaches 1, the mean over the records
-        with a SUDA score, the special uniques, is the risk of the file.
+        0 where the SUDA score is, at most 1.
 
     Raises
     ------
@@ -187,26 +217,31 @@ def dis_scores(scores: FloatArray, class_sizes: IntArray, fraction: float) -> Fl
     Skinner & Elliot, "A Measure of Disclosure Risk for Microdata", estimate the risk of the file,
     the probability that a unique match is correct: π n_1 / (π n_1 + 2 (1 - π) n_2) with n_1 classes
     of one record and n_2 of two. Elliot & Manning, "Using DIS to Modify the Classification of
-    Special Uniques", share it out among the records; here in proportion to the SUDA scores.
+    Special Uniques", distribute it among the records; the formula is that of sdcMicro, function suda2.
+    Where all records are unique with equal scores, each has the risk of the file.
 
     Examples
     --------
-    >>> dis_scores(np.array([6.0, 0, 0, 2]), np.array([1, 1, 2]), 0.5).tolist()
-    [0.75, 0.0, 0.0, 0.25]
+    >>> dis_scores(np.array([6.0, 0, 0, 6]), np.array([1, 1, 2]), 0.5, 3).tolist()
+    [0.5, 0.0, 0.0, 0.5]
     """
     if not 0 < fraction <= 1:
         raise ValueError(f"fraction: expected above 0 and at most 1, got {fraction}")
-    n_alone, n_pairs = int((class_sizes == 1).sum()), int((class_sizes == 2).sum())
-    n_special, total = int((scores > 0).sum()), math.fsum(scores.tolist())
-    if not n_special:
-        return np.zeros_like(scores)
-    of_file = fraction * n_alone / (fraction * n_alone + 2 * (1 - fraction) * n_pairs)
-    shared: FloatArray = np.minimum(1.0, scores * (of_file * n_special / total))
+    shared = np.zeros_like(scores)
+    special = scores > 0
+    if not special.any():
+        return shared
+    q = 1 + (8 - n_columns) / 20
+    # Relative to the largest score, so that no power overflows.
+    relative = (scores[special] / scores.max()) ** q
+    weights = relative * math.fsum((1 / relative).tolist())
+    n_pairs = int((class_sizes == 2).sum())
+    shared[special] = 1 / (1 + 2 * (1 - fraction) * n_pairs / (fraction * weights))
     return shared
 
 
 def minimal_sample_uniques(
-    table: pd.DataFrame, columns: Sequence[str], *, max_size: int = MAX_SIZE
+    table: pd.DataFrame, columns: Sequence[str], *, max_size: int | None = None
 ) -> Iterator[tuple[tuple[str, ...], IntArray]]:
     """Each set of columns that is the minimal sample unique of some record, with those records.
 
@@ -230,11 +265,12 @@ def minimal_sample_uniques(
     ('age',) [0]
     ('town', 'age') [1]
     """
-    if not len(table) or not columns or max_size < 1:
+    if not len(table) or not columns or (max_size is not None and max_size < 1):
         raise ValueError("expected a record, a column and a size of 1 or more")
+    size = largest_size(len(columns)) if max_size is None else max_size
     factorized = [pd.factorize(comparable(table[name]), use_na_sentinel=False) for name in columns]
     codes = [found.astype(np.int64) for found, _ in factorized]
-    search = _Search(codes, [len(levels) for _, levels in factorized], max_size)
+    search = _Search(codes, [len(levels) for _, levels in factorized], size)
     everything = np.zeros(len(table), dtype=np.int64)
     for chosen, rows in search.extensions(0, 0, everything, 1, len(columns)):
         yield tuple(name for i, name in enumerate(columns) if chosen >> i & 1), rows

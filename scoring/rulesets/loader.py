@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ra
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
 from scoring.rulesets.loader_sequential import read_sequential
-from scoring.scores.options import OPTION_CHOICES, Options
+from scoring.scores.options import OPTION_CHOICES, OPTIONAL_CHOICES, Options
 from scoring.tables import toml_text
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         rounds=rounds,
         validity=validity,
         measure_specs=measures,
-        options=_options(scoring.table("options"), data.schema),
+        options=_options(scoring, data.schema),
         ranking=(
             read_estimate_ranking(ranking, scoring, measures)
             if data.tables == HIDDEN
@@ -150,17 +151,42 @@ def _validity(document: Document) -> ValiditySpec:
     )
 
 
-def _options(options: Document, schema: Schema | None) -> Options:
+def _options(scoring: Document, schema: Schema | None) -> Options:
+    options = scoring.table("options")
     chosen: dict[str, Any] = {
         name: options.choice(name, OPTION_CHOICES[name]) for name in OPTION_CHOICES
     }
+    for name, choices in OPTIONAL_CHOICES.items():
+        if options.has(name):
+            chosen[name] = options.choice(name, choices)
     if options.has("table_columns"):
         chosen["table_columns"] = (
             options.names("table_columns")
             if schema is None
             else options.choices("table_columns", schema.public().names)
         )
-    return Options(**chosen)
+    if options.has("population_fraction"):
+        chosen["population_fraction"] = options.number("population_fraction", 1e-9, 1)
+    if options.has("weight_column"):
+        chosen["weight_column"] = options.text("weight_column")
+    if options.has("hierarchies"):
+        chosen["hierarchies"] = options.parsed("hierarchies", dict)
+    found = Options(**chosen)
+    if schema is not None:
+        scoring.adopted("options", lambda: _check_columns(found, schema))
+    return found
+
+
+def _check_columns(options: Options, schema: Schema) -> None:
+    """Raise ProblemsFound where columns do not fit, with keys as they stand below `[scoring.options]`."""
+    found = [
+        replace(problem, params={**problem.params, "key": name.removeprefix("scoring.options.")})
+        if (name := str(problem.params.get("key", "")))
+        else problem
+        for problem in options.problems(schema)
+    ]
+    if found:
+        raise ProblemsFound(found)
 
 
 def _limits(limits: Document, data: DataSpec) -> Limits:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from scoring.errors import Collector, shorten
 from scoring.tables.cells import MAX_CATEGORY
+from scoring.tables.generalization import lost_in_groups
 from scoring.tables.hierarchy_files import FILE, read_definitions
 from scoring.tables.schema import Column, Schema
 
@@ -74,20 +75,15 @@ class Hierarchy:
         -----
         Iyengar, "Transforming Data to Satisfy Privacy Constraints", general loss metric.
         """
-        places = self.values.astype(np.float64) if self.column.is_numeric else None
-        found = np.zeros(self.groups.shape)
         n_values = len(self.values)
         if n_values < 2:
-            return found
-        for level, groups in enumerate(self.groups):
-            if places is None:
-                found[level] = (np.bincount(groups)[groups] - 1) / (n_values - 1)
-            else:
-                low, high = np.full(n_values, np.inf), np.full(n_values, -np.inf)
-                np.minimum.at(low, groups, places)
-                np.maximum.at(high, groups, places)
-                found[level] = ((high - low) / (places[-1] - places[0]))[groups]
-        return found
+            return np.zeros(self.groups.shape)
+        if self.column.is_numeric:
+            places: NDArray[Any] = self.values.astype(np.float64)
+            whole = float(places[-1] - places[0])
+        else:
+            places, whole = np.arange(n_values), float(n_values - 1)
+        return np.stack([lost_in_groups(g, places, whole)[g] for g in self.groups])
 
     def ascending(self) -> Hierarchy:
         """The same levels from fine to coarse, each within the next, without repetitions.
@@ -165,6 +161,35 @@ def hierarchies(
                 found.append(_by_labels(column, values, of_record, definition.labels))
     problems.raise_if_any()
     return found
+
+
+def nested_groups(values: Sequence[str], labels: Sequence[Mapping[str, str]]) -> Ints:
+    """The group of each category at each height of a hierarchy, from the categories to the coarsest.
+
+    `labels` has the label of each category at each depth, the finest or the coarsest first. A category
+    that the hierarchy lacks is in a group of its own at all heights.
+
+    Raises
+    ------
+    ValueError
+        The depths are not nested.
+
+    Examples
+    --------
+    >>> labels = ({"flu": "lungs", "bronchitis": "lungs", "gastritis": "stomach"},)
+    >>> nested_groups(["bronchitis", "flu", "gastritis"], labels).tolist()
+    [[0, 1, 2], [0, 0, 1]]
+    """
+    named = [[(value in depth, depth.get(value, value)) for value in values] for depth in labels]
+    found = [np.arange(len(values), dtype=np.int64)]
+    for names in sorted(named, key=lambda names: -len(set(names))):
+        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        groups = np.array([number[name] for name in names], dtype=np.int64)
+        if len(set(zip(found[-1].tolist(), groups.tolist(), strict=True))) > found[-1].max() + 1:
+            raise ValueError("labels: expected depths of which each is within the next")
+        if (groups != found[-1]).any():
+            found.append(groups)
+    return np.stack(found)
 
 
 def _occurring(series: pd.Series, column: Column) -> tuple[NDArray[Any], Ints]:

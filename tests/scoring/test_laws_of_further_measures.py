@@ -68,7 +68,19 @@ def test_inputs_are_unchanged_and_a_value_comes_out_the_same_again(id_):
 
 RISK = [id_ for id_ in FURTHER if MEASURES[id_].family == "risk"]
 DIVERSITY = [id_ for id_ in FURTHER if MEASURES[id_].family == "diversity"]
-OF_CLASSES = ["prosecutor-risk", "prosecutor-mean", "at-risk", "sample-uniques", *DIVERSITY]
+OF_CLASSES = [
+    *(
+        "prosecutor-risk",
+        "prosecutor-mean",
+        "at-risk",
+        "sample-uniques",
+        "distinction",
+        "separation",
+    ),
+    *(
+        id_ for id_ in DIVERSITY if id_ != "delta-disclosure"
+    ),  # looks at the values that a class has
+]
 """What no merging of classes can make worse."""
 
 

@@ -123,35 +123,69 @@ def test_scores_by_size_of_set(n_columns, max_size):
     assert Suda(n_columns, counts).scores().tolist() == weights
 
 
-def test_the_risk_of_the_file_is_shared_out():
-    # Four uniques, three pairs: 0.04 / (0.04 + 2 · 3 · 0.99), the mean over the four uniques.
+def test_the_dis_scores_of_the_practice_guide():
+    """Its SUDA scores are sdcMicro's former ones: 1.75, 0.5 and 0.25 for a set of one, two and three columns."""
     table = published()
+    former = Suda.of(table, list(table)).counts[:, :3] @ np.array([1.75, 0.5, 0.25])
+    assert former.tolist() == [0, 0, 1.75, 0, 3.25, 0, 1.75, 2.75, 0, 0]
     sizes = np.array([1, 1, 1, 1, 2, 2, 2])
-    shared = dis_scores(Suda.of(table, list(table)).scores(), sizes, 0.01)
-    assert shared.sum() / 4 == pytest.approx(0.04 / 5.98)
-    assert shared[4] / shared[2] == pytest.approx(2)
-    assert shared[0] == 0
+    found = dis_scores(former, sizes, 0.01, 4).round(4).tolist()
+    assert found == [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
 
 
-def test_what_no_small_set_tells_apart_has_no_share():
-    # 1.5 / (1.5 + 1) of the file, the mean over the two records with a score.
-    shared = dis_scores(np.array([1.0, 3, 0, 0, 0]), np.array([1, 1, 1, 2]), 0.5)
-    assert shared == pytest.approx([0.3, 0.9, 0, 0, 0])
+def test_the_dis_scores_by_hand():
+    # Two records with the scores 1 and 4 of 8 columns, so that q = 1: Σ 1/s = 5/4. One pair, π = 1/2.
+    # 1 / (1 + 2 / (1 · 5/4)) = 5/13 and 1 / (1 + 2 / (4 · 5/4)) = 5/7.
+    shared = dis_scores(np.array([1.0, 4, 0, 0]), np.array([1, 1, 2]), 0.5, 8)
+    assert shared == pytest.approx([5 / 13, 5 / 7, 0, 0])
 
 
-def test_a_share_is_at_most_certain():
-    assert dis_scores(np.array([9.0, 1.0]), np.array([1, 1]), 0.5).tolist() == [1.0, 0.2]
-    assert dis_scores(np.zeros(2), np.array([2]), 0.5).tolist() == [0, 0]
+def test_equal_scores_share_the_risk_of_the_file():
+    sizes = np.array([1, 1, 1, 2, 2])
+    of_file = 0.03 / (0.03 + 2 * 2 * 0.99)
+    assert dis_scores(np.array([6.0, 6, 6, 0, 0, 0, 0]), sizes, 0.01, 4)[:3] == pytest.approx(
+        [of_file] * 3
+    )
+
+
+def test_the_ends_of_the_dis_scores():
+    assert dis_scores(np.array([9.0, 1.0]), np.array([1, 1]), 0.5, 3).tolist() == [1, 1]  # no pair
+    assert dis_scores(np.array([9.0, 1.0, 0, 0]), np.array([1, 1, 2]), 1, 3).tolist() == [
+        1,
+        1,
+        0,
+        0,
+    ]
+    assert dis_scores(np.zeros(2), np.array([2]), 0.5, 3).tolist() == [0, 0]
+    huge = dis_scores(np.array([1e300, 1e290, 0, 0]), np.array([1, 1, 2]), 0.5, 3)
+    assert 0 < huge[1] < huge[0] < 1
     with pytest.raises(ValueError, match="fraction"):
-        dis_scores(np.ones(1), np.array([1]), 0)
+        dis_scores(np.ones(1), np.array([1]), 0, 3)
 
 
 def test_the_measures_are_mean_and_maximum():
     table = published()
     schema = Schema(tuple(Column(n, Role.QUASI_IDENTIFIER, Kind.CATEGORY) for n in table.columns))
     values = score(table, table, np.arange(10), schema, measures=["suda-mean", "suda-max"])
-    assert values["suda-mean"] == pytest.approx(4 * (0.04 / 5.98) / 10, abs=1e-9)
-    assert values["suda-max"] == pytest.approx(12 * 4 / 34 * (0.04 / 5.98), abs=1e-9)
+    sizes = np.array([1, 1, 1, 1, 2, 2, 2])
+    scores = dis_scores(np.array(PUBLISHED_SCORES, dtype=float), sizes, 0.01, 4)
+    assert values["suda-mean"] == pytest.approx(scores.mean(), abs=1e-9)
+    assert values["suda-max"] == pytest.approx(scores.max(), abs=1e-9)
+
+
+def test_sets_of_all_sizes_are_looked_for():
+    """Three columns of which only all together are unique."""
+    rows = [(a, b, c) for a in "xy" for b in "xy" for c in "xy"]
+    table = pd.DataFrame(rows + rows[1:], columns=["a", "b", "c"]).assign(d="x")
+    found = Suda.of(table, list("abcd"))
+    assert found.counts.shape == (15, 4)
+    assert found.counts[0].tolist() == [0, 0, 1, 0]
+    assert not found.counts[1:].any()
+
+
+@pytest.mark.parametrize(("n_columns", "size"), [(1, 1), (16, 16), (17, 8), (25, 4), (70000, 1)])
+def test_there_are_at_most_so_many_sets(n_columns, size):
+    assert suda.largest_size(n_columns) == size
 
 
 def test_without_quasi_identifiers_there_is_no_value():

@@ -145,6 +145,40 @@ def test_the_columns_that_records_are_counted_by_are_said(measures, columns, sai
     assert [words for words in rules(ruleset).options if "counted by" in words] == said
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, ["t-closeness compares a class with the whole anonymized table."]),
+        (
+            {"closeness": "original", "hierarchies": {"town": {}}, "population_fraction": 0.125},
+            [
+                "t-closeness compares a class with the whole original table.",
+                "For t-closeness the values of town are as far apart as in their hierarchy.",
+                "For zayatz, individual-max the table counts as a sample of 12.5 % of the population.",
+            ],
+        ),
+        (
+            {"weight_column": "weight", "population_fraction": 1},
+            [
+                "t-closeness compares a class with the whole anonymized table.",
+                "For individual-max the column weight says how many persons a record stands for.",
+                "For zayatz the table counts as a sample of 100 % of the population.",
+            ],
+        ),
+    ],
+)
+def test_options_that_may_be_left_out_are_said_for_their_measures(options, said):
+    measures = ("t-closeness", "zayatz", "individual-max")
+    ruleset = dataclasses.replace(
+        RULESET,
+        measure_specs=tuple(MeasureSpec(id_, "lower") for id_ in measures),
+        options=Options(**options),
+    )
+    assert list(rules(ruleset).options) == said
+    without = dataclasses.replace(ruleset, measure_specs=(MeasureSpec("U6", "lower"),))
+    assert rules(without).options == ()
+
+
 def test_what_is_estimated_of_a_hidden_table_has_its_own_columns():
     assert not any("counted by" in words for words in rules(load_ruleset("dp-disclosure")).options)
     hidden = load_ruleset("dp-disclosure")

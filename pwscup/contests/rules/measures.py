@@ -23,6 +23,7 @@ FAMILIES = {
     "risk": _("Risk: how likely somebody is found"),
     "diversity": _("Diversity: what a class tells of its members"),
     "similarity": _("Similarity: what the table can still be used for"),
+    "generalization": _("Generalization: what equal quasi-identifiers cost"),
     "disclosure": _("Disclosure: what is learned about members more than about strangers"),
 }
 """Headings of the rules page."""
@@ -38,6 +39,7 @@ SHORT_FAMILIES = {
     "risk": _("Re-identification risk"),
     "diversity": _("Diversity of sensitive values"),
     "similarity": _("Similarity"),
+    "generalization": _("Generalization"),
     "disclosure": _("Disclosure"),
 }
 """Headings in the table of a submission's measures."""

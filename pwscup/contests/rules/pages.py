@@ -22,11 +22,20 @@ from pwscup.contests.rules.rounds import (
     round_rule,
     stage_rules,
 )
-from pwscup.contests.rules.texts import KINDS, OPTION_MEASURES, OPTIONS, TABLE_COLUMNS
+from pwscup.contests.rules.texts import (
+    CLOSENESS,
+    KINDS,
+    OPTION_MEASURES,
+    OPTIONS,
+    POPULATION_FRACTION,
+    SENSITIVE_HIERARCHIES,
+    TABLE_COLUMNS,
+    WEIGHT_COLUMN,
+)
 from pwscup.formats import Format, format_of
 from scoring.registry import ALL_MEASURES, MEASURES
 from scoring.rulesets import Ruleset, localized
-from scoring.scores.options import TABLE_MEASURES
+from scoring.scores.options import POPULATION_MEASURES, TABLE_MEASURES, WEIGHTED_MEASURES
 from scoring.tables.schema import Column, Kind, Schema
 
 if TYPE_CHECKING:
@@ -103,6 +112,7 @@ def rules_of(
         limits=_limits(ruleset, max_team_size),
         families=_families(ruleset, set(unmeasured)),
         options=_options(ruleset.options, ruleset.measures)
+        + _further_options(ruleset)
         + _table_columns(ruleset)
         + format_of(ruleset).rules.risks(ruleset),
         attack_columns=_attack_columns(schema, ruleset.measures),
@@ -210,6 +220,28 @@ def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
         if getattr(options, name) == value
         and not set(measures).isdisjoint(OPTION_MEASURES.get(name, linkage))
     )
+
+
+def _further_options(ruleset: Ruleset) -> tuple[str, ...]:
+    """What a ruleset may leave out, for the measures that it concerns."""
+    options, measures = ruleset.options, ruleset.measures
+    found = []
+    if "t-closeness" in measures:
+        found.append(str(CLOSENESS[options.closeness]))
+        if options.hierarchies:
+            found.append(str(SENSITIVE_HIERARCHIES) % {"columns": ", ".join(options.hierarchies)})
+    weighted = [id_ for id_ in measures if id_ in WEIGHTED_MEASURES]
+    estimated = [id_ for id_ in measures if id_ in POPULATION_MEASURES]
+    if options.weight_column:
+        estimated = [id_ for id_ in estimated if id_ not in weighted]
+    if options.weight_column and weighted:
+        names = {"measures": ", ".join(weighted), "column": options.weight_column}
+        found.append(str(WEIGHT_COLUMN) % names)
+    if options.population_fraction is not None and estimated:
+        percent = number_format(round(100 * options.population_fraction, 6))
+        names = {"measures": ", ".join(estimated), "percent": percent}
+        found.append(str(POPULATION_FRACTION) % names)
+    return tuple(found)
 
 
 def _table_columns(ruleset: Ruleset) -> tuple[str, ...]:

@@ -43,6 +43,19 @@ OPTIONS = {
     ("denominator", "anonymized"): _("Rates are shares of the anonymized table's records."),
     ("denominator", "original"): _("Rates are shares of the original table's records."),
 }
+CLOSENESS = {
+    "anonymized": _("t-closeness compares a class with the whole anonymized table."),
+    "original": _("t-closeness compares a class with the whole original table."),
+}
+SENSITIVE_HIERARCHIES = _(
+    "For t-closeness the values of %(columns)s are as far apart as in their hierarchy."
+)
+POPULATION_FRACTION = _(
+    "For %(measures)s the table counts as a sample of %(percent)s %% of the population."
+)
+WEIGHT_COLUMN = _(
+    "For %(measures)s the column %(column)s says how many persons a record stands for."
+)
 TABLE_COLUMNS = {
     True: _("For %(measures)s the records are counted by %(columns)s."),
     False: _(

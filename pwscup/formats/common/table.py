@@ -151,7 +151,7 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
     options = ruleset.options
     if options.problems(public):  # said where the table is checked
-        options = dataclasses.replace(options, table_columns=())
+        options = dataclasses.replace(options, table_columns=(), weight_column="", hierarchies=None)
     values = score(table, table, np.arange(4), public, options=options, measures=ruleset.measures)
     return tuple(measure for measure in ruleset.measures if values[measure] is None)
 

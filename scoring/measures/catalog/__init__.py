@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.catalogs import Registry
 from scoring.measures.catalog.base import DRAWING, RATES, Measure
-from scoring.measures.catalog.losses import SIMILARITY, UTILITY
+from scoring.measures.catalog.losses import GENERALIZATION, SIMILARITY, UTILITY
 from scoring.measures.catalog.risk import RISK
 from scoring.measures.catalog.safety import ANONYMITY, DISCLOSURE, DIVERSITY, LINKAGE
 
@@ -12,7 +12,16 @@ __all__ = ["DRAWING", "MEASURES", "PWSCUP_2015", "RATES", "Measure"]
 
 MEASURES = Registry(
     "measure",
-    (*UTILITY, *ANONYMITY, *LINKAGE, *RISK, *DIVERSITY, *SIMILARITY, *DISCLOSURE),
+    (
+        *UTILITY,
+        *ANONYMITY,
+        *LINKAGE,
+        *RISK,
+        *DIVERSITY,
+        *SIMILARITY,
+        *GENERALIZATION,
+        *DISCLOSURE,
+    ),
 )
 """Identifier to measure, in the order in which they are shown."""
 

@@ -17,6 +17,7 @@ _utility = partial(
     worst=NO_END,
 )
 _similarity = partial(_utility, family="similarity")
+_generalization = partial(_utility, family="generalization", high=1.0)
 
 UTILITY = (
     _utility(
@@ -231,5 +232,53 @@ SIMILARITY = (
         high=1.0,
         best=_("1: the same order of counts"),
         worst=_("-1: the reverse order"),
+    ),
+)
+
+GENERALIZATION = (
+    _generalization(
+        "ncp",
+        "NCP",
+        _("Width of the classes"),
+        _(
+            "How much of a column's range the quasi-identifiers of a class spanned in the original, averaged over "
+            "the columns (normalized certainty penalty)."
+        ),
+        "scoring.measures.generalization:certainty_penalty",
+        worst=_("1: every class spans everything"),
+    ),
+    _generalization(
+        "entropy-loss",
+        "NUE",
+        _("Open information"),
+        _(
+            "How much of the information on a quasi-identifier the anonymized value leaves open, averaged over "
+            "the columns (non-uniform entropy)."
+        ),
+        "scoring.measures.generalization:entropy_loss",
+        worst=_("1: the table says nothing of the quasi-identifiers"),
+    ),
+    _generalization(
+        "discernibility",
+        "C_DM",
+        _("Indistinguishable records"),
+        _(
+            "From how many records a record cannot be distinguished, on average and as a share of all; a deleted "
+            "record cannot be distinguished from any."
+        ),
+        "scoring.measures.generalization:discernibility",
+        best=_("near 0: every record is unique"),
+        worst=_("1: all look alike or are deleted"),
+    ),
+    _generalization(
+        "class-average",
+        "C_AVG",
+        _("Mean class compared with the smallest"),
+        _("How large a class is on average, as a multiple of the smallest."),
+        "scoring.measures.generalization:class_average",
+        low=1.0,
+        high=None,
+        best=_("1: no class is larger than the smallest"),
+        worst=NO_END,
     ),
 )

@@ -15,7 +15,9 @@ LEADS_NOWHERE = _("0: no record leads to anybody")
 LEADS_TO_ONE = _("1: some record leads to a single person")
 EQUALLY_NEAR = _("0: every record is equally near to two original records")
 ALL_LEAD_TO_ONE = _("1: every record leads to a single person")
-NOBODY_SPECIAL = _("0: nobody is unique on three quasi-identifiers")
+NOBODY_SPECIAL = _("0: nobody is unique")
+CERTAIN_LINK = _("1: some record stands for a single person")
+ALL_UNIQUE_IN_POPULATION = _("1: every record stands for a single person")
 CERTAIN = _("1: a match is certain to be right")
 
 _risk = partial(Measure, family="risk", direction="lower", low=0.0, high=1.0)
@@ -92,6 +94,68 @@ RISK = (
         "scoring.measures.risk:marketer_risk",
         best=LEADS_NOWHERE,
         worst=ALL_LEAD_TO_ONE,
+    ),
+    _risk(
+        "individual-max",
+        "max r",
+        _("Individual risk: worst record"),
+        _(
+            "The attacker picks a person of the population with a record's quasi-identifiers. How many there are "
+            "is estimated from the sampling weights: how often that is right for the worst record."
+        ),
+        "scoring.measures.individual:individual_max",
+        best=LARGE_CROWD,
+        worst=CERTAIN_LINK,
+    ),
+    _risk(
+        "individual-mean",
+        "mean r",
+        _("Individual risk: mean"),
+        _("The same, averaged over the records: the share that is expected to be found."),
+        "scoring.measures.individual:individual_mean",
+        best=LARGE_CROWD,
+        worst=ALL_UNIQUE_IN_POPULATION,
+    ),
+    _risk(
+        "presence",
+        "δ max",
+        _("Known to be in the table"),
+        _(
+            "How sure an attacker who knows a person's quasi-identifiers is that the anonymized table has a record "
+            "of the person, where that is surest (δ-presence)."
+        ),
+        "scoring.measures.presence:presence",
+        best=LEADS_NOWHERE,
+        worst=_("1: some person is certainly in the table"),
+    ),
+    _risk(
+        "absence",
+        "1 − δ min",
+        _("Known to be left out of the table"),
+        _("The same for persons who are not in the table (δ-presence)."),
+        "scoring.measures.presence:absence",
+        best=_("0: everybody may be in the table"),
+        worst=_("1: some person is certainly not in the table"),
+    ),
+    _risk(
+        "distinction",
+        "distinction",
+        _("Distinct quasi-identifiers"),
+        _(
+            "How many different combinations of quasi-identifiers there are, as a share of the records."
+        ),
+        "scoring.measures.distinction:distinction",
+        best=_("near 0: all look alike"),
+        worst=ALL_UNIQUE,
+    ),
+    _risk(
+        "separation",
+        "separation",
+        _("Separated pairs"),
+        _("How many pairs of records differ in a quasi-identifier."),
+        "scoring.measures.distinction:separation",
+        best=_("0: all look alike"),
+        worst=ALL_UNIQUE,
     ),
     _risk(
         "nearest-link",

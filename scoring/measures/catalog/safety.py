@@ -6,11 +6,12 @@ from functools import partial
 
 from scoring.attacks.catalog import ATTACKS
 from scoring.errors import gettext_noop as _
-from scoring.measures.catalog.base import Measure
+from scoring.measures.catalog.base import NO_END, Measure
 
 UNIQUE = _("1: somebody is unique")
 ALL_UNIQUE = _("1: everybody is unique")
 ALL_ALIKE = _("number of records: all look alike")
+LIKE_THE_WHOLE = _("0: every class is like the whole table")
 ALL_SAME = _("1: all members of some class have the same value")
 ALL_DIFFERENT = _("number of records: all values differ")
 
@@ -68,6 +69,18 @@ ANONYMITY = (
         _("How many records share their quasi-identifiers on average."),
         "scoring.measures.anonymity:mean_class",
         worst=ALL_UNIQUE,
+    ),
+    _anonymity(
+        "k-map",
+        "k-map",
+        _("Persons whom a record may be"),
+        _(
+            "How many original records have the quasi-identifiers of an anonymized one where there are fewest "
+            "(k-map)."
+        ),
+        "scoring.measures.presence:smallest_map",
+        best=_("number of records: it may be anybody"),
+        worst=_("1: a record leads to a single person"),
     ),
 )
 
@@ -146,7 +159,7 @@ DIVERSITY = (
         direction="lower",
         low=0.0,
         high=1.0,
-        best=_("0: every class is like the whole table"),
+        best=LIKE_THE_WHOLE,
         worst=_("1: as far apart as can be"),
     ),
     _diversity(
@@ -159,6 +172,47 @@ DIVERSITY = (
         low=0.0,
         high=1.0,
         best=_("near 0: many values, all equally frequent"),
+    ),
+    _diversity(
+        "beta",
+        "β",
+        _("Gain in one value"),
+        _(
+            "By how much a class raises the share of one sensitive value above that of the whole table, as a "
+            "multiple of the latter (basic β-likeness)."
+        ),
+        "scoring.measures.diversity:largest_gain",
+        direction="lower",
+        low=0.0,
+        best=LIKE_THE_WHOLE,
+        worst=NO_END,
+    ),
+    _diversity(
+        "beta-enhanced",
+        "enhanced β",
+        _("Gain in one value, bounded"),
+        _(
+            "The same, but at most the negative logarithm of the share of the rarest value (enhanced β-likeness)."
+        ),
+        "scoring.measures.diversity:largest_enhanced_gain",
+        direction="lower",
+        low=0.0,
+        best=LIKE_THE_WHOLE,
+        worst=NO_END,
+    ),
+    _diversity(
+        "delta-disclosure",
+        "δ",
+        _("Ratio of shares"),
+        _(
+            "How far the share of a sensitive value in a class is from that of the whole table, as the logarithm "
+            "of their ratio (δ-disclosure privacy)."
+        ),
+        "scoring.measures.diversity:largest_log_gain",
+        direction="lower",
+        low=0.0,
+        best=LIKE_THE_WHOLE,
+        worst=NO_END,
     ),
 )
 
