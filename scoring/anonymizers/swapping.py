@@ -20,25 +20,39 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.int64]
 
+COLUMNS, RECORDS = "columns", "records"
 RANK, ACROSS = "rank-swap", "across-class-swap"
 
 _DRAWS = 32
 """Draws of a rank before the free ones are listed: listing takes long."""
 
 
-def class_swap(table: pd.DataFrame, schema: Schema, *, rng: np.random.Generator) -> Anonymized:
-    """Permute each sensitive column on its own among the records with the same quasi-identifiers.
+def class_swap(
+    table: pd.DataFrame,
+    schema: Schema,
+    *,
+    rng: np.random.Generator,
+    swap: str = COLUMNS,
+) -> Anonymized:
+    """Permute sensitive values among the records with the same quasi-identifiers.
 
-    Means, counts and each column's distribution stay what they were; which amounts belong together
-    does not. The record of a class of one keeps its values.
+    Means, counts and each column's distribution stay what they were. With `columns` each column is
+    permuted on its own, so that which amounts belong together does not stay; with `records` all of
+    them change hands together, so that correlations stay as well, and the table is the original in
+    another order within each class. The record of a class of one keeps its values.
+
+    Parameters
+    ----------
+    swap
+        `columns` or `records`.
     """
     of_row = Classes.of(table, schema.quasi_identifiers).of_row
     by_class = np.argsort(of_row, kind="stable")
     result = table.copy()
-    for name in schema.sensitive:
-        shuffled = np.lexsort((rng.random(len(table)), of_row))
-        taken_from = np.empty_like(by_class)
-        taken_from[by_class] = shuffled
+    taken_from = np.empty_like(by_class)
+    for position, name in enumerate(schema.sensitive):
+        if swap == COLUMNS or position == 0:
+            taken_from[by_class] = np.lexsort((rng.random(len(table)), of_row))
         result[name] = table[name].take(taken_from).reset_index(drop=True)
     return Anonymized(result, untouched(table))
 
@@ -217,6 +231,15 @@ CLASS_SWAP = Anonymizer(
     protects=_("Linkage by combinations of amounts: each record is mixed from several"),
     costs=_("Correlations within classes; every column keeps its values"),
     function=class_swap,
+    options=(
+        Option(
+            "swap",
+            "text",
+            COLUMNS,
+            _("columns, each on its own; or records: all sensitive values together"),
+            choices=(COLUMNS, RECORDS),
+        ),
+    ),
 )
 
 RANK_SWAP = Anonymizer(

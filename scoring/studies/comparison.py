@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 
 from scoring.studies.experiment import Measured, Study, Value
-from scoring.studies.paper import ATTACKED, SIGNED, PaperFigures, Signs
+from scoring.studies.paper import ATTACKED, SIGNED, PaperFigures, Signs, Summary
 from scoring.studies.signature import MOST_BLIND_HITS, guess_methods
 from scoring.studies.signs import Baseline, signs, worse_of
 
@@ -110,6 +111,20 @@ def best(found: Mapping[str, float], n_records: int) -> frozenset[str]:
     if highest * n_records <= MOST_BLIND_HITS:
         return frozenset()
     return frozenset(m for m, rate in found.items() if rate == highest)
+
+
+def summaries(rates_of: Mapping[str, Mapping[str, float]], n_records: int) -> dict[str, Summary]:
+    """The last rows of Table 15: mean, standard deviation of the rates themselves, and tables where an attack is best.
+
+    The paper's deviations are those of one number more, the mean.
+    """
+    found = {}
+    winners = [best(rates, n_records) for rates in rates_of.values()]
+    for measure in ATTACKED:
+        values = [rates[measure] for rates in rates_of.values()]
+        n_best = sum(measure in names for names in winners)
+        found[measure] = Summary(fmean(values), pstdev(values), n_best)
+    return found
 
 
 def letters(methods: frozenset[str]) -> str:

@@ -17,6 +17,9 @@ from scoring.studies.recipes import CHAINS, SINGLES, Recipe
 from scoring.studies.recipes import Step as MethodStep
 from scoring.studies.signature import guess_methods
 from scoring.studies.signs import Baseline
+from scoring.tables.equivalence import IntArray
+from scoring.tables.records import Records
+from scoring.tables.schema import Schema
 
 Value = float | int | None
 SAMPLE = 100
@@ -134,8 +137,8 @@ class Ground:
     baseline: Baseline
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> Ground:
-        prepared = Prepared.of(table, HOUSEHOLDS_SCHEMA)
+    def of(cls, table: pd.DataFrame, schema: Schema = HOUSEHOLDS_SCHEMA) -> Ground:
+        prepared = Prepared.of(table, schema)
         return cls(prepared, _baseline(prepared))
 
 
@@ -178,11 +181,19 @@ def make_all(
 
 def measure(recipe: Recipe, ground: Ground, *, rng: np.random.Generator) -> Measured:
     """Make one table and measure it."""
-    schema, original = HOUSEHOLDS_SCHEMA, ground.prepared
-    made = anonymize(original.table, schema, recipe.steps, rng=rng)
-    values = score(original, made.table, made.source, schema)
+    original = ground.prepared
+    made = anonymize(original.table, original.schema, recipe.steps, rng=rng)
+    return measured(recipe, ground, made.table, made.source)
+
+
+def measured(
+    recipe: Recipe, ground: Ground, table: pd.DataFrame | Records, source: IntArray
+) -> Measured:
+    """Measure a table, whoever made it."""
+    original, schema = ground.prepared, ground.prepared.schema
+    values = score(original, table, source, schema)
     options = Options(no_match="own_row")
-    own_row = score(original, made.table, made.source, schema, options=options, measures=["EUC1"])
+    own_row = score(original, table, source, schema, options=options, measures=["EUC1"])
     guess = guess_methods(values, ground.baseline)
     return Measured(recipe, values, float(own_row["EUC1"] or 0), guess)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from statistics import fmean, pstdev
 
 from scoring import __version__
 from scoring.reporting.document import document
@@ -18,8 +19,10 @@ from scoring.studies.comparison import (
     paper_reading,
     paper_signs,
     rates,
+    summaries,
 )
 from scoring.studies.experiment import Measured, Study, Value
+from scoring.studies.index import SHOWN, index_of
 from scoring.studies.paper import ATTACKED, METHODS, SHORT_NAMES, SIGNED, PaperFigures
 from scoring.studies.recipes import Recipe
 from scoring.studies.signature import confusion
@@ -31,6 +34,7 @@ PAPER = (
     "データを用いた評価</span>”"
 )
 SECTIONS = {
+    "index": "The index of EUC1 (section 3.2, Tables 2 to 5)",
     "recipes": "The tables (Tables 6 and 7)",
     "singles": "Single methods, measured (Table 11)",
     "effects": "Expected effects (Table 10)",
@@ -41,6 +45,7 @@ SECTIONS = {
     "cost": "What EUC1 costs and finds (Figures 2 to 6)",
     "impossible": "Figures that cannot be",
 }
+_CHAINS = "D_1 to D_12: below each name the methods of this study's chain (rates from Table 15)"
 _GROUPS = ("S1", "E1")  # where a table's rows pass from utility to safety to attacks
 
 
@@ -49,20 +54,30 @@ def page(study: Study, paper: PaperFigures, pictures: Mapping[str, bytes]) -> st
     body = "".join(
         [
             _head(study),
-            _section("recipes", _recipes(study)),
+            _section("index", _index()),
+            _section("recipes", _recipes(study, paper)),
             _section("singles", _singles(study, paper)),
             _section("effects", _effects(study, paper)),
-            _section("scatter", _scatter(pictures)),
-            _section("chains", _chains(study, paper)),
+            _section("scatter", _scatter(study, pictures)),
+            _section(
+                "chains",
+                chains(study, paper, _CHAINS) + markup.points(words.about_table12(study)),
+            ),
             _section("guesses", _guesses(study, paper)),
-            _section("attacks", _attacks(study, paper)),
+            _section(
+                "attacks",
+                attacks(study, paper) + markup.points(words.about_table15(study, paper)),
+            ),
             _section("cost", _cost(study, pictures)),
             _section("impossible", _impossible()),
             _foot(study),
         ]
     )
-    style = files("scoring.studies").joinpath("data/page.css").read_text(encoding="utf-8")
-    return document("The 2015 paper again", BASE + style, body)
+    return document("The 2015 paper again", BASE + style(), body)
+
+
+def style() -> str:
+    return files("scoring.studies").joinpath("data/page.css").read_text(encoding="utf-8")
 
 
 def _head(study: Study) -> str:
@@ -101,11 +116,51 @@ def _foot(study: Study) -> str:
     )
 
 
-def _recipes(study: Study) -> str:
+def _index() -> str:
+    rows = []
+    for name, title in SHOWN.items():
+        for entry in index_of(name):
+            distances = "<br>".join(
+                ", ".join(number(distance) for distance in near) for near in entry.distances
+            )
+            cells = [
+                markup.cell(_listed(entry.key), "text"),
+                markup.cell(_listed(entry.rows), "text"),
+                markup.cell(_listed(entry.matches) if entry.matches else "–", "text"),
+                markup.cell(distances, "text"),
+                markup.cell(_listed(entry.euc1), "text"),
+                markup.cell(_listed(entry.euc2), "text"),
+            ]
+            rows.append(markup.row(title, cells))
+    head = (
+        "",
+        "key: QI1, QI2, QI3",
+        "value: its records",
+        "records of X with this key",
+        "distances of each record, by SA1 and SA2",
+        "EUC1",
+        "EUC2",
+    )
+    text = (
+        "EUC1 and EUC2 look records up by their quasi-identifiers. The paper's four records X with noise on the "
+        "amounts (B) match, key by key. With QI3 unified (D) nobody in X has the key 1, 1, 1: EUC1 then "
+        "answers with the record's own number, EUC2 compares all records of X."
+    )
+    return markup.paragraphs([text]) + markup.table(
+        "The index F of two small tables, and the answers by it", head, rows, "texts"
+    )
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _recipes(study: Study, paper: PaperFigures) -> str:
     rows = [
         markup.row(
             made.recipe.name,
             [
+                markup.cell(_team(paper, made.recipe.name), "text"),
                 markup.cell(letters(made.recipe.methods), "text"),
                 markup.cell(_steps(made.recipe), "text"),
                 markup.cell(escape(made.recipe.reason), "text"),
@@ -114,10 +169,14 @@ def _recipes(study: Study) -> str:
         for made in (*study.singles.values(), *study.chains.values())
     ]
     key = "; ".join(f"<b>{letter}</b> {escape(name)}" for letter, name in METHODS.items())
-    head = ("", "methods", "steps and options", "why so")
+    head = ("", "team in the paper", "methods", "steps and options", "why so")
     return f'<p class="key">{key}.</p>\n' + markup.table(
         "How each table is made", head, rows, "texts"
     )
+
+
+def _team(paper: PaperFigures, name: str) -> str:
+    return str(paper.table6[name]) if name in paper.table6 else "–"
 
 
 def _steps(recipe: Recipe) -> str:
@@ -192,7 +251,7 @@ def _effects(study: Study, paper: PaperFigures) -> str:
     return key + table + markup.points(words.about_table10(study, paper))
 
 
-def _scatter(pictures: Mapping[str, bytes]) -> str:
+def _scatter(study: Study, pictures: Mapping[str, bytes]) -> str:
     picture = markup.picture(
         pictures,
         "figure1-u4-e3.png",
@@ -205,13 +264,15 @@ def _scatter(pictures: Mapping[str, bytes]) -> str:
         "correlations suffer. Only the Yamaoka method stands at 0 on both axes, in both studies, because "
         "it changes no value at all; U5 is where it pays.",
         "The paper's averages and swaps stay at U4 = .000 and E3 near 1, since 97 classes of 100 "
-        "records leave at most six in company; the sample here has a few more, and a few moved sums "
-        "shift the ranks between them.",
+        f"records leave at most six in company; the sample here has {study.sample_facts['classes']} classes, and "
+        f"{study.sample.n_records - study.sample_facts['alone']} records in company, whose moved sums shift the ranks "
+        "between them.",
     )
     return picture + markup.paragraphs(text)
 
 
-def _chains(study: Study, paper: PaperFigures) -> str:
+def chains(study: Study, paper: PaperFigures, caption: str) -> str:
+    """Table 12, with the rates of Table 15."""
     columns = {
         name: (
             letters(made.recipe.methods),
@@ -220,23 +281,22 @@ def _chains(study: Study, paper: PaperFigures) -> str:
         )
         for name, made in study.chains.items()
     }
-    caption = "D_1 to D_12: below each name the methods of this study's chain (rates from Table 15)"
-    table = _measured(caption, columns, (*SIGNED, "EUC2"), digits=4)
-    return table + markup.points(words.about_table12(study))
+    return _measured(caption, columns, (*SIGNED, "EUC2"), digits=4)
 
 
 def _guesses(study: Study, paper: PaperFigures) -> str:
     return (
-        _marks(study, paper)
-        + _methods(study, paper)
+        marks(study, paper)
+        + methods(study, paper)
         + markup.points(words.about_readings(study, paper))
         + _confusion(study)
-        + _combination(study, paper)
+        + combination(study, paper)
         + markup.paragraphs(words.about_combination(study))
     )
 
 
-def _marks(study: Study, paper: PaperFigures) -> str:
+def marks(study: Study, paper: PaperFigures) -> str:
+    """The marks of Table 13."""
     rows = []
     own = {name: own_signs(study, name) for name in study.chains}
     ruled = {name: paper_signs(paper, study, name) for name in study.chains}
@@ -256,7 +316,8 @@ def _marks(study: Study, paper: PaperFigures) -> str:
     return key + markup.table("Marks of the chains", ["", *study.chains], rows, "signs")
 
 
-def _methods(study: Study, paper: PaperFigures) -> str:
+def methods(study: Study, paper: PaperFigures) -> str:
+    """The methods of Table 13, made, guessed and read."""
     every: dict[str, Measured] = {**study.singles, **study.chains}
     rows = []
     for name, made in every.items():
@@ -307,7 +368,8 @@ def _confusion(study: Study) -> str:
     )
 
 
-def _combination(study: Study, paper: PaperFigures) -> str:
+def combination(study: Study, paper: PaperFigures) -> str:
+    """Table 14."""
     names = ("D_A", "D_F", "D_10")
     rows = []
     for m in SIGNED:
@@ -320,7 +382,8 @@ def _combination(study: Study, paper: PaperFigures) -> str:
     return markup.table(caption, ["", *names], rows, "signs")
 
 
-def _attacks(study: Study, paper: PaperFigures) -> str:
+def attacks(study: Study, paper: PaperFigures) -> str:
+    """Table 15, with its last rows."""
     rows = []
     for name, made in study.chains.items():
         ours, theirs = rates(made, own_row=True), paper.table15[name]
@@ -335,9 +398,35 @@ def _attacks(study: Study, paper: PaperFigures) -> str:
         ]
         cells += [markup.cell(number(made.values[m], 4)) for m in ("EUC1", "EUC2")]
         rows.append(markup.row(name, cells))
+    rows += _summary_rows(study, paper)
     head = ("", "E1", "E2", "E3", "E4", "EUC1, own row", "EUC1, miss", "EUC2")
     caption = "Re-identification rates of the chains; bold and * mark the best of the first five"
-    return markup.table(caption, head, rows) + markup.points(words.about_table15(study, paper))
+    return markup.table(caption, head, rows)
+
+
+def _summary_rows(study: Study, paper: PaperFigures) -> list[str]:
+    """The last rows of Table 15: for EUC1 as the paper has it, then without its own answer, and EUC2."""
+    chains, n = study.chains, study.n_records
+    own = summaries({name: rates(made, own_row=True) for name, made in chains.items()}, n)
+    miss = summaries({name: rates(made, own_row=False) for name, made in chains.items()}, n)
+    euc2 = [float(made.values["EUC2"] or 0) for made in chains.values()]
+    printed = paper.table15_summary
+    means = [markup.both(number(own[m].mean, 4), f"{printed[m].mean:.4f}") for m in ATTACKED]
+    deviations = [
+        markup.both(number(own[m].deviation, 4), f"{printed[m].deviation:.4f}") for m in ATTACKED
+    ]
+    bests = [markup.both(str(own[m].best), str(printed[m].best)) for m in ATTACKED]
+    for cells, of_miss, of_euc2 in (
+        (means, miss["EUC1"].mean, fmean(euc2)),
+        (deviations, miss["EUC1"].deviation, pstdev(euc2)),
+    ):
+        cells += [markup.cell(number(value, 4)) for value in (of_miss, of_euc2)]
+    bests += [markup.cell("–")] * 2
+    return [
+        markup.row("mean", means, "group"),
+        markup.row("standard deviation", deviations),
+        markup.row("best of the five in", bests),
+    ]
 
 
 def _cost(study: Study, pictures: Mapping[str, bytes]) -> str:

@@ -42,9 +42,31 @@ ATTACKED = ("E1", "E2", "E3", "E4", "EUC1")
 
 
 @dataclass(frozen=True, slots=True)
-class PaperFigures:
-    """What the paper prints: `table10` by method, `table11` by single table, the others by D_1 to D_12."""
+class Team:
+    """Who made a table, and the place in the contest where it is printed."""
 
+    team: str
+    place: int | None = None
+
+    def __str__(self) -> str:
+        return self.team if self.place is None else f"{self.team}, place {self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The last rows of Table 15 for one attack: its mean, its standard deviation, and in how many tables it is best."""
+
+    mean: float
+    deviation: float
+    best: int
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigures:
+    """What the paper prints: `table10` by method, `table11` by single table, `table15_summary` by
+    attack, the others by D_1 to D_12."""
+
+    table6: dict[str, Team]
     table10: dict[str, Signs]
     table11: dict[str, Values]
     table12: dict[str, Values]
@@ -52,6 +74,7 @@ class PaperFigures:
     table13_methods: dict[str, frozenset[str]]
     table14: dict[str, Signs]
     table15: dict[str, Values]
+    table15_summary: dict[str, Summary]
     section46: dict[int, Values]
 
 
@@ -63,6 +86,7 @@ def paper_figures() -> PaperFigures:
     )
     guessed = data["table13"]
     return PaperFigures(
+        table6={name: Team(**made) for name, made in data["table6"].items()},
         table10=data["table10"],
         table11=data["table11"],
         table12=data["table12"],
@@ -70,5 +94,6 @@ def paper_figures() -> PaperFigures:
         table13_methods={name: frozenset(marks["methods"]) for name, marks in guessed.items()},
         table14=data["table14"],
         table15=data["table15"],
+        table15_summary={m: Summary(**row) for m, row in data["table15_summary"].items()},
         section46={int(q): values for q, values in data["section46"].items()},
     )

@@ -89,13 +89,13 @@ CHAINS: tuple[Recipe, ...] = (
     Recipe(
         "D_3",
         frozenset("AG"),
-        (*_step("mondrian", k=3), *_step("class-swap")),
+        (*_step("mondrian", k=3), *_step("class-swap", swap="records")),
         "k = 3 as the paper's S1",
     ),
     Recipe(
         "D_4",
         frozenset("AG"),
-        (*_step("mondrian", k=3), *_step("class-swap")),
+        (*_step("mondrian", k=3), *_step("class-swap", swap="records")),
         "the same as D_3 with other draws: so alike are the paper's two",
     ),
     Recipe(

@@ -15,9 +15,11 @@ from scoring.studies.comparison import (
     paper_reading,
     paper_signs,
     rates,
+    summaries,
 )
 from scoring.studies.cost import CostPoint
 from scoring.studies.experiment import Measured, Study
+from scoring.studies.index import SHOWN, index_of
 from scoring.studies.paper import ATTACKED, METHODS, SIGNED, PaperFigures
 from scoring.studies.signature import confusion
 
@@ -28,6 +30,13 @@ MEASURES = (*SIGNED, "EUC2")
 def sheets(study: Study, paper: PaperFigures) -> dict[str, bytes]:
     """File names and contents."""
     return {
+        "table05-index.csv": _csv(
+            ("table", "key", "rows", "original_rows", "EUC1", "EUC2"), _index()
+        ),
+        "table06-teams.csv": _csv(
+            ("table", "team", "place"),
+            ((name, made.team, made.place) for name, made in paper.table6.items()),
+        ),
         "table07-methods.csv": _csv(("table", "methods", "steps", "reason"), _recipes(study)),
         "table10-expected-effects.csv": _csv(
             ("method", "measure", "paper", "measured", "paper_table11_by_rule"),
@@ -43,6 +52,26 @@ def sheets(study: Study, paper: PaperFigures) -> dict[str, bytes]:
                 *_values(study.singles, paper.table11),
             ],
         ),
+        "table13-confusion.csv": _csv(
+            ("kind", "method", "hit", "missed", "false_alarm", "rightly_absent"), _confusion(study)
+        ),
+        "table13-trials.csv": _csv(
+            ("kind", "n_records", "made_by", "read_off"),
+            ((t.kind, t.n_records, letters(t.made), letters(t.guess)) for t in study.trials),
+        ),
+        **sheets_of_chains(study, paper),
+        "figure1-u4-e3.csv": _csv(
+            ("table", "U4", "E3", "paper_U4", "paper_E3"), _scatter(study, paper)
+        ),
+        "figures2-6-euc1.csv": _csv(
+            [field.name for field in fields(CostPoint)], (astuple(point) for point in study.cost)
+        ),
+    }
+
+
+def sheets_of_chains(study: Study, paper: PaperFigures) -> dict[str, bytes]:
+    """Tables 12 to 15 of the tables that a study has, whoever made them."""
+    return {
         "table12-chains.csv": _csv(
             ("table", "measure", "measured", "paper"), _values(study.chains, paper.table12)
         ),
@@ -59,18 +88,12 @@ def sheets(study: Study, paper: PaperFigures) -> dict[str, bytes]:
             ("table", "made_by", "read_off", "paper_guess", "read_off_the_paper_figures"),
             _readings(study, paper),
         ),
-        "table13-confusion.csv": _csv(
-            ("kind", "method", "hit", "missed", "false_alarm", "rightly_absent"), _confusion(study)
-        ),
-        "table13-trials.csv": _csv(
-            ("kind", "n_records", "made_by", "read_off"),
-            ((t.kind, t.n_records, letters(t.made), letters(t.guess)) for t in study.trials),
-        ),
         "table14-combination.csv": _csv(
             ("table", "measure", "paper", "measured"),
             (
                 (name, m, paper.table14[name][m], own_signs(study, name)[m])
                 for name in ("D_A", "D_F", "D_10")
+                if name in study.singles or name in study.chains
                 for m in SIGNED
             ),
         ),
@@ -78,11 +101,8 @@ def sheets(study: Study, paper: PaperFigures) -> dict[str, bytes]:
             ("table", "attack", "measured", "is_best", "paper", "paper_is_best"),
             _attacks(study, paper),
         ),
-        "figure1-u4-e3.csv": _csv(
-            ("table", "U4", "E3", "paper_U4", "paper_E3"), _scatter(study, paper)
-        ),
-        "figures2-6-euc1.csv": _csv(
-            [field.name for field in fields(CostPoint)], (astuple(point) for point in study.cost)
+        "table15-summary.csv": _csv(
+            ("attack", "row", "measured", "paper"), _summaries(study, paper)
         ),
     }
 
@@ -146,6 +166,22 @@ def _attacks(study: Study, paper: PaperFigures) -> Rows:
             yield name, label, own_row[m], m in own_best, printed[m], m in paper_best
         yield name, "EUC1 miss", made.values["EUC1"], "", "", ""
         yield name, "EUC2", made.values["EUC2"], "", "", ""
+
+
+def _summaries(study: Study, paper: PaperFigures) -> Rows:
+    made = {name: rates(chain, own_row=True) for name, chain in study.chains.items()}
+    own = summaries(made, study.n_records)
+    for m, printed in paper.table15_summary.items():
+        yield m, "mean", own[m].mean, printed.mean
+        yield m, "standard deviation", own[m].deviation, printed.deviation
+        yield m, "best", own[m].best, printed.best
+
+
+def _index() -> Rows:
+    for name in SHOWN:
+        for entry in index_of(name):
+            columns = (entry.key, entry.rows, entry.matches, entry.euc1, entry.euc2)
+            yield name, *(" ".join(map(str, column)) for column in columns)
 
 
 def _scatter(study: Study, paper: PaperFigures) -> Rows:

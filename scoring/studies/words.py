@@ -65,8 +65,9 @@ def about_table11(study: Study) -> list[str]:
         "operations within classes.",
         "U1 and U2 are in yen, and the generated amounts are larger and more unequal than the paper's, so "
         "that only zero or not, and proportions, can be compared.",
-        f"Noise: U5 ({value(noise, 'U5')}, the paper's .016) fixes its size. Independent noise gives U1 about "
-        f"a tenth of U2 among 100 records ({value(noise, 'U1')} and {value(noise, 'U2')} here); the paper "
+        f"Noise: U5 ({value(noise, 'U5')}, the paper's .016) fixes its size. Independent noise gives a U1 of "
+        f"{percent(float(noise.values['U1'] or 0) / float(noise.values['U2'] or 1))} of U2 among 100 records "
+        f"({value(noise, 'U1')} and {value(noise, 'U2')} here); the paper "
         "has 46 and 7,809. Its noise must have been made to cancel in each column. E3 is "
         f"{value(noise, 'E3')} instead of .54: the sums hang on total and income, whose noise moves "
         "many ranks.",
@@ -94,9 +95,10 @@ def about_table10(study: Study, paper: PaperFigures) -> list[str]:
         "has 0. Matching by rank (E3) suffers first, as expected.",
         "Unification (D, E): expected to help a little against E2, and does so here, but not in Table 11, "
         "whose column 15 tells everybody apart.",
-        "Averages and swaps (F, G): strong effects were expected. On 100 records with 97 classes nearly "
-        "everybody is alone in the class and keeps their amounts, so that neither utility nor safety "
-        "moves much, in either table. Their strength shows at 8,333 records (D_2, D_3).",
+        "Averages and swaps (F, G): strong effects were expected. On 100 records with 97 classes in the paper and "
+        f"{study.sample_facts['classes']} here, {study.sample_facts['alone']} records are alone in their class and "
+        "keep their amounts, so that neither utility nor safety moves much, in either table. Their strength shows "
+        f"at {study.n_records:,} records (D_2, D_5).",
         "Deletion (H): expected to resist nothing; in both tables it breaks E3, since every rank after "
         "the first deleted one is off. U5 was expected to suffer; records that stay lose nothing.",
     ]
@@ -120,9 +122,12 @@ def about_table12(study: Study) -> list[str]:
         f"{value(made['D_5'], 'S2')} against 36.07 (D_5, six columns), {value(made['D_8'], 'S2')} "
         f"against 13.71 (D_8), {value(made['D_10'], 'S2')} against 106.83 (D_10).",
         "D_3 and D_4 keep U4 = 0.00, and E1, E2, E3 and EUC1 all lie between .18 and .26, near 1/S2 = .20. A swap "
-        "column by column, as section 4.2.4 describes it, does not do that: it changes correlations "
-        f"(U4 = {value(made['D_3'], 'U4')} here) and drives E3 to nearly 0. A random exchange of whole "
-        "records within classes does: one record of a class stays in its place on average.",
+        "column by column, as section 4.2.4 describes it, would change correlations and drive E3 to nearly 0. So whole "
+        "records are exchanged within classes: one record of a class stays in its place on average. Here U4 is "
+        f"{value(made['D_3'], 'U4')}, E3 {value(made['D_3'], 'E3')} (.25 in the paper) and 1/S2 "
+        f"{number(1 / float(made['D_3'].values['S2'] or 1))}. U3 ({value(made['D_3'], 'U3')} against 1.01) and U5 "
+        f"({value(made['D_3'], 'U5')} against .02) stay off: Mondrian moves more records between the cross cells than "
+        "the team's k-anonymization did, and amounts within a class differ more here.",
         "D_5 and D_6 (guess: Yamaoka and unification) have U4 = .07, but neither of the two touches an "
         f"amount's correlation. A swap within the 13-column classes gives exactly such a U4 "
         f"({value(made['D_5'], 'U4')} here), and it is in the chain.",
@@ -153,6 +158,11 @@ def about_readings(study: Study, paper: PaperFigures) -> list[str]:
     guessed = paper.table13_methods
     same = [n for n in guessed if paper_reading(paper, study, n) == guessed[n]]
     own = [n for n in study.chains if study.chains[n].guess == guessed[n]]
+    failed = [
+        f"D_{letter}"
+        for letter in METHODS
+        if paper_reading(paper, study, f"D_{letter}") != {letter}
+    ]
     return [
         "Table 13 guesses methods by comparing marks by eye. guess_methods does it by rule, from the "
         "measures alone. It names exactly the methods used for "
@@ -170,8 +180,8 @@ def about_readings(study: Study, paper: PaperFigures) -> list[str]:
         "Yamaoka method: the printed rates of D_5 to D_9 are low but above a blind guess. For D_2 and "
         "D_10 to D_12 it reads a swap where the guess is averages: averages within classes make EUC1 "
         "equal to E1, but D_11 has .0080 beside .0180.",
-        "On the paper's figures of D_A to D_H it fails twice, at values that cannot be: D_F, whose E1 and EUC1 "
-        "differ and whose losses are printed as .000, and D_G, which as printed differs from the "
+        f"On the paper's figures of D_A to D_H it fails for {', '.join(failed) or 'none'}. Two of them cannot be: D_F, "
+        "whose E1 and EUC1 differ and whose losses are printed as .000, and D_G, which as printed differs from the "
         "original in nothing that a swap changes but E3.",
         f"On the study's chains its reading equals Table 13's guess in {len(own)} cases.",
     ]
@@ -183,8 +193,12 @@ def about_combination(study: Study) -> list[str]:
         "Table 14's point is that a chain shows the effects of all its methods. Taken literally, each mark of a "
         "chain should be the strongest of its methods' marks (those of D_A to D_H above). That "
         f"holds for {found.same} of {found.total} marks of the twelve chains. The rest is mostly scale: averages and "
-        "swaps do little among 100 records in 97 classes and much among 8,333 in classes of 36.",
+        f"swaps do little among 100 records in {study.sample_facts['classes']} classes and much among "
+        f"{study.n_records:,} in classes of {value(study.chains['D_5'], 'S2')} (D_5).",
     ]
+
+
+YAMAOKA = ("D_5", "D_6", "D_8", "D_9")
 
 
 def about_table15(study: Study, paper: PaperFigures) -> list[str]:
@@ -201,8 +215,9 @@ def about_table15(study: Study, paper: PaperFigures) -> list[str]:
         f"That answer decides. D_7 keeps the original's order, its unified vectors match nothing, and EUC1 has "
         f".8762 in the paper and {number(d7.own_row)} here, though it compared almost no amounts; with "
         f"a miss instead it has {value(d7, 'EUC1')}. In a contest the files are shuffled first, so the "
-        "gain is not real. The Yamaoka chains (D_5, D_6, D_8, D_9) have 0 here by either rule, since no "
-        "record keeps its number; the paper's .0743 says that 619 of 8,333 numbers were left in place.",
+        "gain is not real. The Yamaoka chains (D_5, D_6, D_8, D_9) have at most "
+        f"{number(max(chains[name].own_row for name in YAMAOKA), 4)} here by either rule, since hardly a record keeps "
+        "its number; the paper's .0743 says that 619 of 8,333 numbers were left in place.",
         "EUC2, which the paper gave up for its running time, is listed as well: it searches all records where "
         f"nothing matches, and finds {percent(float(d7.values['EUC2'] or 0))} of D_7 without any help from the order.",
         "D_1, D_3, D_4 and D_10 to D_12: here vectors without a match are answered by position and raise EUC1 "

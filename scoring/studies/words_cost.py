@@ -90,8 +90,9 @@ def _figure5(study: Study) -> str:
     return (
         "Among 100 records at |q| = 13 the rate hardly depends on |s|, as the paper says, because nearly "
         f"everybody is alone in their class and is found without any amount. Among {largest:,} records it does "
-        f"depend on it: at |q| = 6 it is {rates} amounts. The last two columns, total and income, lower it: "
-        "they are the largest, so is their noise, and Euclidean distance weighs them most."
+        f"depend on it: at |q| = 6 it is {rates} amounts. The last two columns, total and income, "
+        f"{'lower' if found[12] < found[10] else 'do not lower'} it: they are the largest, so is their noise, and "
+        "Euclidean distance weighs them most."
     )
 
 

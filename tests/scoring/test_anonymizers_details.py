@@ -241,6 +241,21 @@ def test_swapping_takes_each_column_on_its_own():
     assert (done["a"] != done["b"]).any()
 
 
+def test_whole_records_change_places_within_their_class():
+    """By hand: two classes; every record of the result is one of its class, and amounts stay together."""
+    schema = Schema(
+        (Column("q", QI, Kind.CATEGORY), *(Column(name, SA, Kind.INTEGER) for name in "ab"))
+    )
+    original = pd.DataFrame({"q": ["x"] * 50 + ["y"] * 50, "a": range(100), "b": range(100)})
+    done = run(original, schema, "class-swap", swap="records").table
+    assert (done["a"] == done["b"]).all()
+    assert (done["a"] != original["a"]).any()
+    for of_class in (slice(0, 50), slice(50, 100)):
+        assert sorted(done["a"][of_class]) == list(original["a"][of_class])
+    with pytest.raises(ProblemsFound):
+        run(original, schema, "class-swap", swap="rows")
+
+
 # --- deletion ---
 
 

@@ -318,7 +318,7 @@ def test_values_are_read_by_their_kind(run):
     [
         ("mondrian", "j=3", "unknown option j of mondrian — expected k"),
         ("mondrian sa-noise", "j=3", "unknown option j of mondrian, sa-noise — expected k, "),
-        ("class-swap", "k=3", "expected no option"),
+        ("class-average", "k=3", "expected no option"),
         ("mondrian", "sa-noise.scale=3", "expected a method of the command (mondrian)"),
         ("mondrian", "k", "expected NAME=VALUE"),
         ("mondrian", "=3", "expected NAME=VALUE"),

@@ -7,11 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 
+from scoring import examples
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.registry import ATTACKS
-from scoring.studies.comparison import best, paper_reading
+from scoring.studies.comparison import best, paper_reading, summaries
 from scoring.studies.cost import Noisy, count_distances, narrowed, plain_euc1
 from scoring.studies.experiment import Ground, make_all, pairs, sample_of
+from scoring.studies.index import SHOWN, index_of
 from scoring.studies.paper import ATTACKED, METHODS, SIGNED, paper_figures
 from scoring.studies.recipes import SINGLES
 from scoring.studies.signature import confusion, guess_methods
@@ -42,15 +44,12 @@ def test_the_paper_s_tables_are_whole_and_add_up():
     for column in (*paper.table10.values(), *paper.table13.values(), *paper.table14.values()):
         assert tuple(column) == SIGNED
         assert set(column.values()) <= {"-", "△", "x", "○", "◎"}
-    # The last rows of Table 15, which are not kept: mean and standard deviation of each attack.
-    printed = {"E1": (0.0931, 0.1741), "E2": (0.1723, 0.2578), "E3": (0.1261, 0.2681)}
-    printed |= {"E4": (0.0240, 0.0499), "EUC1": (0.1871, 0.2426)}
     for attack in ATTACKED:
         rates = [paper.table15[name][attack] for name in chains]
-        mean = np.mean(rates)
+        mean, printed = np.mean(rates), paper.table15_summary[attack]
         # The printed deviations are those of 13 numbers: the twelve and their mean.
         found = (mean, np.std([*rates, mean]))
-        assert found == pytest.approx(printed[attack], abs=1e-4)
+        assert found == pytest.approx((printed.mean, printed.deviation), abs=1e-4)
         # Table 12 has the same rates in two decimals.
         shown = [paper.table12[name][attack] for name in chains]
         assert shown == pytest.approx(rates, abs=0.005 + 1e-9)
@@ -61,6 +60,45 @@ def test_the_best_attacks_of_table_15_are_those_that_the_paper_stars():
     stars |= dict.fromkeys((5, 6, 7, 8, 9), "EUC1")
     for name, rates in paper_figures().table15.items():
         assert best(rates, 8333) == set(stars[int(name[2:])].split())
+
+
+def test_the_last_rows_of_table_15_follow_from_the_others():
+    paper = paper_figures()
+    found = summaries(paper.table15, 8333)
+    for attack, printed in paper.table15_summary.items():
+        assert found[attack].mean == pytest.approx(printed.mean, abs=1e-4)
+        assert found[attack].best == printed.best
+    assert found["EUC1"].deviation == pytest.approx(0.2525, abs=1e-4)  # of the twelve alone
+
+
+def test_table_6_has_the_teams_and_three_places():
+    paper = paper_figures()
+    assert list(paper.table6) == [f"D_{i}" for i in range(1, 13)]
+    places = {made.team: made.place for made in paper.table6.values()}
+    assert places == {"T_A": None, "T_B": 2, "T_C": None, "T_D": 1, "T_E": 3}
+
+
+def test_the_index_of_section_3_2_is_the_printed_one():
+    """Tables 5.1 to 5.3, with the distances of section 3.1 and the answers of EUC1 and EUC2."""
+    noise, unified = index_of("noise"), index_of("unified")
+    assert {e.key: e.rows for e in noise} == {(2, 1, 1): [1, 2], (1, 1, 2): [3, 4]}
+    assert {e.key: e.rows for e in unified} == {(2, 1, 1): [1, 2], (1, 1, 1): [3, 4]}
+    assert noise[0].distances[0] == pytest.approx([14.142, 322.8], abs=0.01)
+    assert noise[1].distances[1] == pytest.approx([332.415, 22.361], abs=0.001)
+    assert [e.matches for e in unified] == [[1, 2], []]
+    for entry in (*noise, *unified):
+        assert entry.euc1 == entry.euc2 == entry.rows
+    assert len(unified[1].distances[0]) == 4
+
+
+@pytest.mark.parametrize("name", list(SHOWN))
+def test_the_index_answers_as_the_attacks_do(name):
+    frames = examples.table("original"), examples.table(name)
+    guess = ATTACKS["EUC2"](*frames, examples.SCHEMA, rng=np.random.default_rng(0))
+    answers = {
+        row: found for e in index_of(name) for row, found in zip(e.rows, e.euc2, strict=True)
+    }
+    assert [answers[row] - 1 for row in range(1, 5)] == guess.tolist()
 
 
 # Laws of Table 10
@@ -94,6 +132,14 @@ def test_single_methods_do_what_table_10_must_hold(number):
     assert f["EUC1"] == f["E1"]
     assert h["U6"] == 10
     assert h["E3"] < 0.75 * before["E3"]
+
+
+def test_tables_of_whole_records_swapped_keep_what_those_of_the_paper_keep(documented):
+    """D_3 and D_4: U4 = 0 and E3 of a quarter or less, where a swap of columns has .14 and almost 0."""
+    for name in ("D_3", "D_4"):
+        values = documented.chains[name].values
+        assert (values["U4"], values["S1"]) == (0, 3)
+        assert values["E3"] == pytest.approx(1 / values["S2"], abs=0.005)
 
 
 # Marks

@@ -8,24 +8,35 @@ import io
 import json
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from scoring.anonymizers import anonymize
 from scoring.cli.main import main
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.studies import experiment, figures, pwscup2015
-from scoring.studies.experiment import run_study
+from scoring.studies.comparison import letters, paper_values
+from scoring.studies.experiment import Measured, run_study
 from scoring.studies.folder import FolderError, fill, new_folder
+from scoring.studies.given import agrees_with_print
 from scoring.studies.paper import paper_figures
+from scoring.studies.recipes import CHAINS, SINGLES
 from scoring.studies.sheets import sheets
 from scoring.studies.words import number, printed
+from scoring.tables.number_lists import write_rows
+from scoring.tables.writing import write_table
 from tests.scoring import studies
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanation" / "the-2015-paper-again.md"
 PNG = b"\x89PNG\r\n\x1a\n"
 TABLES = {
+    "table05-index": 4,
+    "table06-teams": 12,
     "table07-methods": 20,
     "table10-expected-effects": 8 * 13,
     "table11-single-methods": 9 * 14,
@@ -36,6 +47,7 @@ TABLES = {
     "table13-trials": 8 + 12 + 28,
     "table14-combination": 3 * 13,
     "table15-attacks": 12 * 7,
+    "table15-summary": 5 * 3,
     "figure1-u4-e3": 20,
     "figures2-6-euc1": 2 * (13 + 2 * 12) + 2,
 }
@@ -129,7 +141,7 @@ def test_the_page_is_well_formed_and_fetches_nothing(folder):
     page = Structure()
     page.feed((folder / "index.html").read_text(encoding="utf-8"))
     assert page.open == []
-    assert len(page.widths) == 10
+    assert len(page.widths) == 11
     assert all(len(widths) == 1 for widths in page.widths)
     ids = {value for _, name, value in page.attributes if name == "id"}
     links = [value for _, name, value in page.attributes if name in ("href", "src")]
@@ -241,10 +253,84 @@ def test_the_documentation_quotes_seed_1():
     figures = {**paper.table11, **paper.table12}
     text = PAGE.read_text(encoding="utf-8")
     quoted = re.findall(r"^\| (D_\w+) \| (\w+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
-    assert len(quoted) == 18
+    assert len(quoted) == 21
     for name, measure, here, there in quoted:
         assert here == number(made[name].values[measure]), (name, measure)
         exact = paper.table15.get(name, {}).get(measure, figures[name][measure])
         assert there == printed(exact), (name, measure)
     assert f"D_7 then has {run.chains['D_7'].own_row:.3f}" in text
     assert f"columns gives {number(made['D_5'].values['U4'])} here" in text
+
+
+# The tables of those who hold them
+
+
+@pytest.fixture
+def given(tmp_path):
+    """Three chains of the tiny study as files, as somebody would hold those of the contest."""
+    folder = tmp_path / "held"
+    folder.mkdir()
+    table = households(250, seed=1)
+    (folder / "X.csv").write_bytes(write_table(table, HOUSEHOLDS_SCHEMA))
+    for n in (3, 7, 10):
+        recipe = next(r for r in CHAINS if r.name == f"D_{n}")
+        place = [r.name for r in (*SINGLES, *CHAINS)].index(recipe.name)
+        rng = np.random.default_rng((1, 2, place))
+        made = anonymize(table, HOUSEHOLDS_SCHEMA, recipe.steps, rng=rng)
+        (folder / f"Y{n}.csv").write_bytes(write_table(made.table, HOUSEHOLDS_SCHEMA))
+        (folder / f"J{n}.csv").write_bytes(write_rows(made.source))
+    (folder / "readme.txt").write_text("theirs")
+    return folder
+
+
+def test_tables_that_somebody_holds_are_measured_as_those_of_the_study(given, tmp_path, capsys):
+    out = tmp_path / "out"
+    line = ["study", "pwscup2015", "--tables", str(given), "--out", str(out), "--json"]
+    assert main(line) == 0
+    told, study = json.loads(capsys.readouterr().out), studies.tiny()
+    assert list(told["methods"]) == ["D_3", "D_7", "D_10"]
+    for row in rows((out / "tables" / "table12-chains.csv").read_bytes()):
+        assert float(row["measured"]) == study.chains[row["table"]].values[row["measure"]]
+    for row in rows((out / "tables" / "table15-attacks.csv").read_bytes()):
+        if row["attack"] == "EUC1 own row":
+            assert float(row["measured"]) == study.chains[row["table"]].own_row
+    summary = rows((out / "tables" / "table15-summary.csv").read_bytes())
+    e3 = [study.chains[name].values["E3"] for name in told["methods"]]
+    shown = {(row["attack"], row["row"]): float(row["measured"]) for row in summary}
+    assert shown["E3", "mean"] == pytest.approx(np.mean(e3))
+    assert shown["E3", "standard deviation"] == pytest.approx(np.std(e3))
+    for name, methods in told["methods"].items():
+        assert methods["read_off"] == letters(study.chains[name].guess)
+    page = Structure()
+    page.feed((out / "index.html").read_text(encoding="utf-8"))
+    assert page.open == []
+    assert all(len(widths) == 1 for widths in page.widths)
+
+
+@pytest.mark.parametrize(
+    ("lost", "named"), [("J7.csv", "J7.csv"), ("X.csv", "X.csv"), ("Y3.csv", "Y3.csv")]
+)
+def test_a_file_that_is_missing_is_named(given, tmp_path, capsys, lost, named):
+    (given / lost).unlink()
+    out = tmp_path / "out"
+    assert main(["study", "pwscup2015", "--tables", str(given), "--out", str(out), "--json"]) == 2
+    assert f"expected also {named} in" in json.loads(capsys.readouterr().out)["error"]
+    assert not out.exists()
+
+
+def test_what_is_wrong_with_held_tables_is_named(given, tmp_path, capsys):
+    (given / "J7.csv").write_text("row\n0\n")
+    out = tmp_path / "out"
+    assert main(["study", "pwscup2015", "--tables", str(given), "--out", str(out), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["problems"]
+    assert not out.exists()
+
+
+def test_values_are_as_printed_where_they_round_to_the_print():
+    paper = paper_figures()
+    printed = paper_values(paper, "D_3")
+    recipe = next(r for r in CHAINS if r.name == "D_3")
+    exact = Measured(recipe, printed, printed["EUC1"], frozenset("AG"))
+    assert str(agrees_with_print(exact, paper)) == "13 of 13"
+    moved = {**printed, "U3": printed["U3"] + 0.006, "E3": printed["E3"] + 0.00004}
+    assert str(agrees_with_print(replace(exact, values=moved), paper)) == "12 of 13"
