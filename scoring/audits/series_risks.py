@@ -177,7 +177,7 @@ def people(values: Values, t: Translate) -> str:
             ]
         rows.append(row)
     found = table("", [t(text) for text in head], rows, numeric=(1,), kind="people")
-    return section(t(_("People pinned down by the releases")), f"<p>{escape(lead)}</p>{found}")
+    return section(t(_("People at risk")), f"<p>{escape(lead)}</p>{found}")
 
 
 def _arrows(steps: list[str]) -> list[str]:

@@ -33,11 +33,11 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
         _("As with possible worlds; the attacker also knows how many counterfeits each group has."),
     ),
     "worlds-last": (
-        _("Worlds, the column last read"),
+        _("Possible worlds, the column last read"),
         _(
-            "As with worlds; the attacker also reads the column last, and takes it at its word. Where a group has the "
+            "As with possible worlds; the attacker also reads the column last and trusts it. Where a group has the "
             "number of a group of the release before, its people had the values of that group. Where it has none, "
-            "people who were there before and also lie in the box of another group with a common value are not in it."
+            "it has nobody of the release before who is also in the region of another group with a common value."
         ),
     ),
     "m-invariance": (

@@ -1,4 +1,4 @@
-"""Which boxes hold which points: each point looks at the boxes that reach into its cell of a grid."""
+"""Which regions contain which points: each point looks at the regions that reach into its cell of a grid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _holds(points: Array, point: int, low: Array, high: Array, box: int) -> bool
 
 @compiled(types.void(_CORNERS, _CORNERS, types.int64, types.int64[::1]))
 def count_cells(first: Array, last: Array, width: int, counts: Array) -> None:
-    """Add to `counts` how many boxes reach into each cell; the arguments are those of `fill_cells`."""
+    """Add to `counts` how many regions reach into each cell; the arguments are those of `fill_cells`."""
     for box in range(len(first)):
         for x in range(first[box, 0], last[box, 0] + 1):
             for y in range(first[box, 1], last[box, 1] + 1):
@@ -37,7 +37,7 @@ def count_cells(first: Array, last: Array, width: int, counts: Array) -> None:
 
 @compiled(types.void(_CORNERS, _CORNERS, types.int64, types.int64[::1], types.int64[::1]))
 def fill_cells(first: Array, last: Array, width: int, at: Array, boxes: Array) -> None:
-    """Write each box into the cells that it reaches into.
+    """Write each region into the cells that it reaches into.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def fill_cells(first: Array, last: Array, width: int, at: Array, boxes: Array) -
     width : int
         Cells in a row of the grid.
     at : int64 array, shape (n_cells,)
-        Where each cell's next box is written; moved on.
+        Where each cell's next region is written; moved on.
     boxes : int64 array
         Filled, cell after cell.
     """
@@ -62,7 +62,7 @@ def fill_cells(first: Array, last: Array, width: int, at: Array, boxes: Array) -
 def count_boxes(
     cells: Array, starts: Array, boxes: Array, points: Array, low: Array, high: Array, counts: Array
 ) -> None:
-    """Fill `counts` with how many boxes hold each point; cell c has boxes[starts[c]:starts[c + 1]]."""
+    """Fill `counts` with how many regions contain each point; cell c has regions[starts[c]:starts[c + 1]]."""
     for point in range(len(cells)):
         n = 0
         for at in range(starts[cells[point]], starts[cells[point] + 1]):
@@ -74,7 +74,7 @@ def count_boxes(
 def list_boxes(
     cells: Array, starts: Array, boxes: Array, points: Array, low: Array, high: Array, found: Array
 ) -> None:
-    """Fill `found` with the boxes that hold each point, one point after the other."""
+    """Fill `found` with the regions that contain each point, one point after the other."""
     n = 0
     for point in range(len(cells)):
         for at in range(starts[cells[point]], starts[cells[point] + 1]):
@@ -95,9 +95,9 @@ def count_values(
     values: Array,
     counts: Array,
 ) -> None:
-    """Add up in `counts`, by point and value, the rows of the boxes that hold each point.
+    """Add up in `counts`, by point and value, the rows of the regions that contain each point.
 
-    The rows of box b have the values values[row_starts[b]:row_starts[b + 1]].
+    The rows of region b have the values values[row_starts[b]:row_starts[b + 1]].
     """
     for point in range(len(cells)):
         for at in range(starts[cells[point]], starts[cells[point] + 1]):

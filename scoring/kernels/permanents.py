@@ -1,4 +1,4 @@
-"""The worlds of small components, counted by sets of entities as bits of an integer.
+"""The possible worlds of small components, counted by sets of entities as bits of an integer.
 
 Given the kind of every entity, times and kinds do not touch each other: the count is the product, over them, of the
 ways in which the entities find rows, a permanent. Those are found for every set of entities that may have the kind
@@ -154,7 +154,7 @@ def _forward(bounds: Any, bit: Any, sets: Any, n: Any, most_steps: Any) -> Any:
 def _backward(
     bounds: Any, bit: Any, truth: Any, sets: Any, reached: Any, n: Any, hits: Any
 ) -> None:
-    """Add to `hits` the worlds in which each entity has its true value."""
+    """Add to `hits` the possible worlds in which each entity has its true value."""
     size = 1 << n
     ways, with_set, found = np.zeros(size), np.zeros(size), np.empty(size, dtype=np.int64)
     ahead = np.zeros(size)
@@ -197,7 +197,7 @@ def count_worlds(
     most_steps: int,
     hits: Array,
 ) -> float:
-    """The worlds of one component; added to `hits`, for each entity those where its value is true.
+    """The possible worlds of one component; added to `hits`, for each entity those where its value is true.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A walk through the worlds of entities that are too many to count: each is reached equally often.
+"""A walk through the possible worlds of entities that are too many to count: each is reached equally often.
 
-The state has the row of each slot and the slot in each row, -1 where none is. Every move is as likely as the move
-back, so that the walk, once it has forgotten its start, is in any of the worlds it can reach with equal probability
+The state has the row of each slot and the slot in each row, -1 where none is. Every move is as likely as the move back,
+so that the walk, once it has forgotten its start, is in any of the possible worlds it can reach with equal probability
 (N. Metropolis et al., "Equation of State Calculations by Fast Computing Machines").
 """
 
@@ -157,8 +157,8 @@ def _chance(
 ) -> Any:
     """How likely an entity has its true value after an exchange with a row drawn from its first group.
 
-    Such an exchange leads to a world as often as away from it, so that the mean over all worlds is the share of
-    those in which the entity has its true value.
+    Such an exchange leads to a possible world as often as away from it, so that the mean over all possible worlds is
+    the share of those in which the entity has its true value.
     """
     own = row_of[first[e]]
     is_true = value[kind[own]] == true_value[e]
@@ -318,7 +318,7 @@ def walk(
     holder_starts, holders : int64 arrays
         Row r may be that of the slots holders[holder_starts[r]:holder_starts[r + 1]].
     row_of, slot_in : int64 arrays
-        A world, changed into another.
+        A possible world, changed into another.
     hits : float64 array, shape (n,)
         To which is added, after each sweep, 1 for each entity that has its true value.
     chances : float64 array, shape (n,)

@@ -146,7 +146,7 @@ def test_nothing_is_known_of_counterfeits_or_of_invariance_where_there_is_none(p
     silent = audit_series(patients, untold, m=2, definition="worlds-counterfeit-known")
     assert silent.definition is Definition.WORLDS
     names = [title for title, _reason in not_found(summary(silent), str)]
-    assert names == ["Possible worlds, counterfeits known", "Worlds, the column last read"]
+    assert names == ["Possible worlds, counterfeits known", "Possible worlds, the column last read"]
 
     signatures = handed_in(audit.series, "patient")
     alone = [publish(replace(patients, snapshots=(s,)), Options(m=2)) for s in patients.snapshots]

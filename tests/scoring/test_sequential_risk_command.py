@@ -69,7 +69,7 @@ def test_over_time(folder, capsys):
 
 def test_pictures_are_written(folder, capsys):
     values = result(capsys, "--over-time", "--pictures", "P")
-    assert values["pictures"] == ["boxes-1-2.svg", "risk-over-time.svg", "risks.svg"]
+    assert values["pictures"] == ["regions-1-2.svg", "risk-over-time.svg", "risks.svg"]
     for name in values["pictures"]:
         xml.dom.minidom.parse(str(folder / "P" / name))
 

@@ -112,7 +112,7 @@ def test_a_team_asks_and_the_page_says_who_is_pinned_down(
     first = audit.values["people"][0]
     assert first["id"] in page
     assert "Row counting: the largest risk is" in page
-    assert "People pinned down by the releases" in page
+    assert "People at risk" in page
     assert "Not found: there are too many records" in page
     assert ", ".join(f"R{release}" for release in first["pinned_by"]) in page
 

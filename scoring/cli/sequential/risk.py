@@ -103,7 +103,7 @@ def _drawn(
         pair = releases[time - 1], releases[time]
         if pictures.may_be_drawn(*pair):
             names = (f"T*({time})", f"T*({time + 1})")
-            drawn[f"boxes-{time}-{time + 1}.svg"] = pictures.boxes(
+            drawn[f"regions-{time}-{time + 1}.svg"] = pictures.boxes(
                 microdata.attributes, *pair, columns=columns, names=names
             )
     return {name: picture.encode() for name, picture in drawn.items()}

@@ -1,4 +1,4 @@
-"""Points in boxes: which groups of a release a person may be in, by its quasi-identifiers alone."""
+"""Points in regions: which groups of a release a person may be in, by its quasi-identifiers alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scoring.kernels import boxes as kernels
 from scoring.tables.equivalence import IntArray
 
 _MOST_CELLS = 256  # in a row of the grid
-_MOST_ENTRIES = 20_000_000  # boxes written into cells, the same box in many
+_MOST_ENTRIES = 20_000_000  # regions written into cells, the same region in many
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of a release in the order of their numbers: boxes, and rows one group after the other.
+    """The groups of a release in the order of their numbers: regions, and rows one group after the other.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Groups:
 
     @classmethod
     def of(cls, release: Release) -> Groups:
-        """The groups of a release, each with the box of its first row.
+        """The groups of a release, each with the region of its first row.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class Groups:
 
 
 def opened(release: Release, groups: IntArray) -> Release:
-    """The release with boxes that hold everything for some groups, by their numbers.
+    """The release with regions that contain everything for some groups, by their numbers.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def opened(release: Release, groups: IntArray) -> Release:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Boxes by the cells of a grid over two of the columns; a point looks into its own cell only."""
+    """Regions by the cells of a grid over two of the columns; a point looks into its own cell only."""
 
     columns: tuple[int, int]
     edges: tuple[FloatArray, FloatArray]
@@ -86,7 +86,7 @@ class Grid:
 
     @classmethod
     def of(cls, low: FloatArray, high: FloatArray) -> Grid:
-        """The grid of some boxes: finer where there are many, coarser where they are wide."""
+        """The grid of some regions: finer where there are many, coarser where they are wide."""
         low, high = np.ascontiguousarray(low), np.ascontiguousarray(high)
         n_distinct = [len(np.unique(column)) for column in low.T]
         order = sorted(range(low.shape[1]), key=lambda column: -n_distinct[column])
@@ -107,7 +107,7 @@ class Grid:
         return cls(columns, edges, starts, boxes, low, high)
 
     def holding(self, points: FloatArray) -> tuple[IntArray, IntArray]:
-        """The boxes that hold each point.
+        """The regions that contain each point.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Grid:
         Returns
         -------
         starts, boxes : int64 arrays
-            Point i lies in boxes[starts[i]:starts[i + 1]], its borders included.
+            Point i lies in regions[starts[i]:starts[i + 1]], its borders included.
 
         Examples
         --------
@@ -129,13 +129,13 @@ class Grid:
         return starts, self.listed(points, int(starts[-1]))
 
     def listed(self, points: FloatArray, n: int) -> IntArray:
-        """The boxes that hold each point, one point after the other; as many as `sizes` adds up to."""
+        """The regions that contain each point, one point after the other; as many as `sizes` adds up to."""
         boxes = np.empty(n, dtype=np.int64)
         kernels.list_boxes(*self._asked(points), boxes)
         return boxes
 
     def sizes(self, points: FloatArray) -> IntArray:
-        """How many boxes hold each point, for whoever asks whether they fit into memory.
+        """How many regions contain each point, for whoever asks whether they fit into memory.
 
         Examples
         --------
@@ -149,9 +149,9 @@ class Grid:
     def values(
         self, points: FloatArray, row_starts: IntArray, values: IntArray, n_values: int
     ) -> IntArray:
-        """By point and value, the rows of the boxes that hold the point; shape (n, n_values).
+        """By point and value, the rows of the regions that contain the point; shape (n, n_values).
 
-        The rows of box b have the values values[row_starts[b]:row_starts[b + 1]].
+        The rows of region b have the values values[row_starts[b]:row_starts[b + 1]].
         """
         counts = np.zeros((len(points), n_values), dtype=np.int64)
         kernels.count_values(*self._asked(points), row_starts, values, counts)

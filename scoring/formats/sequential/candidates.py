@@ -1,4 +1,4 @@
-"""Which rows tuples may have: those of their sensitive value whose box holds them, value after value.
+"""Which rows tuples may have: those of their sensitive value whose region contains them, value after value.
 
 Tuples of different values share no row, so what is found for some values at a time is found for all.
 """

@@ -19,9 +19,9 @@ SERIES_MEASURES = Registry(
         _utility(
             "series-extent",
             "extent",
-            _("Width of boxes"),
+            _("Width of regions"),
             _(
-                "How wide the boxes of records are on average, as a share of each quasi-identifier's range in all "
+                "How wide the regions of records are on average, as a share of each quasi-identifier's range in all "
                 "tables."
             ),
             "scoring.formats.sequential.measures:extent",
@@ -46,7 +46,7 @@ SERIES_MEASURES = Registry(
             _(
                 "A thousand random questions of the kind “how many records of this time lie in these intervals and "
                 "have one of these values?”: how far the answers from the releases are off, as a share of the right "
-                "ones. Rows are taken to be spread evenly over their boxes, and those of a group count for less "
+                "ones. Rows are taken to be spread evenly over their regions, and those of a group count for less "
                 "where its counterfeits are told."
             ),
             "scoring.formats.sequential.measures:query_error",
@@ -77,14 +77,14 @@ SERIES_MEASURES = Registry(
         _utility(
             "series-displaced",
             "displaced",
-            _("Records outside of their box"),
+            _("Records outside of their region"),
             _(
-                "How many published records have no row whose box holds them: those of the groups that notices "
+                "How many published records have no row whose region contains them: those of the groups that notices "
                 "name."
             ),
             "scoring.formats.sequential.measures:displaced",
-            best=_("0: every box is true"),
-            worst=_("1: no box is true"),
+            best=_("0: every region is true"),
+            worst=_("1: no region is true"),
         ),
         _risk(
             "series-risk-max",

@@ -1,4 +1,4 @@
-"""How likely the true value of an entity may be once it is exchanged in its group, whatever else the world is."""
+"""Bounds and chances of the true value of an entity after an exchange in its group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoring.tables.equivalence import IntArray
 
 
 def chances(places: Places) -> tuple[FloatArray, FloatArray]:
-    """The bounds of each entity's risk that the groups tell without looking at any world.
+    """The bounds of each entity's risk that follow from the groups without any possible world.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ def chances(places: Places) -> tuple[FloatArray, FloatArray]:
 
     Notes
     -----
-    Kinds that come together, each once, in every group that has any of them can be exchanged among all who have
-    them, and a world becomes another world. So whoever is in a group of n such rows has each of their values in
-    one of n worlds. With signatures known, those of an m-unique release are such kinds: no risk is above 1/m.
+    If some kinds always occur together in groups, each once, they can be exchanged among the entities that have them,
+    and a possible world becomes another one. So an entity in a group of n such rows has each of their values in one of
+    n possible worlds. With signatures known, those of an m-unique release are such kinds: no risk is above 1/m.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _shares(rows: Rows, row: IntArray, value: IntArray) -> FloatArray:
 
 
 def _come_together(rows: Rows) -> NDArray[np.bool_]:
-    """Which kinds have, in every group that has them, the same kinds beside them, each once."""
+    """The sets of kinds that always occur together in groups, each once."""
     sets: dict[tuple[int, ...], int] = {}
     starts = rows.group_starts.tolist()
     kinds = rows.kind[rows.members].tolist()

@@ -1,7 +1,7 @@
 """Whether releases are generalizations of their tables, m-unique, and as far as files can tell m-invariant.
 
-A release file does not say whose its rows are. So definition 2 is checked as what it comes to: there is a matching
-that gives every tuple a row with its value whose box holds it; the rows left over are counterfeits. For m-invariance a
+A release file does not say whose its rows are. So definition 2 is checked as what it comes to: there is a matching that
+gives every tuple a row with its value whose region contains it; the rows left over are counterfeits. For m-invariance a
 tuple keeps those signatures that such rows have at all of its times, and there must be a matching at each time with
 rows of kept signatures alone. Where more than one signature is kept, that is necessary but need not be sufficient.
 """
@@ -59,7 +59,7 @@ def check(
         One for each table.
     m : int
     tampered : sequence of int64 arrays, optional
-        By time, the groups of which a notice says that their box may not hold their tuples.
+        By time, the groups of which a notice says that their region may not contain their tuples.
     invariance : bool
         Whether to ask for m-invariance, too.
 
@@ -112,7 +112,7 @@ def check_number(n_tables: int, n_releases: int) -> None:
 
 
 def unmatched(snapshot: Snapshot, release: Release) -> IntArray:
-    """The tuples that a largest matching leaves without a row of their value whose box holds them.
+    """The tuples that a largest matching leaves without a row of their value whose region contains them.
 
     How many they are does not depend on the matching; which they are may.
 

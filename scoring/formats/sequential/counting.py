@@ -1,4 +1,4 @@
-"""Row counting: what an attacker finds who counts the rows of the boxes that hold a person."""
+"""Row counting: what an attacker finds who counts the rows of the regions that contain a person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def counting_risks(microdata: Microdata, releases: Sequence[Release]) -> FloatAr
     """The share of each person's true value among the rows that row counting leaves.
 
     The attacker knows names, quasi-identifiers and lifespans. Left are the rows of the last release
-    in the person's life whose box holds the person and whose value such rows have in every release
+    in the person's life whose region contains the person and whose value such rows have in every release
     of that life.
 
     Parameters

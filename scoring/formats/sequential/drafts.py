@@ -1,4 +1,4 @@
-"""Phase 4, second half: the boxes of the groups, and a release made of groups and boxes."""
+"""Phase 4, second half: the regions of the groups, and a release made of groups and regions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How wide a box with counterfeits is at least, and to which side of its tuples it is widened for that.
+    """How wide a region with counterfeits is at least, and to which side of its tuples it is widened for that.
 
-    The box of one tuple and a counterfeit would be a point. Tables 9, 13 and 16 widen such boxes by 1 and 1,000 below,
-    by 1 and 2,000 above, and by 1 and 2,000 below; side `none` leaves them as they are.
+    The region of one tuple and a counterfeit would be a point. Tables 9, 13 and 16 widen such regions by 1 and 1,000
+    below, by 1 and 2,000 above, and by 1 and 2,000 below; side `none` leaves them as they are.
     """
 
     widths: tuple[float, ...]
@@ -35,7 +35,7 @@ class Convention:
     def widened(
         self, low: FloatArray, high: FloatArray, attributes: Sequence[Attribute]
     ) -> tuple[FloatArray, FloatArray]:
-        """Boxes of at least these widths that hold the given ones; categories stay within their list.
+        """Regions of at least these widths that hold the given ones; categories stay within their list.
 
         Examples
         --------
@@ -89,7 +89,7 @@ def _rounded_up(number: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A release while it is made: groups with signatures, boxes and members.
+    """A release while it is made: groups with signatures, regions and members.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ def draft(
     convention: Convention,
     attributes: Sequence[Attribute],
 ) -> Draft:
-    """The groups of `split` with the least boxes that hold their tuples, wider where there are counterfeits."""
+    """The groups of `split` with the least regions that contain their tuples, wider where there are counterfeits."""
     of_tuple, bucket = groups
     low = np.full((len(bucket), snapshot.qi.shape[1]), np.inf)
     high = -low

@@ -24,7 +24,7 @@ from scoring.tables.equivalence import IntArray
 def most_frequent_values(points: FloatArray, release: Release, n_values: int) -> IntArray:
     """The baseline guess: for each person the most frequent value where it may be in one release.
 
-    Of who is in no box, as after a deletion, a release tells nothing but how frequent its values are.
+    Of who is in no region, as after a deletion, a release tells nothing but how frequent its values are.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def most_frequent_values(points: FloatArray, release: Release, n_values: int) ->
     Returns
     -------
     int64 array, shape (n,)
-        Codes: of the values of all rows whose box holds the person, the most frequent one; where no
-        box does, of all rows of the release. Of equally frequent ones the first. -1 where there are no rows.
+        Codes: of the values of all rows whose region contains the person, the most frequent one; where no
+        region does, of all rows of the release. Of equally frequent ones the first. -1 where there are no rows.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def baseline_guesses(people: Microdata, releases: Sequence[Release]) -> IntArray
     Returns
     -------
     int64 array, shape (n_ids,)
-        Codes; the most frequent value of the whole release where no box holds the person, of equally
+        Codes; the most frequent value of the whole release where no region holds the person, of equally
         frequent values the first in the order of their texts. -1 where a release has no rows.
 
     Examples
@@ -115,7 +115,7 @@ def intersecting_guesses(people: Microdata, releases: Sequence[Release]) -> IntA
     Notes
     -----
     The rows are those of `scoring.formats.sequential.counting`: of the last release in the person's life, with a value
-    that every release of that life has in a box that holds the person.
+    that every release of that life has in a region that contains the person.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""The remedy by boxes: the improved phase 4 of section 4.3, for any number of attributes and for every group.
+"""The remedy by regions: the improved phase 4 of section 4.3, for any number of attributes and for every group.
 
-A group is moved where a tuple of it is not safe. The boxes that make it so are cut back behind the tuple, on the side
-of the nearest corner outside of them, and the box of a group with counterfeits is widened to that corner. Tuples of
-a cut box that lie in what was cut off are published with a box that does not hold them: the box is tampered with, and a
-notice names it. Where no corner is safe, the group is deleted, and its tuples stay away from then on.
+A group is moved where a tuple of it is not safe. The regions that make it so are cut back behind the tuple, on the side
+of the nearest corner outside of them, and the region of a group with counterfeits is widened to that corner. Tuples of
+a cut region that lie in what was cut off are published with a region that does not contain them: the region is tampered
+with, and a notice names it. Where no corner is safe, the group is deleted, and its tuples stay away from then on.
 
-Two rules say what is not safe. `overlap` is the paper's: a tuple of a group with counterfeits lies in the box of
+Two rules say what is not safe. `overlap` is the paper's: a tuple of a group with counterfeits lies in the region of
 another group with which its own has a value in common. `risk` is the paper's open question: a tuple of any group whose
 true value an attacker finds, by counting rows as in section 4.2, with a probability above 1/m.
 """
@@ -28,13 +28,13 @@ from scoring.tables.equivalence import IntArray
 
 Rule = Literal["overlap", "risk"]
 MAX_ATTRIBUTES = 12
-"""A box has 2^d corners, and all may have to be tried."""
+"""A region has 2^d corners, and all may have to be tried."""
 
 BoolArray = NDArray[np.bool_]
 
 
 def _limits(attributes: Sequence[Attribute]) -> tuple[FloatArray, FloatArray]:
-    """Where boxes may end: categories within their list, numbers anywhere."""
+    """Where regions may end: categories within their list, numbers anywhere."""
     low = [-np.inf if a.values is None else 0.0 for a in attributes]
     high = [np.inf if a.values is None else len(a.values) - 1.0 for a in attributes]
     return np.array(low), np.array(high)
@@ -59,7 +59,7 @@ class Improver:
         self._possible[snapshot.ids] &= counts > 0
 
     def improve(self, draft: Draft, scale: FloatArray) -> tuple[Draft, IntArray]:
-        """The draft with safe boxes, groups of real tuples first, and the numbers of the groups tampered with."""
+        """The draft with safe regions, groups of real tuples first, and the numbers of the groups tampered with."""
         if draft.low.shape[1] > MAX_ATTRIBUTES:
             got = draft.low.shape[1]
             raise ValueError(f"attributes: expected at most {MAX_ATTRIBUTES}, got {got}")
@@ -77,12 +77,12 @@ class Improver:
 
 
 class _Repair:
-    """One release under repair: its boxes, and how many rows of each value a tuple may be.
+    """One release under repair: its regions, and how many rows of each value a tuple may be.
 
     Attributes
     ----------
     counts : int64 array, shape (n, n_values)
-        Rows of the boxes that hold the tuple, by value.
+        Rows of the regions that contain the tuple, by value.
     is_kept, is_cut : bool arrays, shape (n_groups,)
     """
 
@@ -116,7 +116,7 @@ class _Repair:
         self._is_unsafe = self._unsafe(np.arange(len(self._qi)))
 
     def draft(self) -> Draft:
-        """The draft with the boxes as they are now."""
+        """The draft with the regions as they are now."""
         d = self._draft
         return Draft(d.snapshot, d.of_tuple, d.signatures, d.bucket, self._low, self._high)
 
@@ -154,7 +154,7 @@ class _Repair:
         return found & self.is_kept[group]
 
     def _harmful(self, group: int, tuples: IntArray) -> IntArray:
-        """The groups whose boxes make these tuples of a group unsafe."""
+        """The groups whose regions make these tuples of a group unsafe."""
         found = np.zeros(len(self.is_kept), dtype=np.bool_)
         for at in tuples.tolist():
             holds = self.is_kept & (self._low <= self._qi[at]).all(axis=1)
@@ -170,7 +170,7 @@ class _Repair:
         return np.flatnonzero(found)
 
     def _move(self, group: int) -> bool:
-        """Cut the harmful boxes towards the nearest corner where that is safe; False where it nowhere is."""
+        """Cut the harmful regions towards the nearest corner where that is safe; False where it nowhere is."""
         members = self._members[group]
         tuples = members[self._is_unsafe[members]]
         harmful = self._harmful(group, tuples)
@@ -179,7 +179,7 @@ class _Repair:
         low, high = self._low[harmful].min(axis=0), self._high[harmful].max(axis=0)
         sides = np.array(list(product((False, True), repeat=len(low))))
         corners = np.where(sides, high + self._widths, low - self._widths)
-        corners = np.clip(corners, *self._limits)  # no box leaves the list of a category
+        corners = np.clip(corners, *self._limits)  # no region leaves the list of a category
         apart = (corners[:, None, :] - self._qi[members]) * self._scale
         nearest = np.sqrt((apart**2).sum(axis=2)).min(axis=1)
         is_free = self._is_free(corners, group, harmful)
@@ -189,7 +189,7 @@ class _Repair:
         return False
 
     def _is_free(self, corners: FloatArray, group: int, harmful: IntArray) -> BoolArray:
-        """Which corners lie in no box of another group that has a value in common."""
+        """Which corners lie in no region of another group that has a value in common."""
         others = self.is_kept & (self._has & self._has[group]).any(axis=1)
         others[group] = False
         others[harmful] = False
@@ -224,7 +224,7 @@ class _Repair:
     def _behind(
         self, group: int, points: FloatArray, side: BoolArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """The group's box, cut along the attribute of least loss so that it holds none of the points."""
+        """The group's region, cut along the attribute of least loss so that it holds none of the points."""
         low, high = self._low[group].copy(), self._high[group].copy()
         points = points[((low <= points) & (points <= high)).all(axis=1)]
         if not len(points):
@@ -245,7 +245,7 @@ class _Repair:
         return low, high
 
     def _set_box(self, group: int, low: FloatArray, high: FloatArray) -> IntArray:
-        """Change a box; the tuples that lie in only one of the two."""
+        """Change a region; the tuples that lie in only one of the two."""
         before = self._inside(self._low[group], self._high[group])
         now = self._inside(low, high)
         self.counts[np.ix_(before, self._has[group])] -= 1
@@ -263,7 +263,7 @@ class _Repair:
         return touched[self._is_unsafe[touched] & ~was]
 
     def _inside(self, low: FloatArray, high: FloatArray) -> IntArray:
-        """The tuples in a box."""
+        """The tuples in a region."""
         start = np.searchsorted(self._first, low[0], side="left")
         end = np.searchsorted(self._first, high[0], side="right")
         tuples = self._along[start:end]

@@ -35,7 +35,7 @@ def with_last(
         The tuples of the release.
     where : {"everywhere", "overlaps"}
         For all groups with a tuple that the release before held, or only for those of which such a tuple lies in
-        the box of another group, too, with which its own has a value in common.
+        the region of another group, too, with which its own has a value in common.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def with_last(
 def _lie_elsewhere(
     release: Release, groups: Groups, rows: IntArray, snapshot: Snapshot
 ) -> NDArray[np.bool_]:
-    """Which rows' tuples lie in another group's box, too, where the two groups have a value in common."""
+    """Which rows' tuples lie in another group's region, too, where the two groups have a value in common."""
     assert release.owner is not None
     n_values = int(release.sensitive.max(initial=0)) + 1
     has = np.zeros((len(groups.numbers), n_values), dtype=np.bool_)

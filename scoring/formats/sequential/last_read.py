@@ -1,8 +1,8 @@
-"""The column `last` as an attacker reads it, published for all groups or only where boxes overlap (4.3).
+"""The column `last` as an attacker reads it, published for all groups or only where regions overlap (4.3).
 
 A group with a number: a person in it that the release before held was there in a group of the signature of that number.
-A group without one: such a person does not also lie in the box of another group with a value in common, for then there
-would be a number. Where nothing is said of a person's group its signature may have changed.
+A group without one: such a person does not also lie in the region of another group with a value in common, for then
+there would be a number. Where nothing is said of a person's group its signature may have changed.
 """
 
 from __future__ import annotations

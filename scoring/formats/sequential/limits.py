@@ -20,7 +20,7 @@ class SeriesLimits:
     max_deleted : float, optional
         Records that are not published, of those of all tables: the measure `series-deletions`.
     max_displaced : float, optional
-        Records outside of their box, of those that are published: `series-displaced`.
+        Records outside of their region, of those that are published: `series-displaced`.
     max_counterfeits : float, optional
         Counterfeits of all releases, for each record of all tables: `series-counterfeits`.
     """

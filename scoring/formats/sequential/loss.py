@@ -1,4 +1,4 @@
-"""What a publication costs: wide boxes, counterfeits, deletions, boxes tampered with and tuples outside of theirs."""
+"""Costs of a publication: wide regions, counterfeits, deletions, tampered regions and displaced tuples."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Loss:
     n_deleted : int
         Tuples that are left out from this release on.
     n_tampered : int
-        Groups whose box was cut.
+        Groups whose region was cut.
     n_displaced : int
-        Tuples that their box does not hold.
+        Tuples that their region does not contain.
     extent : float
-        How wide the boxes of tuples are on average, as a share of each attribute's range in all tables: 0 where all
-        values are published as they are, 1 where nothing is told of them.
+        Mean width of the regions of tuples, as a share of each attribute's range in all tables: 0 if all values are
+        published unchanged, 1 if nothing is disclosed about them.
     """
 
     n_records: int
@@ -78,11 +78,11 @@ def losses(publication: Publication) -> list[Loss]:
 
 
 def losses_of_series(original: Microdata, series: Series) -> list[Loss]:
-    """The loss of each release of a series, which does not tell whose its rows are.
+    """The loss of each release of a series without the owners of its rows.
 
-    Displaced are those that a largest matching leaves without a row of their value in whose box they lie. No box
-    counts as wider than the range, those that a notice names as wide as that, and of the rows the widest count,
-    as in `scoring.formats.sequential.measures.extent`.
+    Displaced are those that a maximum matching leaves without a row of their value whose region contains them. No
+    region counts as wider than the range, and those that a notice names count as wide as the range. Of the rows the
+    widest count, as in `scoring.formats.sequential.measures.extent`.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ def losses_of_series(original: Microdata, series: Series) -> list[Loss]:
 
 
 def displaced_tuples(series: Series) -> list[int]:
-    """By release, the tuples that a largest matching leaves without a row of their value in whose box they lie.
+    """By release, the tuples that a maximum matching leaves without a row of their value whose region contains them.
 
-    Boxes are taken as they are published. Without a notice there are none, for else the series is refused.
+    Regions are taken as they are published. Without a notice there are none, for else the series is refused.
 
     Examples
     --------
@@ -153,9 +153,9 @@ def _rows(release: Release, snapshot: Snapshot) -> IntArray:
 
 
 def widest(release: Release, n: int, ranges: FloatArray) -> FloatArray:
-    """How wide the boxes of the n widest rows are: the mean of their shares of each range, each at most 1.
+    """The mean width of the regions of the n widest rows, as shares of each range, each at most 1.
 
-    A release that was read from a file does not tell whose its rows are; so no counterfeit makes the mean smaller.
+    A release read from a file does not contain the owners of its rows; so no counterfeit makes the mean smaller.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def widest(release: Release, n: int, ranges: FloatArray) -> FloatArray:
 
 
 def as_read(release: Release, tampered: IntArray, microdata: Microdata) -> Release:
-    """The release as its readers may take it: boxes that a notice names are as wide as the ranges of all values.
+    """The release as attackers read it: regions that a notice names are as wide as the ranges of all values.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from scoring.formats.sequential.tables import Release
 
 
 def extent(scored: Scored) -> float:
-    """How wide the boxes of tuples are on average, as a share of each attribute's range.
+    """How wide the regions of tuples are on average, as a share of each attribute's range.
 
-    The range is the largest less the smallest value in all tables; of categories, their list. A box is as
+    The range is the largest less the smallest value in all tables; of categories, their list. A region is as
     wide as the mean of its shares, each at most 1; one that a notice names, as anybody may be in its group, has 1.
     A release does not tell whose its rows are, so of its rows the widest count, as many as tuples are published in
     it: no counterfeit makes the mean smaller. A tuple that is left out, of which nothing is told, has 1.
@@ -26,7 +26,7 @@ def extent(scored: Scored) -> float:
 
     Notes
     -----
-    Where nobody is left out, without notices and counterfeits, the extent that `sequential publish` tells, if no box
+    Where nobody is left out, without notices and counterfeits, the extent that `sequential publish` tells, if no region
     leaves the range.
 
     Examples
@@ -82,7 +82,7 @@ def query_error(scored: Scored) -> float:
     """Mean relative error of 1,000 random COUNT queries when they are put to the releases instead of the tables.
 
     A query asks for how many tuples of one time lie in an interval of each quasi-identifier and have one of
-    some sensitive values. In a release, rows are spread evenly over their boxes, those of groups in a notice over all
+    some sensitive values. In a release, rows are spread evenly over their regions, those of groups in a notice over all
     values. Where the counterfeits of a group are told, each of its rows counts for that much less; but groups of
     counterfeits alone, which would hide people at no price, count in full. The error is
     \\|estimate - count\\| / max(count, 0.001 n, 1) for a table of n tuples, those that are left out among them.
@@ -158,9 +158,9 @@ def deletions(scored: Scored) -> float:
 
 
 def displaced(scored: Scored) -> float:
-    """The share of published tuples that are outside of their box.
+    """The share of published tuples that are outside of their region.
 
-    In each release, those that a largest matching leaves without a row of their value in whose box, as it is
+    In each release, those that a largest matching leaves without a row of their value in whose region, as it is
     published, they lie. So it does not depend on whose the rows are; a publisher who knows may count more.
 
     Returns
@@ -170,7 +170,7 @@ def displaced(scored: Scored) -> float:
 
     Notes
     -----
-    Boxes are cut by the method `improved` of `sequential publish`.
+    Regions are cut by the method `improved` of `sequential publish`.
 
     Examples
     --------
@@ -186,10 +186,9 @@ def risk_max(scored: Scored) -> float:
     """The largest risk of a published person: how sure an attacker may be of its sensitive value.
 
     The attacker has all that is published, and knows the quasi-identifiers and the lifespan of everybody. How it
-    reckons is the contest's choice. Where it thinks of worlds, it reads the notices: boxes of groups that they name
-    may hold anybody.
-    A person whose true value is ruled out, or who is left without a row, has risk 0. Where no world is found, row
-    counting stands in. Worlds that are too many are sampled, from `seed`.
+    reckons is the contest's choice. Where it thinks of possible worlds, it reads the notices: regions of groups that
+    they name may hold anybody. A person whose true value is ruled out, or who is left without a row, has risk 0. Where
+    no possible world is found, row counting stands in. Possible worlds that are too many are sampled, from `seed`.
 
     Returns
     -------

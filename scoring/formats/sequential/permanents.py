@@ -1,4 +1,4 @@
-"""Components that are small enough for all their worlds to be counted."""
+"""Components that are small enough for all their possible worlds to be counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoring.kernels.permanents import count_worlds
 from scoring.tables.equivalence import IntArray
 
 MOST_ENTITIES = 20
-"""In a component whose worlds are counted: sets of entities are the bits of an index."""
+"""In a component whose possible worlds are counted: sets of entities are the bits of an index."""
 MOST_STEPS = 100_000_000
 """Sets of entities that are looked at in one component, less than a second's work."""
 _MOST_ORDERED = 170  # rows whose orders a float can count: 171! is too large
@@ -23,7 +23,7 @@ _MOST_ORDERED = 170  # rows whose orders a float can count: 171! is too large
 def count(
     places: Places, components: Components, *, most_entities: int = MOST_ENTITIES
 ) -> tuple[FloatArray, FloatArray]:
-    """Count the worlds of every component that is not too large.
+    """Count the possible worlds of every component that is not too large.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def count(
         Of the people, the orders of counterfeits of unknown group left out. Exact below 2**53; -1
         where a component is too large.
     hits : float64 array, shape (n_entities,)
-        The worlds of its component in which an entity has its true value.
+        The possible worlds of its component in which an entity has its true value.
 
     Notes
     -----
@@ -65,7 +65,7 @@ def count(
 
 
 def _without_people(places: Places, components: Components) -> dict[int, float]:
-    """The worlds of components without people: counterfeits of one group, who take its rows in any order.
+    """The possible worlds of components without people: counterfeits of one group, who take its rows in any order.
 
     Those of groups with more rows than can be counted so are left out.
     """

@@ -1,4 +1,4 @@
-"""The pictures of a sequential release: boxes in the plane, and risks."""
+"""The pictures of a sequential release: regions in the plane, and risks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 N_BINS = 20
 MOST_DRAWN = 200
-"""Groups of a release whose boxes can be told apart."""
+"""Groups of a release whose regions can be told apart."""
 _MOST_NUMBERED = 30  # of a release, beyond which their numbers hide each other
 _DENSITY, _FAINTEST, _DARKEST = 10, 0.03, 0.35  # of overlaps: of many, dark is where many lie
 
@@ -34,9 +34,9 @@ def boxes(
     name: str = "boxes",
     alt: str | None = None,
 ) -> str:
-    """The boxes of two releases along two attributes, and where groups give people away.
+    """The regions of two releases along two attributes, and where groups give people away.
 
-    Those are groups of both, or both of the later release, whose boxes overlap and that share a value but
+    Those are groups of both, or both of the later release, whose regions overlap and that share a value but
     not all: figures 5 and 6 of Zhang, Kamidoi & Wakabayashi, on safer generalization by m-invariance.
 
     Parameters
@@ -92,14 +92,14 @@ def boxes(
         axes.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
 
     told = (
-        f"Boxes of {names[0]} and {names[1]}; overlapping groups that share a value: of both "
+        f"Regions of {names[0]} and {names[1]}; overlapping groups that share a value: of both "
         f"{_told(between)}, of {names[1]} {_told(within)}"
     )
     return svg(draw, (WIDTH, WIDTH * 0.8), alt=told if alt is None else alt, name=name)
 
 
 def may_be_drawn(*releases: Release) -> bool:
-    """Whether the boxes of these releases can be told apart in one picture.
+    """Whether the regions of these releases can be told apart in one picture.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def may_be_drawn(*releases: Release) -> bool:
 
 
 def overlapping(one: Release, two: Release) -> IntArray:
-    """The pairs of groups, one of each release, whose boxes overlap and that share a value.
+    """The pairs of groups, one of each release, whose regions overlap and that share a value.
 
     Two groups of one signature do not count: to be in the one or the other tells nothing.
 

@@ -31,9 +31,10 @@ class Options:
         At least 2.
     method : {"m-invariance", "last", "improved"}
     widths : tuple of float, optional
-        The least width of a box with counterfeits, for each attribute; otherwise `default_widths` of the first table.
+        The least width of a region with counterfeits, for each attribute; otherwise `default_widths` of the first
+        table.
     side : {"below", "above", "none"}
-        Where such a box is wider than its tuples.
+        Where such a region is wider than its tuples.
     where : {"everywhere", "overlaps"}
         Where method "last" publishes the group before.
     rule : {"overlap", "risk"}
@@ -58,7 +59,7 @@ class Publication:
         The tables as published: without the tuples that were deleted, from their deletion on.
     releases : tuple of Release
     tampered : tuple of int64 arrays
-        By time, the groups whose box was cut and may not hold all their tuples: published as a notice.
+        By time, the groups whose region was cut and may not hold all their tuples: published as a notice.
     deleted : tuple of int64 arrays
         By time, the ids that are left out from then on because nothing was safe for them.
     """

@@ -22,7 +22,7 @@ SANITY = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """How many tuples of one time lie in a box and have one of some sensitive values?
+    """How many tuples of one time lie in a region and have one of some sensitive values?
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ def count(query: Query, snapshot: Snapshot) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A release that answers queries, its rows spread evenly over their boxes.
+    """A release that answers queries, its rows spread evenly over their regions.
 
     Attributes
     ----------

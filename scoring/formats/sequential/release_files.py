@@ -47,7 +47,8 @@ def read_release(data: bytes, microdata: Microdata, *, file: str) -> Release:
     Raises
     ------
     ProblemsFound
-        Where the file cannot be read, a box is upside down, or rows of a group have different boxes or groups before.
+        Where the file cannot be read, a region is upside down, or rows of a group have different regions or groups
+        before.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def write_counterfeits(release: Release) -> bytes:
 
 
 def read_notice(data: bytes, release: Release, *, file: str) -> IntArray:
-    """The groups whose boxes a notice says to be tampered with.
+    """The groups whose regions a notice says to be tampered with.
 
     Raises
     ------

@@ -46,14 +46,14 @@ class Risks:
     definition : Definition
     values, low, high : float64 arrays, shape (n_ids,)
         The risk, and a confidence interval where it is sampled; both ends are the risk where it is
-        exact. NaN where there is no risk: no world fits, no row is left, or the person has not come yet.
+        exact. NaN where there is no risk: no possible world fits, no row is left, or the person has not come yet.
     is_sampled : bool array, shape (n_ids,)
     n_samples : int
-        The worlds looked at where some risk is sampled, else 0.
+        The possible worlds looked at where some risk is sampled, else 0.
     worlds : int or None
-        The number of worlds; None where some were sampled, where it is not exact and for row counting.
+        The number of possible worlds; None where some were sampled, where it is not exact and for row counting.
     log10_worlds : float or None
-        Its logarithm, -inf where there is no world; None where some were sampled and for row counting.
+        Its logarithm, -inf where there is no possible world; None where some were sampled and for row counting.
     """
 
     definition: Definition
@@ -89,9 +89,9 @@ def identification_risks(
 ) -> Risks:
     """The risk of every person under one of five definitions.
 
-    A world gives every entity, at every time of its life, a row of its own whose box holds it, and one
+    A possible world gives every entity, at every time of its life, a row of its own whose region contains it, and one
     value through its life. Entities are the people, and counterfeits, which fit into every row. All
-    worlds are equally likely; the risk is the share of those in which a person has its true value.
+    possible worlds are equally likely; the risk is the share of those in which a person has its true value.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def identification_risks(
     releases : sequence of Release
         One for each snapshot, or for the first of them.
     definition : Definition
-        `counting` counts rows and no worlds, see `scoring.formats.sequential.counting`. In `worlds` the attacker
-        knows nothing else; with `worlds-counterfeit-known` it knows how many counterfeits each group has;
-        with `worlds-last` it reads the column `last`, see `scoring.formats.sequential.last_read`;
-        with `m-invariance`, that the set of values of a person's group never changes.
+        `counting` counts rows and no possible worlds, see `scoring.formats.sequential.counting`. In `worlds` the
+        attacker knows nothing else; with `worlds-counterfeit-known` it knows how many counterfeits each group has; with
+        `worlds-last` it reads the column `last`, see `scoring.formats.sequential.last_read`; with `m-invariance`, that
+        the set of values of a person's group never changes.
     rng : Generator
-        Used where worlds are sampled.
+        Used where possible worlds are sampled.
     n_samples : int
-        How many worlds are looked at there.
+        How many possible worlds are looked at there.
     most_entities : int
         Components of more entities are sampled; from 0 to 20.
 
@@ -119,7 +119,7 @@ def identification_risks(
     ------
     ProblemsFound
         Where a release is missing, has fewer rows than its table, or other counterfeits than left over,
-        and where so many rows may be a record's that worlds do not fit into memory.
+        and where so many rows may be a record's that possible worlds do not fit into memory.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def _of_worlds(
 
 
 def _number_of_worlds(worlds: FloatArray, spare: Sequence[int]) -> tuple[int | None, float]:
-    """The worlds of all components together, in all orders of the counterfeits of unknown group."""
+    """The possible worlds of all components together, in all orders of the counterfeits of unknown group."""
     if not worlds.all():
         return 0, -math.inf
     logarithm = float(np.log10(worlds).sum()) + sum(math.lgamma(n + 1) for n in spare) / math.log(

@@ -1,4 +1,4 @@
-"""Components that are too large to count: their worlds are sampled."""
+"""Components that are too large to count: their possible worlds are sampled."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _BURN_IN, _MOST_BURN_INS = 20, 50
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The share of the sampled worlds in which each entity has its true value.
+    """The share of the sampled possible worlds in which each entity has its true value.
 
     Attributes
     ----------
     shares, low, high : float64 arrays, shape (n,)
-        With the ends of a confidence interval. NaN where no world was found.
+        With the ends of a confidence interval. NaN where no possible world was found.
     n_samples : int
     """
 
@@ -46,7 +46,7 @@ def sample(
     rng: np.random.Generator,
     n_samples: int = N_SAMPLES,
 ) -> Sample:
-    """Walk through the worlds of some components and look at what is true in them.
+    """Walk through the possible worlds of some components and look at what is true in them.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def sample(
         The entities of each.
     rng : Generator
     n_samples : int
-        Worlds looked at, one after each sweep of moves; rounded up to a multiple of `N_BATCHES`.
+        Possible worlds looked at, one after each sweep of moves; rounded up to a multiple of `N_BATCHES`.
 
     Returns
     -------
@@ -64,16 +64,16 @@ def sample(
 
     Notes
     -----
-    A world counts for each entity as the chance that it has its true value after its value is exchanged with that of
-    a row drawn from its group. The mean of these chances is the share that is looked for, and varies less (D.
+    A possible world counts for each entity as the chance that it has its true value after its value is exchanged with
+    that of a row drawn from its group. The mean of these chances is the share that is looked for, and varies less (D.
     Blackwell, "Conditional Expectation and Unbiased Sequential Estimation"). It lies between the bounds of
     `scoring.formats.sequential.chances`, and nothing is uncertain where these are one number.
 
     Samples of a walk depend on each other. How many independent ones they are worth is found by batch means over all
     walks, for each entity; the interval is Wilson's, between the bounds, for so many, with Student's quantile for the
-    number of batches. Where no mean differs, it is found by what is true in the worlds themselves if there are no
-    bounds; an entity for which that tells nothing is given `N_BATCHES` samples. The interval takes for granted that
-    the moves lead into every part of the worlds.
+    number of batches. Where no mean differs, it is found by what is true in the possible worlds themselves if there are
+    no bounds; an entity for which that tells nothing is given `N_BATCHES` samples. The interval takes for granted that
+    the moves lead into every part of the possible worlds.
     """
     everybody = np.concatenate(components)
     walks = [start(places, everybody, rng) for _ in range(N_WALKS)]

@@ -1,4 +1,4 @@
-"""What the measures of a series look at: its tables in full, what was made of them, and its risks."""
+"""Input of the measures of a series: its full tables, its releases, and its risks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from scoring.formats.sequential.tables import FloatArray, Microdata, Release
 from scoring.formats.sequential.worlds import check_size
 
 SEED = 1
-"""Where the drawing of queries and of worlds begins at home."""
+"""The seed of queries and of possible worlds outside contests."""
 MOST_PLACES = 500_000
-"""Pairs of a record at a time and a row whose box holds it; the worlds of so many take about a minute to sample.
+"""Pairs of a record at a time and a row whose region contains it; the possible worlds of so many take about a minute to
+sample.
 A contest samples them twice, for the feedback and for the final scores."""
 _ROUNDING = 1e-9
 
@@ -36,9 +37,9 @@ class Scored:
     series : Series
     m : int
     definition : Definition
-        How the attacker reckons.
+        The definition of risk.
     seed : int
-        Where the drawing of queries, and of worlds, begins.
+        Seed of queries and possible worlds.
     """
 
     original: Microdata
@@ -80,7 +81,7 @@ class Scored:
 
 
 def _check_counterfeits(releases: Sequence[Release], n_tuples: int) -> None:
-    """ProblemsFound where more counterfeits are told than there are tuples: a short file may tell very many."""
+    """ProblemsFound if more counterfeits are published than there are tuples: numbers in a file may be huge."""
     n_told = sum(sum(release.counterfeits.values()) for release in releases)
     if n_told > n_tuples:
         params: dict[str, str | int | float] = {"expected": n_tuples, "n": n_tuples, "got": n_told}
@@ -88,7 +89,7 @@ def _check_counterfeits(releases: Sequence[Release], n_tuples: int) -> None:
 
 
 def heeding(definition: Definition, series: Series) -> Definition:
-    """What an attacker thinks of who heeds what is published: counterfeits in worlds where the series tells them.
+    """The definition of an attacker who uses published counterfeits: possible worlds with known counterfeits.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def heeding(definition: Definition, series: Series) -> Definition:
 
 
 def as_published(series: Series, definition: Definition) -> Sequence[Release]:
-    """The releases as an attacker reads them: who thinks of worlds reads the notices, that boxes may hold anybody."""
+    """The releases as an attacker reads them; with possible worlds, notices count: that regions may contain anybody."""
     if definition is Definition.COUNTING:
         return series.releases
     return [
@@ -112,9 +113,9 @@ def as_published(series: Series, definition: Definition) -> Sequence[Release]:
 
 
 def stood_in(found: Risks, series: Series, n_releases: int) -> Risks:
-    """The same with a risk for everybody who is published by then, and for nobody else.
+    """The same with a risk for exactly those who are published by then.
 
-    Where no world is found, row counting stands in; who is left without a row has risk 0.
+    If no possible world is found, row counting is used; a person without a row has risk 0.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ def stood_in(found: Risks, series: Series, n_releases: int) -> Risks:
 
 
 def is_above(risks: FloatArray, m: int) -> NDArray[np.bool_]:
-    """Which risks, or ends of intervals, are above 1/m.
+    """True for risks, or ends of intervals, above 1/m.
 
     Examples
     --------

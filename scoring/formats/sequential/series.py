@@ -36,7 +36,7 @@ class Series:
     releases : tuple of Release
         Rows by group, and by the text of their value.
     tampered : tuple of int64 arrays
-        By time, the groups whose box may not hold their tuples: published as a notice.
+        By time, the groups whose region may not contain their tuples: published as a notice.
     deleted : tuple of int64 arrays
         By time, the positions of the ids that are left out from then on. Not published.
     knows_counterfeits : bool
@@ -82,7 +82,7 @@ def of_publication(publication: Publication) -> Series:
 
 
 def not_telling(series: Series) -> Series:
-    """The same without the counterfeits of each group, and with groups numbered by their boxes and values.
+    """The same without the counterfeits of each group, and with groups numbered by their regions and values.
 
     The method `improved` puts groups with counterfeits last, so its numbers would tell.
     """
@@ -106,7 +106,7 @@ def _renumbered(groups: IntArray, number: Mapping[int, int]) -> IntArray:
 
 
 def _numbers(release: Release, names: tuple[str, ...]) -> dict[int, int]:
-    """By number, the place of each group among all by their boxes, and by their values where boxes are equal."""
+    """By number, the place of each group among all by their regions, and by their values where regions are equal."""
     groups = Groups.of(release)
     keys = [
         (low, high, sorted(names[value] for value in signature))

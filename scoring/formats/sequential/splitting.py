@@ -2,7 +2,7 @@
 
 A large bucket is halved again and again along its widest attribute, each value in the same proportion. In a part of
 at most `PART` groups the most frequent value opens the groups, and the tuples of each other value join them one to
-one so that boxes grow least together (Kuhn and Munkres). Places that no tuple takes are counterfeits'.
+one so that regions grow least together (Kuhn and Munkres). Places that no tuple takes are counterfeits'.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Worlds to start a walk from: everybody has the true value where that is found, the rest has what is left."""
+"""Possible worlds to start a walk from: everybody has the true value where that is found, the rest has what is left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _STEPS = 1_000
-"""How often each entity may look for a place before there is said to be no world, on average."""
+"""How often each entity may look for a place before there is said to be no possible world, on average."""
 _MOST_NODES = 200
 """Of the search for whole numbers where the relaxed program has none; the first node is enough as a rule."""
 
@@ -122,7 +122,7 @@ def _leave(slots: IntArray, row_of: IntArray, slot_in: IntArray) -> None:
 
 
 def _whole(places: Places, slot: IntArray, row: IntArray, rng: np.random.Generator) -> IntArray:
-    """The edges of a world for as many entities as may have one kind through their lives at once.
+    """The edges of a possible world for as many entities as may have one kind through their lives at once.
 
     An integer program: x of each edge and y of each entity and kind are 0 or 1, an entity has at most one
     kind, at each of its times as many rows of a kind as it has that kind, and nobody shares a row.

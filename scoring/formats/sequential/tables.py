@@ -60,7 +60,7 @@ class Release:
     group : int64 array, shape (rows,)
         From 1.
     low, high : float64 arrays, shape (rows, d)
-        The box of the row's group.
+        The region of the row's group.
     sensitive : int64 array, shape (rows,)
     last : int64 array, shape (rows,), or None
         The row's group in the release before, 0 where it was in none; None where not published.

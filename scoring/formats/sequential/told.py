@@ -17,20 +17,20 @@ from scoring.kernels.matching import match
 from scoring.tables.equivalence import IntArray
 
 MOST_PAIRS = 10_000_000
-"""Pairs of a record and a row that it may have; of more, nothing is looked at: no worlds are, either."""
+"""Pairs of a record and a row that it may have; of more, nothing is looked at: no possible worlds are, either."""
 
 
 def n_left_over(snapshot: Snapshot, release: Release) -> int | None:
     """How many of the told counterfeits have a row of their group, when as many records as can be have one.
 
-    Records and told counterfeits are matched to rows together: a record to one of its value whose box holds it,
+    Records and told counterfeits are matched to rows together: a record to one of its value whose region contains it,
     a counterfeit to any of its group. What is told is possible where all of both find a row.
 
     Parameters
     ----------
     snapshot : Snapshot
     release : Release
-        With counterfeits by group; boxes that a notice names hold everybody.
+        With counterfeits by group; regions that a notice names hold everybody.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Worlds: at every time each entity that lives then has a row of its own, and its value never changes.
+"""Possible worlds: at every time each entity that lives then has a row of its own, and its value never changes.
 
 Entities are the people of the microdata and, where the group of each counterfeit is published, the counterfeits.
 Counterfeits of unknown group fit into every row: they have whatever rows the people leave over, in any order.
@@ -20,12 +20,12 @@ from scoring.formats.sequential.tables import Microdata, Release, Snapshot, true
 from scoring.tables.equivalence import IntArray
 
 MOST_PLACES = 10_000_000
-"""Pairs of a record at a time and a row whose box holds it; so many take about a gigabyte."""
+"""Pairs of a record at a time and a row whose region contains it; so many take about a gigabyte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where every entity may be, as far as its own boxes and its own value through its life tell.
+    """Where every entity may be, as far as its own regions and its own value through its life tell.
 
     A slot is an entity at a time; those of entity e are first[e] to first[e + 1], in the order of time.
 
@@ -126,7 +126,8 @@ def check_size(
 def n_places(
     microdata: Microdata, releases: Sequence[Release], *, knows_counterfeits: bool = False
 ) -> int:
-    """The pairs of a person at a time and a row whose box holds it, and of a known counterfeit and a row of its group.
+    """The pairs of a person at a time and a row whose region contains it, and of a known counterfeit and a row of its
+    group.
 
     Examples
     --------
