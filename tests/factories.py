@@ -217,8 +217,8 @@ def make_lecture_contest(
 
 def give_table(team: Team, own: list[int], candidates: list[int]) -> Dataset:
     """A table of the team's own out of these 0-based rows of the organizer's, and candidates in this order."""
+    from pwscup.formats.per_team.draw import tables_of
     from pwscup.submissions import draws
-    from pwscup.submissions.evaluation.drawing import tables_of
 
     source = team.contest.datasets.get(team=None)
     decoys = [row for row in candidates if row not in own]

@@ -107,23 +107,17 @@ def release_answer(key: StoredFile, *, reason: str, contest_id: int) -> dict[str
 # What was drawn for a team that has its own table
 
 
-def draw_key(own: np.ndarray, decoys: np.ndarray, candidates: np.ndarray) -> bytes:
-    """The bytes that say which rows of the organizer's table a team got: to be stored sealed.
+def draw_key(rows: Mapping[str, np.ndarray]) -> bytes:
+    """The bytes that say what a team got of the organizer's table: to be stored sealed.
 
-    All are 0-based: the team's records and its decoys, and the row that each line of its table of
-    candidates is.
+    All are 0-based: the rows of the team's records and of its decoys, and the row that each line of its table of
+    candidates is; of a series the positions of its people among all of them sorted by id.
     """
-    rows = {"own": own, "decoys": decoys, "candidates": candidates}
     return json.dumps({name: found.tolist() for name, found in rows.items()}).encode()
 
 
-def people_key(people: np.ndarray) -> bytes:
-    """The bytes that say which people of a series a team got, as 0-based positions among all of them sorted by id."""
-    return json.dumps({"people": people.tolist()}).encode()
-
-
 def drawn_rows(draw: Dataset, *, reason: str) -> dict[str, np.ndarray]:
-    """The rows of `draw_key`, or the people of `people_key`, by name."""
+    """What `draw_key` has written."""
     data = read_sealed(draw.sealed, reason=reason, contest_id=draw.contest_id)
     return {name: np.asarray(rows, dtype=np.int64) for name, rows in json.loads(data).items()}
 

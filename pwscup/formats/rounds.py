@@ -61,6 +61,12 @@ class RoundFormat:
         return ROUND_KINDS[self.kind].phase
 
     @property
+    def given_next_to_table(self) -> str:
+        """What attackers get next to a published table: the original, candidates, people."""
+        (given,) = ROUND_KINDS[self.kind].gives
+        return given
+
+    @property
     def has_own_tables(self) -> bool:
         """Each team has a table of its own."""
         return ROUND_KINDS[self.kind].tables in OWN_TABLES

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
@@ -25,7 +25,6 @@ from pwscup.formats import kinds_where
 if TYPE_CHECKING:
     from pwscup.core.models import StoredFile
     from pwscup.submissions.evaluation.drawing import Drawn
-    from pwscup.submissions.evaluation.people import Split
 
 logger = logging.getLogger(__name__)
 
@@ -44,19 +43,19 @@ def is_due(contest: Contest, now: datetime) -> bool:
 
 
 def ensure_drawn(
-    team: Team, now: datetime | None = None, splits: dict[int, Split] | None = None
+    team: Team, now: datetime | None = None, known: dict[int, Any] | None = None
 ) -> Dataset | None:
     """The team's table, drawn now where that is due; None as long as it is not, or no people are left for it.
 
-    Safe to call at any time and by several processes at once: the table is drawn once. `splits` keeps by contest
-    what is read for a draw of people, for whoever draws for several teams.
+    Safe to call at any time and by several processes at once: the table is drawn once. `known` keeps by contest
+    what is read for a draw, for anyone who draws for several teams.
     """
     if not team.contest.format.own_tables:
         return None
     found = tables.table_of(team)
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found
-    return team.contest.format.draw.drawn(team, {} if splits is None else splits)
+    return team.contest.format.draw.drawn(team, {} if known is None else known)
 
 
 def is_left_out(team: Team, now: datetime) -> bool:
@@ -80,18 +79,18 @@ def draw_due(now: datetime | None = None) -> int:
     teams = Team.objects.filter(contest__in=opened.values("contest")).select_related("contest")
     teams = teams.filter(Exists(Membership.objects.filter(team=OuterRef("pk"))) | Q(is_house=True))
     due: dict[int, bool] = {}
-    splits: dict[int, Split] = {}
+    known: dict[int, Any] = {}
     n_drawn = 0
     for team in teams.exclude(datasets__key=tables.ORIGINAL).order_by("contest_id", "pk"):
         if team.contest_id not in due:
             due[team.contest_id] = False
-            splits.clear()  # of one contest at a time
+            known.clear()  # of one contest at a time
             with faults.alone(team.contest, faults.DRAW):
                 due[team.contest_id] = is_due(team.contest, now)
         if due[team.contest_id]:
             # Where one team's draw fails, the others get their tables all the same.
             with faults.alone(team.contest, faults.DRAW, team.slug):
-                n_drawn += ensure_drawn(team, now, splits) is not None
+                n_drawn += ensure_drawn(team, now, known) is not None
     return n_drawn
 
 

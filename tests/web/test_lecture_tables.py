@@ -114,10 +114,10 @@ def test_a_pause_before_the_opening_keeps_the_tables_back(lecture):
 
 
 def test_a_table_of_rules_that_were_changed_meanwhile_is_not_kept(lecture):
-    from pwscup.submissions.evaluation import drawing
+    from pwscup.formats.per_team import draw
 
     source = lecture.contest.datasets.get(team=None)
-    made = drawing.drawn_for(lecture.red, source)
+    made = draw.drawn_for(lecture.red, source)
     before = paths_on_disk()
     other = factories.lecture_ruleset(sample=12)
     type(lecture.contest).objects.filter(pk=lecture.contest.pk).update(ruleset_text=other.text)
@@ -129,16 +129,16 @@ def test_a_table_of_rules_that_were_changed_meanwhile_is_not_kept(lecture):
 
 
 def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
-    from pwscup.submissions.evaluation import drawing
+    from pwscup.formats.per_team import draw
 
-    original = drawing.drawn_for
+    original = draw.drawn_for
 
     def fail_for_red(team, dataset):
         if team == lecture.red:
             raise RuntimeError
         return original(team, dataset)
 
-    monkeypatch.setattr(drawing, "drawn_for", fail_for_red)
+    monkeypatch.setattr(draw, "drawn_for", fail_for_red)
     assert draws.draw_due() == 1
     assert f"draw of contest {lecture.contest.pk} (red) failed" in caplog.text
     assert lecture.contest.faults.get().subject == "red"
@@ -178,10 +178,10 @@ def test_of_two_at_once_one_draws_and_no_bytes_stay_behind(lecture):
 
 
 def test_a_table_that_was_replaced_meanwhile_is_not_drawn_from(lecture, monkeypatch):
-    from pwscup.submissions.evaluation import drawing
+    from pwscup.formats.per_team import draw
 
     source = lecture.contest.datasets.get(team=None)
-    found = drawing.drawn_for(lecture.red, source)
+    found = draw.drawn_for(lecture.red, source)
     other = storage.store(b"other", area=storage.Area.SEALED, name="other.csv")
     Dataset.objects.filter(pk=source.pk).update(sealed=other)
     before = paths_on_disk()

@@ -78,7 +78,10 @@ def test_the_server_finds_what_is_found_at_home(played, cast, tmp_path, capsys):
     at_home = json.loads(capsys.readouterr().out)
     del at_home["report"]
     assert audit.values == at_home
-    assert [f["definition"] for f in at_home["findings"]] == list(DEFINITIONS)
+    no_last = [
+        name for name in DEFINITIONS if name != "worlds-last"
+    ]  # the series has no column last
+    assert [f["definition"] for f in at_home["findings"]] == no_last
     assert audit.done_steps == audit.n_steps - 1  # the last step had begun
 
 

@@ -27,8 +27,8 @@ from pwscup.contests.teams import tables as team_tables
 from pwscup.core import seals
 from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
+from pwscup.formats.series import people
 from pwscup.submissions import draws
-from pwscup.submissions.evaluation import people
 from pwscup.submissions.proof import reveals
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
 from scoring.formats.sequential.bundles import pack, unpack

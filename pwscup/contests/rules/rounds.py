@@ -216,4 +216,5 @@ def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
 
 def _marked(spec: RoundSpec) -> tuple[str, ...]:
     format = ROUNDS[spec.kind]
-    return (str(format.published), str(format.hits), str(format.rate or MARKING[spec.marking]))
+    published = (str(format.published),) if spec.gives else ()
+    return (*published, str(format.hits), str(format.rate or MARKING[spec.marking]))

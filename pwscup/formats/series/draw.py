@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pwscup.contests.models import Dataset
 from pwscup.contests.selectors import dataset_of
 from pwscup.contests.teams import tables
+from pwscup.formats.series.people import Split
 from pwscup.submissions import draws
-from pwscup.submissions.evaluation.people import Split
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team

@@ -97,6 +97,5 @@ class Case:
         elif release is not None:
             given = {"release": release.table.sha256}
             if release.candidates is not None:
-                (name,) = round.spec.gives
-                given[name] = release.candidates.sha256
+                given[round.format.given_next_to_table] = release.candidates.sha256
         return given | handed_in.hashes(self.submission)

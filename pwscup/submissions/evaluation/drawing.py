@@ -1,22 +1,20 @@
-"""A team's own table: its records and decoys, drawn from the organizer's table, and its candidates."""
+"""What formats need of the answer key to draw a team's own table, and what is kept of a draw."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pwscup.contests import truth
-from scoring.formats.lecture import candidate_table, draw
+from pwscup.submissions.evaluation.originals import Opened
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from pwscup.accounts.models import Team
-    from pwscup.contests.models import Dataset, Round
-    from scoring.tables.equivalence import IntArray
+    from pwscup.contests.models import Contest, Round
+
+__all__ = ["Drawn", "Opened", "bot_seed", "sealed_rows", "seed_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,42 +30,16 @@ class Drawn:
     n_tables: int | None = None
 
 
-def drawn_for(team: Team, dataset: Dataset) -> Drawn:
-    """Draw from the organizer's table what the contest's secret gives this team, the same every time."""
-    spec = team.contest.ruleset.data
-    if spec.sample is None or spec.decoys is None:
-        raise ValueError(f"the teams of contest {team.contest_id} share one table")
-    rng = np.random.default_rng(truth.derived_seed(team.contest, f"draw/{team.slug}"))
-    own, decoys = draw(dataset.n_records, spec.sample, spec.decoys, rng=rng)
-    return tables_of(team, dataset, own, decoys, candidate_table(own, decoys, rng=rng))
+def sealed_rows(**rows: np.ndarray) -> bytes:
+    """What was drawn, as 0-based numbers by name: the key of a draw."""
+    return truth.draw_key(rows)
+
+
+def seed_of(contest: Contest, purpose: str) -> int:
+    """What the contest's secret gives for a purpose, the same every time; the derivation is on record."""
+    return truth.derived_seed(contest, purpose)
 
 
 def bot_seed(team: Team, round: Round) -> int:
     """What a bot draws from in a round: nobody can replay its table before the contest's secret is published."""
-    return truth.derived_seed(team.contest, f"bot/{round.key}/{team.slug}")
-
-
-def tables_of(
-    team: Team, dataset: Dataset, own: IntArray, decoys: IntArray, candidates: IntArray
-) -> Drawn:
-    """The files that follow from the drawn rows of the organizer's table."""
-    data = truth.read_sealed(
-        dataset.sealed, reason=f"drawing the table of {team.slug}", contest_id=dataset.contest_id
-    )
-    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    taken = [header, *(records[row] for row in own)]
-    public = set(dataset.schema.public().names)
-    shown = [position for position, name in enumerate(header) if name in public]
-    return Drawn(
-        whole=_written(taken),
-        public=_written([record[position] for position in shown] for record in taken),
-        key=truth.draw_key(own, decoys, candidates),
-        n_records=len(own),
-        n_candidates=len(candidates),
-    )
-
-
-def _written(lines: Iterable[list[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue().encode()
+    return seed_of(team.contest, f"bot/{round.key}/{team.slug}")

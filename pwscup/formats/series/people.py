@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from pwscup.contests import truth
 from pwscup.contests.teams.tables import n_needed
-from pwscup.submissions.evaluation.drawing import Drawn
+from pwscup.submissions.evaluation import drawing
 from scoring.formats.sequential.bundles import numbered, pack, unpacked
 from scoring.formats.sequential.files import identifier_of
 
@@ -62,9 +61,7 @@ class Split:
     @classmethod
     def of(cls, contest: Contest, source: Dataset) -> Split:
         """The split of an organizer's tables, the same every time."""
-        data = truth.read_sealed(
-            source.sealed, reason="drawing the tables of teams", contest_id=source.contest_id
-        )
+        data = drawing.Opened(source).data("drawing the tables of teams")
         files = unpacked(data, LETTER, file="original")
         name = identifier_of(source.schema)
         ids, starts = zip(*(_records(file, name) for file in files), strict=True)
@@ -76,7 +73,7 @@ class Split:
     @cached_property
     def order(self) -> IntArray:
         """Everybody's positions as the contest's secret orders them."""
-        seed = truth.derived_seed(self.contest, PURPOSE)
+        seed = drawing.seed_of(self.contest, PURPOSE)
         return np.random.default_rng(seed).permutation(self.n_people)
 
     def is_of(self, source: Dataset) -> bool:
@@ -106,15 +103,15 @@ class Split:
         is_taken = self.people(part)
         return all(is_taken[table.people].any() for table in self.tables)
 
-    def part(self, number: int) -> Drawn:
+    def part(self, number: int) -> drawing.Drawn:
         """The tables of one part, counted from 1."""
         is_taken = self.people(number)
         own = np.flatnonzero(is_taken)
         whole = pack(numbered(LETTER, [table.only(is_taken) for table in self.tables]))
-        return Drawn(
+        return drawing.Drawn(
             whole=whole,
             public=whole,
-            key=truth.people_key(own),
+            key=drawing.sealed_rows(people=own),
             n_records=sum(int(is_taken[table.people].sum()) for table in self.tables),
             n_candidates=len(own),
             part=number,
