@@ -6,4 +6,4 @@ class CoreConfig(AppConfig):
     name = "pwscup.core"
 
     def ready(self) -> None:
-        autodiscover_modules("jobs")  # each registers the work of its rows
+        autodiscover_modules("jobs")  # each registers its kinds of jobs

@@ -1,4 +1,4 @@
-"""The audit trail: one function writes it."""
+"""The audit log: the only function that writes it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pwscup.core.db import revisions
 from pwscup.core.models import Event
 
 CHANGES_NOTHING = frozenset({"truth.read", "submission.annotated"})
-"""Events that no board depends on, and that are many."""
+"""Frequent events that no board depends on."""
 RESULTS = frozenset(f"submission.{state}" for state in ("received", "scored", "rejected", "failed"))
-"""Events that add results, and are many; boards may show them a little later, see `revisions`."""
+"""Frequent events that add results; boards may show them with a delay, see `revisions`."""
 
 
 def record(
     kind: str, *, actor: Any = None, contest_id: int | None = None, subject: str = "", **data: Any
 ) -> Event:
-    """Write that `kind` happened; `actor` is a user, or None for the platform itself."""
+    """Record that `kind` happened; `actor` is a user, or None for the platform itself."""
     known = actor if actor is not None and actor.is_authenticated else None
     event = Event.objects.create(
         kind=kind, actor=known, contest_id=contest_id, subject=subject, data=data
     )
     if contest_id is not None and kind not in CHANGES_NOTHING:
-        # Last: from now on others of the contest wait for this one.
+        # Last: other transactions of the contest wait for this row from now on.
         revisions.touch(contest_id, is_result=kind in RESULTS)
     return event

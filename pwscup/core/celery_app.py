@@ -1,4 +1,4 @@
-"""The Celery application, which knows no other app: what workers do before they start is in `pwscup.celery`."""
+"""The Celery application; it imports no other app. The start of workers is in `pwscup.celery`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pwscup.core.files import space
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """What every template may ask of the installation."""
+    """Facts about the installation for every template."""
     return {
         "DEMO": settings.DEMO,
         "MAILBOX": mailbox.is_open(request),
@@ -21,7 +21,7 @@ def site(request: HttpRequest) -> dict[str, Any]:
 
 
 def return_here(request: HttpRequest) -> str:
-    """The query that brings a visitor back to this page after log-in or sign-up; empty on the front page."""
+    """The query that returns a visitor to this page after log-in or sign-up; empty on the front page."""
     back = request.POST.get("next") or request.GET.get("next") or request.path
     entrance = reverse("account_login").removesuffix("login/")
     if back == "/" or back.startswith(entrance) or request.path.startswith("/i18n/"):

@@ -1,4 +1,4 @@
-"""The mail of an installation that has no mail server, shown to the person at that machine and to nobody else."""
+"""The e-mails of an installation without a mail server, shown only to the user at that machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from django.views.decorators.http import require_safe
 MOST_SHOWN = 50
 PROXY_HEADERS = ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "Via")
 ADDRESS = re.compile(r"https?://[^\s<>\"']+")
-SEPARATOR = b"-" * 79 + b"\n"  # what Django's file backend writes after each message
+SEPARATOR = b"-" * 79 + b"\n"  # the separator of Django's file backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Mail:
 
 
 def is_open(request: HttpRequest) -> bool:
-    """Whether this request may read the mail: demo, no mail server, and from this very machine."""
+    """This request may read the e-mails: demo, no mail server, and from this machine."""
     if not settings.DEMO or settings.EMAIL_URL:
         return False
     if any(header in request.headers for header in PROXY_HEADERS):
@@ -60,7 +60,7 @@ def read_mails(folder: Path, host: str) -> list[Mail]:
 
 
 def parse(raw: bytes, host: str) -> Mail:
-    """Take a message apart for the page."""
+    """Parse a message for the page."""
     message = message_from_bytes(raw.lstrip(), _class=EmailMessage, policy=policy.default)
     part = message.get_body(("plain",))
     date = message["date"]
@@ -73,7 +73,7 @@ def parse(raw: bytes, host: str) -> Mail:
 
 
 def with_links(text: str, host: str) -> SafeString:
-    """Escape the text and make the addresses of this site, and only those, into links."""
+    """Escape the text and turn addresses of this site, and only those, into links."""
     pieces, end = [], 0
     for match in ADDRESS.finditer(text):
         pieces.append(conditional_escape(text[end : match.start()]))
@@ -86,12 +86,12 @@ def with_links(text: str, host: str) -> SafeString:
 def _link(address: str, host: str) -> SafeString:
     try:
         here = urlsplit(address).netloc == host
-    except ValueError:  # "http://[" is no address
+    except ValueError:  # "http://[" is not a valid address
         here = False
     if here:
         return format_html('<a href="{}">{}</a>', address, address)
     path = address.removeprefix(settings.SITE_URL)
-    # Stay at the host under which the site was opened; "//host" alone would name another one.
+    # Keep the host under which the site was opened; "//host" would name another one.
     if address.startswith(f"{settings.SITE_URL}/") and url_has_allowed_host_and_scheme(path, None):
         return format_html('<a href="{}">{}</a>', path, address)
     return conditional_escape(address)

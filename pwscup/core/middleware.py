@@ -1,4 +1,4 @@
-"""Answers that every page shares."""
+"""Middleware for all pages."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NOT_STORED = "private, no-store"
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Compresses text that is made for this answer; stored files leave as they lie on the disk.
+    """Compresses text that is rendered for this response; stored files are sent as they are.
 
-    An ETag becomes a weak one, which an unchanged page is still recognized by. Random bytes hide the exact length, and
-    the token against forged requests is another in each page, so that lengths tell nothing of it.
+    An ETag becomes a weak one, which still identifies an unchanged page. Random bytes hide the exact length,
+    and the CSRF token differs in each page, so that lengths reveal nothing about it.
     """
 
     def process_response(
@@ -35,9 +35,9 @@ class CompressionMiddleware(GZipMiddleware):
 
 
 class PrivateMiddleware:
-    """Lets nobody keep what a known visitor is shown, but for answers with an ETag, which are asked for again.
+    """Forbids caching of pages for known visitors, except for responses with an ETag, which are revalidated.
 
-    A visitor is known by a session or a token; whether either is valid needs no look.
+    A visitor with a session or a token is known, valid or not.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -57,8 +57,8 @@ class PrivateMiddleware:
 
 
 class UnavailableMiddleware:
-    """Answers a page that met a full disk or a busy database: 507 or 503, with what to do; and 410 where it needs a
-    file that was deleted when the time to keep it was over."""
+    """Answers a page that met a full disk or a busy database: 507 or 503, with advice; and 410 if it needs a
+    file that was deleted after the retention period."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

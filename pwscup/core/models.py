@@ -8,13 +8,13 @@ from django.utils import timezone
 
 
 class StoredFile(models.Model):
-    """Fact: bytes that were received or made, kept under a random name outside the web root."""
+    """Fact: bytes that were received or generated, stored under a random name outside the web root."""
 
     class Area(models.TextChoices):
-        SEALED = "sealed"  # uploads, originals, release keys: read through contests.truth alone
-        PUBLISHED = "published"  # what participants may download
-        DRAFT = "draft"  # an organizer's upload before it becomes a contest's table
-        ARCHIVE = "archive"  # a whole contest in one file, for its organizers alone
+        SEALED = "sealed"  # uploads, originals, release keys: read only through contests.truth
+        PUBLISHED = "published"  # for participants
+        DRAFT = "draft"  # an organizer's upload that is not yet a contest's table
+        ARCHIVE = "archive"  # a whole contest in one file, for its organizers only
 
     area = models.CharField(max_length=10, choices=Area)
     path = models.CharField(max_length=100, unique=True)
@@ -42,7 +42,7 @@ class StoredFile(models.Model):
 
 
 class StorageProbe(models.Model):
-    """Fact: the name of a file by which processes know the folder that they share; one row."""
+    """Fact: the name of a file by which processes recognize their shared folder; one row."""
 
     token = models.UUIDField(unique=True)
     created_at = models.DateTimeField(default=timezone.now)
@@ -52,10 +52,10 @@ class StorageProbe(models.Model):
 
 
 class Job(models.Model):
-    """Job: a row that waits for a worker, is worked on under a lease, and ends in a final state.
+    """Job: a row that waits for a worker, runs under a lease, and ends in a final state.
 
-    What becomes of it is in `pwscup.core.jobs`. A concrete model adds `state`, whose values
-    `waiting`, `running` and `failed` are those of every job, and its own final ones.
+    Its life cycle is in `pwscup.core.jobs`. A concrete model adds `state`, whose values `waiting`, `running`
+    and `failed` all jobs have in common, and its own final ones.
     """
 
     WAITING, RUNNING, FAILED = "waiting", "running", "failed"
@@ -63,18 +63,18 @@ class Job(models.Model):
     QUEUE_ORDER: tuple[str, ...] = ("id",)
 
     state: models.CharField
-    sent_at = models.DateTimeField(null=True, help_text="when the broker was last told")
+    sent_at = models.DateTimeField(null=True, help_text="when the broker was last notified")
     attempts = models.PositiveSmallIntegerField(default=0)
     fence = models.PositiveIntegerField(
-        default=0, help_text="grows with every claim; a stale worker's result is refused"
+        default=0, help_text="incremented by every claim; the result of a stale worker is refused"
     )
     lease_until = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     put_off_at = models.DateTimeField(
-        null=True, help_text="since when a database or storage that does not work holds it up"
+        null=True, help_text="since when an unavailable database or storage delays it"
     )
     reference = models.CharField(
-        max_length=12, blank=True, help_text="of a failure of ours, for the log"
+        max_length=12, blank=True, help_text="leads to the log if the platform failed"
     )
 
     class Meta:
@@ -86,11 +86,11 @@ class Job(models.Model):
 
 
 class AppendOnlyError(TypeError):
-    """Code tried to change or delete rows that are facts for ever."""
+    """Code tried to change or delete append-only rows."""
 
 
 class AppendOnly(models.QuerySet):
-    """Rows that are added and read; the database refuses to change them, too, however it is asked."""
+    """Rows that are only added and read; the database itself also refuses changes."""
 
     def update(self, **values: Any) -> int:
         raise AppendOnlyError(f"{self.model.__name__} rows are never changed")
@@ -100,7 +100,7 @@ class AppendOnly(models.QuerySet):
 
 
 class Event(models.Model):
-    """Fact: something happened, in the order of `id`; never changed, never deleted."""
+    """Fact: an event, ordered by `id`; never changed, never deleted."""
 
     at = models.DateTimeField(default=timezone.now)
     actor = models.ForeignKey(
@@ -133,16 +133,16 @@ class Revision(models.Model):
 
 
 class Seal(models.Model):
-    """Fact: an event's place in the chain of its contest, and the hash that links it to the one before.
+    """Fact: the position of an event in the chain of its contest, and the hash that links it to the previous one.
 
-    What belongs to no contest has a chain of its own. `pwscup.core.seals` makes and reads these rows.
+    Events without a contest have a separate chain. `pwscup.core.seals` writes and reads these rows.
     """
 
     event = models.OneToOneField(Event, on_delete=models.PROTECT, related_name="seal")
     contest_id = models.BigIntegerField(null=True)
-    position = models.PositiveBigIntegerField(help_text="counts the chain from 1 without gaps")
-    previous = models.CharField(max_length=64, help_text="the hash of the event before")
-    hash = models.CharField(max_length=64, help_text="SHA-256, as scoring.proof.trail makes it")
+    position = models.PositiveBigIntegerField(help_text="numbers the chain from 1 without gaps")
+    previous = models.CharField(max_length=64, help_text="the hash of the previous event")
+    hash = models.CharField(max_length=64, help_text="SHA-256, as computed by scoring.proof.trail")
 
     objects = AppendOnly.as_manager()
 

@@ -1,14 +1,15 @@
-"""What a worker survives of its broker: acknowledgements that fail, and messages that cannot be read.
+"""Robustness of a worker against its broker: acknowledgements that fail, and unreadable messages.
 
-A worker gives a place of its prefetch limit back even where the broker cannot be told.
+A worker releases a slot of its prefetch limit even if the broker is not reachable.
 
-Kombu's Redis transport (5.7.0) keeps the place where an acknowledgement fails. A worker that finishes
-all it has while the broker is away then waits for ever: it takes no message, so it does not even
-notice that the broker is back. What stays unacknowledged is delivered again after the visibility
-timeout, and a hint of a row that no longer waits is passed over.
+Kombu's Redis transport (5.7.0) keeps the slot if an acknowledgement fails. A worker that finishes all its
+tasks while the broker is unavailable then waits for ever: it takes no message, so it does not notice that the
+broker is back. Unacknowledged messages are delivered again after the visibility timeout, and a hint for a row
+that no longer waits is ignored.
 
-A message that is no message — not JSON, without properties, with headers of other types — ends a worker's main process,
-as nothing between the socket and Celery expects it. It is logged and rejected: all that matters is in the rows.
+A malformed message — not JSON, without properties, with headers of other types — ends a worker's main
+process, as nothing between the socket and Celery expects it. It is logged and rejected: the rows hold the
+state.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MALFORMED = (ValueError, TypeError, LookupError, AttributeError)
 
 
 class ReleasingQoS(redis.QoS):
-    """Counts a delivery as done whatever the broker says."""
+    """Counts a delivery as done, whatever the broker answers."""
 
     def ack(self, delivery_tag: str) -> None:
         try:
@@ -35,14 +36,14 @@ class ReleasingQoS(redis.QoS):
 
 
 class CarefulChannel(redis.Channel):
-    """Rejects what cannot be read, and goes on."""
+    """Rejects unreadable messages, and continues."""
 
     QoS = ReleasingQoS
 
     def _brpop_read(self, **options: Any) -> Any:
         try:
             return super()._brpop_read(**options)
-        except MALFORMED as error:  # it is out of its list, and held by nobody
+        except MALFORMED as error:  # it is already removed from its list
             logger.error("a message that cannot be read is dropped: %s", type(error).__name__)
             return True
 
@@ -61,5 +62,5 @@ class CarefulChannel(redis.Channel):
 
 
 def install() -> None:
-    """Let every channel that is opened from now on be such a one."""
+    """Make every channel opened from now on such a channel."""
     redis.Transport.Channel = CarefulChannel

@@ -1,10 +1,10 @@
-"""Sealing the audit trail: events are linked into chains by their hashes, shortly after they were written.
+"""Sealing the audit log: events are linked into hash chains shortly after they were written.
 
-`audit_log.record` runs inside other transactions, many at once, and must hold up none of them; so it only
-adds a row. Sealing follows from outside: an event gets the next position of its contest's chain and the
-hash of everything in it and of the event before. No lock is held: of two processes that seal the same
-events, or give the same position, the database refuses the second, which then has nothing to do.
-An event whose transaction took long is sealed after those that were faster.
+`audit_log.record` runs inside other transactions, many of them concurrent, and must block none; so it only
+adds a row. Sealing follows separately: an event gets the next position in its contest's chain and the hash of
+its content and the previous event. No lock is held: if two processes seal the same events, or assign the same
+position, the database refuses the second, which then has nothing to do. An event of a long transaction is
+sealed after those of shorter ones.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pwscup.core.models import Event, Seal
 from scoring.proof.trail import FIRST, event_hash
 
 BATCH = 500
-# How far behind the newest event one may be that was not committed yet when the others were sealed.
-# What is further behind is sealed before the next export, or when the process starts anew.
+# How far behind the newest event an event may be that was not committed when the others were sealed. Older
+# ones are sealed before the next export, or when the process restarts.
 MARGIN = 10_000
 
-_settled = 0  # this process has seen every event up to here sealed, and does not look there again
+_settled = 0  # every event up to here is sealed, and is not checked again by this process
 
 
 def sweep() -> int:
-    """Seal what is new in every chain; return how many events that were."""
+    """Seal the new events of every chain; return their number."""
     global _settled
     newest = Event.objects.aggregate(newest=Max("id"))["newest"] or 0
     after = _settled if _settled < newest else 0
@@ -38,9 +38,9 @@ def sweep() -> int:
 
 
 def seal(contest_id: int | None, *, after: int = 0) -> int:
-    """Seal the next events of one chain, `BATCH` at most; return how many.
+    """Seal the next events of one chain, `BATCH` at most; return their number.
 
-    None is the chain of what belongs to no contest; events with an id up to `after` are left alone.
+    None is the chain of events without a contest; events with an id up to `after` are skipped.
     """
     waiting = list(_waiting(after).filter(contest_id=contest_id).order_by("id")[:BATCH])
     if not waiting:
@@ -55,32 +55,32 @@ def seal(contest_id: int | None, *, after: int = 0) -> int:
 
 
 def seal_all(contest_id: int | None) -> None:
-    """Seal everything in a chain that is committed now: before it is shown to anybody."""
+    """Seal all committed events of a chain before it is shown."""
     rounds = _waiting().filter(contest_id=contest_id).count() // BATCH + 3
-    for _ in range(rounds):  # a bound: others may be writing and sealing all the while
+    for _ in range(rounds):  # a bound: others may write and seal concurrently
         if not seal(contest_id) and not _waiting().filter(contest_id=contest_id).exists():
             return
 
 
 def head(contest_id: int | None) -> Seal | None:
-    """The last link of a chain: whoever keeps its hash can tell whether anything before it was changed."""
+    """The last link of a chain: its hash proves that no earlier event was changed."""
     return Seal.objects.filter(contest_id=contest_id).order_by("position").last()
 
 
 def chain(contest_id: int | None) -> Iterator[dict[str, Any]]:
-    """The sealed events of a chain in their order, as `scoring.proof.trail` reads and verifies them."""
+    """The sealed events of a chain in order, in the format of `scoring.proof.trail`."""
     links = Seal.objects.filter(contest_id=contest_id).select_related("event").order_by("position")
     for link in links.iterator(chunk_size=2_000):
         yield entry_of(link)
 
 
 def entry_of(link: Seal) -> dict[str, Any]:
-    """A sealed event as a line of an exported trail."""
+    """A sealed event as a line of an exported log."""
     return _entry(link.event, link.position, link.previous) | {"hash": link.hash}
 
 
 def n_waiting(contest_id: int | None) -> int:
-    """How many events of a chain are not sealed yet."""
+    """The number of unsealed events of a chain."""
     return _waiting().filter(contest_id=contest_id).count()
 
 
@@ -104,7 +104,7 @@ def _linked(events: list[Event], last: Seal | None) -> Iterator[Seal]:
 
 
 def _entry(event: Event, position: int, previous: str) -> dict[str, Any]:
-    """What is hashed of an event. A person is a number: an account's name may go, its number stays."""
+    """The hashed content of an event. A user is a number: the name of an account may be deleted, its number stays."""
     return {
         "position": position,
         "previous": previous,

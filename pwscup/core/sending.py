@@ -1,4 +1,4 @@
-"""Sending a message to the broker while somebody waits for a page."""
+"""Sending a message to the broker during a request."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import threading
 from typing import Any
 
-# A request waits for the broker's answer: twice at most this long, where the broker is silent.
+# Time-out of the broker's answer within a request; at most two of them are waited for.
 PATIENCE_SECONDS = 1
 
 
 class _Connection(threading.local):
-    """A thread's own connection to the broker, kept from message to message; a forked process opens another."""
+    """A thread's own connection to the broker, reused for all messages; a forked process opens another."""
 
     pid: int | None = None
     producer: Any = None
@@ -32,14 +32,15 @@ class _Connection(threading.local):
     def close(self) -> None:
         producer, self.producer = self.producer, None
         if producer is not None:
-            producer.connection.collect()  # closes its sockets without a word to the broker
+            producer.connection.collect()  # closes its sockets without a message to the broker
 
 
 _connection = _Connection()
 
 
 def send_soon(task: Any, *arguments: int | str, queue: str | None = None) -> None:
-    """Send a task its arguments, to its own queue or another one; raise soon where the broker does not answer."""
+    """Send a task with its arguments, to its default queue or another one; raise soon if the broker does not
+    answer."""
     app = task.app
     if app.conf.task_always_eager:
         task.apply_async(arguments)
@@ -53,4 +54,4 @@ def send_soon(task: Any, *arguments: int | str, queue: str | None = None) -> Non
             raise
         send_soon(
             task, *arguments, queue=queue
-        )  # the broker was away meanwhile: the kept connection is of no use
+        )  # the broker was restarted: the connection is broken

@@ -1,4 +1,4 @@
-"""What workers run for the platform as a whole."""
+"""Tasks of the platform as a whole."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pwscup.core.jobs import old_names  # noqa: F401 — registers them
 
 @app.task
 def seal() -> None:
-    """Link new events of the audit trail into their chains, and say that beat and a worker live."""
-    with contextlib.suppress(OSError):  # `doctor` says what is wrong with the folder
+    """Seal new events of the audit log, and record the heartbeat of beat and a worker."""
+    with contextlib.suppress(OSError):  # `doctor` reports problems of the folder
         pulse.beat()
     seals.sweep()
 
 
 @app.task
 def sweep() -> None:
-    """Find the jobs that were lost, send those that were forgotten."""
+    """Reclaim lost jobs, and send forgotten ones again."""
     jobs.sweep()

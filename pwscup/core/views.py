@@ -1,4 +1,4 @@
-"""Answers of the installation itself."""
+"""Responses of the installation itself."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from pwscup.core.http import unavailable
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """The answer where a middleware failed, which has no page of its own: Django calls this as it handles the error."""
+    """The response if a middleware failed, which has no page of its own: Django calls this as error handler."""
     return unavailable.answer(request, sys.exc_info()[1]) or defaults.server_error(request)

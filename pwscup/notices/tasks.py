@@ -32,4 +32,4 @@ def send_work() -> None:
     try:
         work.apply_async(retry=False, expires=max(settings.SWEEP_SECONDS, 1))
     except Exception as error:  # whatever is wrong with the broker, the rows are safe
-        logger.warning("broker not told of notices: %s", type(error).__name__)
+        logger.warning("broker not notified of notices: %s", type(error).__name__)

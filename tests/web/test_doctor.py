@@ -253,7 +253,7 @@ def test_settings_that_do_not_fit_a_public_site(settings, given, says):
     settings.ALLOWED_HOSTS = ["cup.example.org", "localhost"]
     for name, value in well.items():
         setattr(settings, name, value)
-    assert "fit together" in examine("settings")
+    assert "consistent" in examine("settings")
     for name, value in given.items():
         setattr(settings, name, value)
     assert says in complaint("settings")
@@ -270,7 +270,7 @@ def test_https_that_is_half_switched_on(settings):
 def test_the_machine_of_one_person_may_have_the_demo(settings):
     settings.ALLOWED_HOSTS, settings.DEMO = ["127.0.0.1", "localhost", "[::1]"], True
     settings.SITE_URL = "http://127.0.0.1:8000"
-    assert "fit together" in examine("settings")
+    assert "consistent" in examine("settings")
 
 
 def test_up_and_doctor_say_what_is_wrong_with_the_database(tmp_path):

@@ -78,7 +78,7 @@ def test_published_tables_wait_for_what_failed_and_would_count_until_it_is_withd
     assert (fault.task, fault.subject) == (faults.FAILED, "attack")
     call_command("doctor", "--only", "contests")
     said = capsys.readouterr().out
-    assert "failed of cup (attack) does not work since" in said
+    assert "failed of cup (attack), unresolved since" in said
     assert "retry_failed" in said
     rulings.withdraw(actor=cast.oscar, submission=lost, reason="the file cannot be repaired")
     sweeper.sweep()

@@ -97,7 +97,7 @@ def test_a_broker_that_is_away_leaves_the_row_unsent(row, monkeypatch, caplog):
     assert not jobs.announce(FinalReport, row.pk)
     row.refresh_from_db()
     assert row.sent_at is None
-    assert f"broker not told of final report {row.pk}: ConnectionError" in caplog.text
+    assert f"broker not notified of final report {row.pk}: ConnectionError" in caplog.text
 
 
 # The work

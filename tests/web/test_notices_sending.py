@@ -565,7 +565,7 @@ def test_a_broker_that_is_away_loses_nothing(cast, monkeypatch, caplog):
     announce(cast)
     monkeypatch.setattr(tasks.work, "apply_async", lambda **_: 1 / 0)
     tasks.sweep()
-    assert "broker not told of notices: ZeroDivisionError" in caplog.text
+    assert "broker not notified of notices: ZeroDivisionError" in caplog.text
     assert deliveries.is_due(timezone.now())
 
 

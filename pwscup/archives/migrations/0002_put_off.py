@@ -13,11 +13,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='archive',
             name='put_off_at',
-            field=models.DateTimeField(help_text='since when a database or storage that does not work holds it up', null=True),
+            field=models.DateTimeField(help_text='since when an unavailable database or storage delays it', null=True),
         ),
         migrations.AddField(
             model_name='contestimport',
             name='put_off_at',
-            field=models.DateTimeField(help_text='since when a database or storage that does not work holds it up', null=True),
+            field=models.DateTimeField(help_text='since when an unavailable database or storage delays it', null=True),
         ),
     ]

@@ -1,1 +1,1 @@
-"""The database, of whatever app: queries, locks, clocks."""
+"""Database tools of all apps: queries, locks, clocks."""

@@ -1,7 +1,7 @@
-"""The clock that all processes and machines of an installation share: that of the database.
+"""The clock shared by all processes and machines of an installation: that of the database.
 
-Leases and the times of messages go by it, so that a worker whose own clock is wrong takes nothing from others
-and loses nothing. SQLite is a library in each process of one machine, and so the machine's clock is its clock.
+Leases and the times of messages use it, so that a worker with a wrong clock neither takes rows from others
+nor loses its own. SQLite runs in each process of one machine, so its clock is the machine's.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def db_now() -> Now | datetime:
-    """The time now, to be used in a query: `lease_until=db_now() + lease()`."""
+    """The current time, for use in a query: `lease_until=db_now() + lease()`."""
     return timezone.now() if connection.vendor == "sqlite" else Now()
 
 
 def read_db_clock() -> datetime:
-    """The time now, as a value."""
+    """The current time as a value."""
     if connection.vendor == "sqlite":
         return timezone.now()
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Queries that are asked with nearly every request or task: Django makes their SQL once, not each time."""
+"""Queries of nearly every request or task: Django compiles their SQL once instead of each time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 Value = int | str | datetime
-# Values that stand in no query: what Django makes of them shows where the parameters belong.
+# Values that occur in no query: they show the positions of the parameters in Django's SQL.
 MARKS: dict[type[Any], Callable[[int], Value]] = {
     int: lambda n: -1 - n,
     str: lambda n: f"\x00{n}",
@@ -26,9 +26,9 @@ MARKS: dict[type[Any], Callable[[int], Value]] = {
 
 
 class Prepared(Generic[R]):
-    """The query that `make` builds of parameters of these types. Only their values change, so none may be None.
+    """The query that `make` builds from parameters of these types. Only their values change, so none may be None.
 
-    A row is what the query set yields, with its related and prefetched objects.
+    The rows are those of the query set, with related and prefetched objects.
     """
 
     def __init__(self, make: Callable[..., QuerySet[Any, R]], *types: type[Value]) -> None:
@@ -37,7 +37,7 @@ class Prepared(Generic[R]):
 
     @cached_property
     def _made(self) -> tuple[QuerySet[Any, R], Any, str, tuple[Any, ...], dict[int, int]]:
-        """The query, its compiler, its SQL with parameters, and at which of them which value stands."""
+        """The query, its compiler, its SQL with parameters, and the positions of the values."""
         made = self._make(*self._marks)
         compiler = made.query.get_compiler(made.db)
         sql, parameters = compiler.as_sql()
@@ -46,7 +46,7 @@ class Prepared(Generic[R]):
         return made, compiler, sql, parameters, places
 
     def rows(self, *values: Value) -> list[R]:
-        """The rows that these values find."""
+        """The rows for these values."""
         made, compiler, sql, parameters, places = self._made
         bound = copy(compiler)
         bound.connection = connections[made.db]  # this thread's
@@ -59,7 +59,7 @@ class Prepared(Generic[R]):
         return list(asked)
 
     def first(self, *values: Value) -> R | None:
-        """The first row of these."""
+        """The first of these rows."""
         return next(iter(self.rows(*values)), None)
 
     def get(self, *values: Value) -> R:
@@ -71,7 +71,7 @@ class Prepared(Generic[R]):
 
 
 def prefetch(instance: Model, name: str, rows: list[Any]) -> None:
-    """Let `instance.name.all()` give these rows without a query, as `prefetch_related` does."""
+    """Make `instance.name.all()` return these rows without a query, as `prefetch_related` does."""
     found = getattr(instance, name).all()
     found._result_cache, found._prefetch_done = rows, True
     known = getattr(instance, "_prefetched_objects_cache", {})
@@ -79,7 +79,7 @@ def prefetch(instance: Model, name: str, rows: list[Any]) -> None:
 
 
 def update_returning(rows: QuerySet[Any], column: str, **values: Any) -> list[Any]:
-    """Change rows as `update` does, in one query that also gives the new values of a column."""
+    """Change rows as `update` does, in one query that also returns the new values of a column."""
     query: Any = rows.query.chain(UpdateQuery)
     query.add_update_values(values)
     sql, parameters = query.get_compiler(rows.db).as_sql()
@@ -89,6 +89,6 @@ def update_returning(rows: QuerySet[Any], column: str, **values: Any) -> list[An
 
 
 def _adapted(value: Value, connection: BaseDatabaseWrapper) -> Any:
-    """The value as the driver takes it."""
+    """The value as the database driver expects it."""
     is_time = isinstance(value, datetime)
     return connection.ops.adapt_datetimefield_value(value) if is_time else value

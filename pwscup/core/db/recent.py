@@ -1,4 +1,4 @@
-"""What a process keeps of its last answers, within bounds: it may be forgotten at any time."""
+"""A bounded cache of recent values in a process; it may be cleared at any time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[V]):
-    """The values that were used last; the oldest go where there are too many, or they weigh too much."""
+    """The most recently used values; the oldest are evicted if there are too many, or they are too large."""
 
     ALL: ClassVar[WeakSet[Recent[Any]]] = WeakSet()
 
@@ -23,7 +23,7 @@ class Recent(Generic[V]):
         self.ALL.add(self)
 
     def get(self, key: Hashable) -> V | None:
-        """The value under this key, if it is still kept."""
+        """The value under this key, if it is still cached."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
@@ -32,7 +32,7 @@ class Recent(Generic[V]):
             return found[0]
 
     def put(self, key: Hashable, value: V, *, weight: int = 0) -> None:
-        """Keep the value, and forget what is too much."""
+        """Cache the value, and evict what exceeds the bounds."""
         with self._lock:
             if (before := self._kept.pop(key, None)) is not None:
                 self._weight -= before[1]
@@ -44,14 +44,14 @@ class Recent(Generic[V]):
                 self._weight -= self._kept.popitem(last=False)[1][1]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         with self._lock:
             self._kept.clear()
             self._weight = 0
 
 
 class Turns:
-    """Lets one thread at a time make what is missing under a name: the others find it when their turn comes."""
+    """Lets one thread at a time compute a missing value: the others find it when their turn comes."""
 
     def __init__(self, n_locks: int = 64) -> None:
         self._locks = [Lock() for _ in range(n_locks)]
@@ -61,6 +61,6 @@ class Turns:
 
 
 def forget_all() -> None:
-    """Forget what this process keeps, of whatever kind."""
+    """Clear all caches of this process."""
     for recent in Recent.ALL:
         recent.clear()

@@ -1,8 +1,8 @@
-"""Two numbers for everything that happened in a contest: while they are the same, so are its facts.
+"""Two revision numbers for the facts of a contest: while they stay the same, so do its facts.
 
-`audit_log.record` draws them again in the transaction of every service, so that a reader who knows them needs one query
-to learn that nothing has changed. They are drawn at random: one of a transaction that was rolled back, or of a
-database that was put back, never comes again.
+`audit_log.record` draws new ones in the transaction of every service, so that a reader needs one query to
+check that nothing has changed. They are random: the number of a transaction that was rolled back, or of a
+database that was restored, never occurs again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ BITS = 63
 
 
 class Numbers(NamedTuple):
-    """`number` changes with every event, `gate` with all but results: those may be shown a little later."""
+    """`number` changes with every event, `gate` with every event except results, which may be shown with a delay."""
 
     number: int
     gate: int
 
 
 def touch(contest_id: int, *, is_result: bool = False) -> None:
-    """Say that facts of the contest change with this transaction."""
+    """Note that this transaction changes facts of the contest."""
     made = Revision(
         contest_id=contest_id, number=secrets.randbits(BITS), gate=secrets.randbits(BITS)
     )
@@ -43,11 +43,12 @@ _CURRENT = Prepared(lambda contest_id: numbers_where(contest_id=contest_id), int
 
 
 def numbers_where(**conditions: Any) -> QuerySet[Revision, Any]:
-    """The numbers of contests, as a query."""
+    """The revision numbers of contests, as a query."""
     return Revision.objects.filter(**conditions).order_by().values_list("number", "gate")
 
 
 def current(contest_id: int, query: Prepared = _CURRENT) -> Numbers | None:
-    """The numbers of the contest; None where nothing was ever recorded, which says nothing, or by another query."""
+    """The revision numbers of the contest; None if nothing was ever recorded, which implies nothing; or by
+    another query."""
     numbers = query.first(contest_id)
     return None if numbers is None else Numbers(*numbers)

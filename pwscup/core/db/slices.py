@@ -1,4 +1,4 @@
-"""Long writes in short transactions, between which others write: SQLite lets one write at a time."""
+"""Long writes in short transactions, so that others can write in between: SQLite has one writer at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_PAUSE = 1.0
 
 @contextmanager
 def short_transaction() -> Iterator[None]:
-    """One slice of a long write; afterwards others have as long as it took."""
+    """One slice of a long write, followed by an equally long pause for others."""
     started = time.monotonic()
     with transaction.atomic():
         yield
@@ -26,13 +26,13 @@ def short_transaction() -> Iterator[None]:
 
 
 def pause(seconds: float) -> None:
-    """Leave the lock to others: those who wait for it look for it now and then, and would miss it."""
+    """Leave the lock to others: they poll for it, and would miss a short gap."""
     if connection.vendor == "sqlite":
         time.sleep(min(seconds, LONGEST_PAUSE))
 
 
 def slices(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items in lists that one short transaction can take."""
+    """The items in lists, each small enough for one short transaction."""
     remaining = iter(items)
     while found := list(islice(remaining, SIZE)):
         yield found

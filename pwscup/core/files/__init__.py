@@ -1,1 +1,1 @@
-"""Files, and the space that they take."""
+"""Files and disk space."""

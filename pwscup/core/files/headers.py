@@ -1,4 +1,4 @@
-"""How wide an uploaded table may be: looked at before anything else is, as its columns decide the work."""
+"""The number of columns of an uploaded table: checked first, as it determines the work of all further checks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scoring.tables.text import decode, records
 
 
 class TooManyColumns(Refused):
-    """A table with more columns than a page can show and a process can look at in time."""
+    """A table with more columns than a page can show and a process can check in time."""
 
 
 def refuse_wide(data: bytes) -> None:
-    """Refuse a file whose first line names more columns than the installation takes; nothing else is read.
+    """Refuse a file whose first line has more columns than the installation accepts; nothing else is read.
 
-    What is wrong with the file otherwise is left to its reader, who says where.
+    Other problems of the file are left to its reader, which names their positions.
 
     Raises
     ------

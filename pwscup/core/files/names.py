@@ -1,4 +1,4 @@
-"""Names of files that people upload: made harmless the same way wherever they arrive."""
+"""Names of uploaded files: sanitized in one way everywhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_SUFFIX = 20
 
 
 def plain_name(name: str | None, default: str = "file") -> str:
-    """The last part of a path without control and direction characters, shortened before its suffix."""
+    """The last part of a path without control and bidirectional characters, shortened before its suffix."""
     last = re.split(r"[/\\]", name or "")[-1]
     path = PurePosixPath(visible(last).strip(". ") or default)
     suffix = path.suffix[:_MAX_SUFFIX]

@@ -1,4 +1,4 @@
-"""Free space where uploads are kept, and the part of it that is left to them."""
+"""Free disk space for uploads, and the reserve that is kept for them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ LOOK_BYTES = 8 * 1024 * 1024
 
 
 class ReserveReachedError(RuntimeError):
-    """What can wait would take space that is kept for the uploads of teams."""
+    """A write that can wait would use space that is reserved for the uploads of teams."""
 
 
 def free_bytes() -> int:
-    """What the file system of the data folder has left for this user."""
+    """The free space in the file system of the data folder for this user."""
     return shutil.disk_usage(settings.DATA_DIR).free
 
 
 def is_low() -> bool:
-    """Twice the reserve is the time to warn the organizers: imports and archives still work."""
+    """Less than twice the reserve is free: organizers are warned, but imports and archives still work."""
     try:
         return free_bytes() < 2 * settings.DISK_RESERVE_BYTES
     except OSError:
-        return False  # the health check and `doctor` say what is wrong with the folder
+        return False  # the health check and `doctor` report problems of the folder
 
 
 def has_room_for(n_bytes: int) -> bool:
-    """The reserve stays free after so many bytes more."""
+    """The reserve stays free after writing this number of bytes."""
     return free_bytes() - n_bytes >= settings.DISK_RESERVE_BYTES
 
 
 def within_reserve(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of what can wait, as long as the reserve stays free.
+    """The chunks of a write that can wait, as long as the reserve stays free.
 
     Raises
     ------

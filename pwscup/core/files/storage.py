@@ -1,6 +1,6 @@
-"""Files outside the web root, under random names; what a participant calls a file is never a path.
+"""Files outside the web root, under random names; the name given by a participant is never a path.
 
-Sealed files are written here and read in one place only, `pwscup.contests.truth`.
+Sealed files are written here and read only in `pwscup.contests.truth`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class SealedFileError(PermissionError):
 
 
 class ErasedFileError(FileNotFoundError):
-    """The bytes of this file were deleted when the time to keep them was over; its row stays."""
+    """The bytes of this file were deleted after the retention period; its row stays."""
 
 
-ERASED = "erased/"  # where no file lies: the path of a row whose bytes are gone
+ERASED = "erased/"  # the path of a row whose bytes are deleted
 
 
 def write(
@@ -45,10 +45,10 @@ def write(
     prefix: str = "",
     can_wait: bool = False,
 ) -> StoredFile:
-    """Write the bytes and return their row unsaved, so that slow disks hold up no transaction.
+    """Write the bytes and return their row unsaved, so that slow disks block no transaction.
 
-    The name on the disk is random; it begins with `prefix`, by which what belongs together can be found again.
-    What `can_wait` leaves the reserve free that `core.space` keeps for the uploads of teams.
+    The name on the disk is random; it begins with `prefix`, by which related files can be found. A write that
+    `can_wait` leaves the reserve free that `core.space` keeps for the uploads of teams.
     """
     path = f"{area}/{prefix}{secrets.token_hex(16)}"
     target = settings.PRIVATE_ROOT / path
@@ -86,7 +86,7 @@ def discard(file: StoredFile) -> None:
 
 
 def path_of(file: StoredFile) -> Path:
-    """Where a published file lies."""
+    """The path of a published file."""
     return _path_in(Area.PUBLISHED, file)
 
 
@@ -96,7 +96,7 @@ def read(file: StoredFile) -> bytes:
 
 
 def archive_path(file: StoredFile) -> Path:
-    """Where an archive of a contest lies; only its organizers may have it."""
+    """The path of an archive of a contest, which only its organizers may read."""
     return _path_in(Area.ARCHIVE, file)
 
 
@@ -108,18 +108,18 @@ def _path_in(area: str, file: StoredFile) -> Path:
 
 
 def read_draft(file: StoredFile) -> bytes:
-    """The bytes of an organizer's upload that is no contest's table yet."""
+    """The bytes of an organizer's upload that is not yet the table of a contest."""
     return _path_in(Area.DRAFT, file).read_bytes()
 
 
 def discard_draft(file: StoredFile) -> None:
-    """Forget a draft: the row, then — once that is certain — the bytes."""
+    """Delete a draft: the row, then, after the commit, the bytes."""
     _path_in(Area.DRAFT, file)  # refuses any other file
     forget([file])
 
 
 def forget(files: Iterable[StoredFile]) -> None:
-    """Delete rows that no other row needs and, once that is certain, their bytes: drafts and dry runs."""
+    """Delete rows that no other row needs and, after the commit, their bytes: drafts and dry runs."""
     for file in files:
         path = settings.PRIVATE_ROOT / file.path
         file.delete()
@@ -133,14 +133,14 @@ def refuse_erased(file: StoredFile) -> None:
 
 
 def erase(files: QuerySet[StoredFile], now: datetime) -> int:
-    """Delete the bytes of these files once that is certain; return how many there were. The rows stay."""
+    """Delete the bytes of these files after the commit; return their number. The rows stay."""
     n_files = files.filter(erased_at=None).update(erased_at=now)
     transaction.on_commit(remove_erased)
     return n_files
 
 
 def remove_erased() -> int:
-    """Remove what is marked as erased from the disk; safe to repeat where somebody was interrupted at it."""
+    """Remove files that are marked as erased from the disk; safe to repeat after an interruption."""
     marked = StoredFile.objects.filter(erased_at__isnull=False).exclude(path__startswith=ERASED)
     n_files = 0
     for pk, path in marked.values_list("pk", "path"):
@@ -151,24 +151,24 @@ def remove_erased() -> int:
 
 
 def paths_on_disk() -> set[str]:
-    """The paths of all files that lie there, whether a row knows them or not."""
+    """The paths of all files on the disk, with or without a row."""
     root = settings.PRIVATE_ROOT
     return {str(path.relative_to(root)) for path in root.glob("*/*") if path.is_file()}
 
 
 def remove_prefixed(prefix: str) -> None:
-    """Remove the files whose names begin so, with a row or without: of an import that was not completed."""
+    """Remove the files of an incomplete import by the prefix of their names, with or without a row."""
     for path in settings.PRIVATE_ROOT.glob(f"*/{prefix}*"):
         path.unlink(missing_ok=True)
 
 
 def is_there(file: StoredFile) -> bool:
-    """Whether the bytes of a row lie in the folder."""
+    """The bytes of a row are on the disk."""
     return (settings.PRIVATE_ROOT / file.path).is_file()
 
 
 def is_whole(file: StoredFile) -> bool:
-    """Whether as many bytes of a row lie in the folder as were written."""
+    """The file on the disk has the recorded size."""
     path = settings.PRIVATE_ROOT / file.path
     return path.is_file() and path.stat().st_size == file.size_bytes
 
@@ -178,12 +178,12 @@ def _probe_path(token: str) -> Path:
 
 
 def write_probe(token: str) -> None:
-    """Leave an empty file under that name; see `core.probe`."""
+    """Create an empty file under that name; see `core.probe`."""
     path = _probe_path(token)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
 
 
 def has_probe(token: str) -> bool:
-    """Whether that file is there."""
+    """That file exists."""
     return _probe_path(token).is_file()

@@ -1,1 +1,1 @@
-"""Requests and answers, of whatever app."""
+"""HTTP requests and responses of all apps."""

@@ -1,4 +1,4 @@
-"""Answers that a browser saves as a file, and never shows."""
+"""Responses that a browser saves as a file and never shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ R = TypeVar("R", bound=HttpResponseBase)
 
 
 def attached(response: R, name: str, *, is_private: bool = False) -> R:
-    """The answer as a file of that name; a private one is kept by no cache."""
+    """The response as a file of that name; a private one is not cached."""
     response["Content-Disposition"] = content_disposition_header(True, name)
     if is_private:
         response["Cache-Control"] = "private, no-store"

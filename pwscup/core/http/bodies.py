@@ -1,11 +1,11 @@
-"""The largest body of a request, by the address that it is sent to."""
+"""The largest accepted body of a request, by its path."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.urls import Resolver404, resolve
 
-# What the form's other fields and the boundaries between files may add.
+# Allowance for the other fields of the form and the boundaries between files.
 OVERHEAD_BYTES = 256 * 1024
 TAKES_FILES = frozenset(
     {
@@ -18,11 +18,11 @@ TAKES_FILES = frozenset(
         "round",
     }
 )
-"""The names of the addresses whose forms have a field for files."""
+"""The names of the URLs whose forms have a file field."""
 
 
 def most_bytes_at(path: str) -> int:
-    """The largest body that this address takes: little where no file is expected."""
+    """The largest accepted body for this path: small if no file is expected."""
     try:
         takes_files = resolve(path).url_name in TAKES_FILES
     except Resolver404:
@@ -31,7 +31,7 @@ def most_bytes_at(path: str) -> int:
 
 
 def is_too_large(n_bytes: int, path: str) -> bool:
-    """Whether this address takes no body of that length; the address is looked up for large ones only."""
+    """This path does not accept a body of that length; the path is resolved for large bodies only."""
     always = min(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, _with_files())
     return n_bytes > always and n_bytes > most_bytes_at(path)
 

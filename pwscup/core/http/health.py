@@ -1,4 +1,4 @@
-"""Health of a web process, for whatever watches it: answered before host check, redirect, session and database."""
+"""Health of a web process, for monitoring: answered before host check, redirect, session and database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pwscup.core.installation import broker
 
 LIVE, READY = ("/livez", "/healthz"), "/readyz"
 SECONDS = 2.0
-"""The longest that a check may take, and how long its outcome is kept: polling costs no more than that."""
+"""The time limit of a check, and how long its outcome is cached: this bounds the cost of polling."""
 NOT_READY = 503
 
 
@@ -26,7 +26,7 @@ def check_database() -> bool:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     finally:
-        connection.close()  # of a thread of its own
+        connection.close()  # of this thread
     return True
 
 
@@ -35,7 +35,7 @@ def check_broker() -> bool:
 
 
 def check_storage() -> bool:
-    """A folder for uploads that can be entered and written."""
+    """An upload folder that can be entered and written."""
     root = Path(settings.PRIVATE_ROOT)
     while not root.exists() and root != root.parent:
         root = root.parent
@@ -50,7 +50,7 @@ CHECKS: dict[str, Callable[[], bool]] = {
 
 
 class Readiness:
-    """What this process needs, looked at when somebody asks and at most once in a while."""
+    """The dependencies of this process, checked on request and at most once per interval."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -59,9 +59,9 @@ class Readiness:
         self._until = 0.0
 
     def found(self) -> dict[str, str]:
-        """For each need `ok`, `fault`, or that it did not answer; never why, which may be secret.
+        """For each dependency `ok`, `fault`, or no answer; never the reason, which may be secret.
 
-        While one thread looks, the others answer what was found before: anybody may ask, as often as they like.
+        While one thread checks, the others return the previous outcome: anyone may ask at any rate.
         """
         if self._lock.acquire(blocking=not self._found):
             try:
@@ -107,7 +107,7 @@ class HealthMiddleware:
 
 
 def ready() -> JsonResponse:
-    """503 where something is missing without which the site does not do its work."""
+    """503 if a dependency is missing without which the site does not work."""
     found = readiness.found()
     is_ready = set(found.values()) == {"ok"}
     return JsonResponse(

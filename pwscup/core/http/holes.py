@@ -1,4 +1,4 @@
-"""Pages that are kept with holes: what is another in each answer, or for each reader, is filled in as it is given."""
+"""Cached pages with holes: the parts that differ between responses or readers are filled in for each response."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """What holes are filled from: who asks, at which revision of the contest, and the part that all readers share."""
+    """Context for filling holes: the reader, the revision of the contest, and the part that all readers share."""
 
     request: HttpRequest
     numbers: Numbers
@@ -28,7 +28,7 @@ class Answer:
 
     @cached_property
     def token(self) -> str:
-        """Against forged requests."""
+        """The token against cross-site request forgery."""
         return get_token(self.request)
 
 
@@ -37,7 +37,7 @@ Fill = Callable[[Answer], str]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A page in pieces: HTML, and what makes the HTML of a hole."""
+    """A page in pieces: HTML, and functions that render the HTML of a hole."""
 
     pieces: tuple[str | Fill, ...]
 
@@ -50,18 +50,18 @@ class Kept:
 
 
 class Holes:
-    """The holes of a page that is being rendered; a template shows each by a mark that nobody can know."""
+    """The holes of a page while it is rendered; a template contains each as an unguessable placeholder."""
 
     def __init__(self) -> None:
         self._fills: dict[str, Fill] = {}
 
     def add(self, fill: Fill) -> SafeString:
-        """The mark of a hole."""
+        """The placeholder of a hole."""
         mark = secrets.token_hex(16)
         self._fills[mark] = fill
         return mark_safe(mark)  # noqa: S308 — hexadecimal digits
 
     def cut(self, html: str) -> Kept:
-        """The page that was rendered, without its marks."""
+        """The rendered page, without its placeholders."""
         pieces = re.split(f"({'|'.join(self._fills)})", html)
         return Kept(tuple(self._fills.get(piece, piece) for piece in pieces))

@@ -1,4 +1,4 @@
-"""A file for whoever wants to write one, whose bytes go on at once."""
+"""A file for code that writes to files, whose bytes are forwarded immediately."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Pipe(io.RawIOBase):
-    """A file that can only be written, and gives away what was written so far."""
+    """A write-only file that returns the bytes written so far."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -20,7 +20,7 @@ class Pipe(io.RawIOBase):
         return len(data)
 
     def taken(self) -> bytes:
-        """What was written since it was asked last."""
+        """The bytes written since the last call."""
         data = b"".join(self._held)
         self._held.clear()
         return data

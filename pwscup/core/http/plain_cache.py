@@ -1,4 +1,4 @@
-"""What the shared cache holds is JSON: data of somebody who reaches its server is never run as a program."""
+"""The shared cache holds JSON: data from its server is never executed as code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fragments that a page asks for again and again until what they tell of is final."""
+"""Fragments that a page polls until their state is final."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from django.utils.translation import get_language
 
 
 def etag(*shown: object) -> str:
-    """Changes with everything the fragment shows, its language included."""
+    """Changes with everything that the fragment shows, including its language."""
     return f'"{hashlib.sha256(repr((*shown, get_language())).encode()).hexdigest()[:20]}"'
 
 
 def polled(
     request: HttpRequest, template: str, status: dict[str, Any], *, is_final: bool
 ) -> HttpResponseBase:
-    """The live part of a page; unchanged it costs a 304, and once final it asks for the whole page.
+    """The live part of a page: 304 if unchanged; once final, it makes the browser reload the whole page.
 
     `status` is the template's context, with its `etag`.
     """

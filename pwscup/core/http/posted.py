@@ -1,15 +1,15 @@
-"""What a button posts beside any form."""
+"""Values posted by buttons outside of forms."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest
 
 MAX_DIGITS = 18
-"""A longer number is the key of no row."""
+"""A longer number is not the key of any row."""
 
 
 def posted_number(request: HttpRequest, name: str) -> int | None:
-    """The number that was posted; None where it is none."""
+    """The posted number; None if it is not a number."""
     text = request.POST.get(name, "")
     is_number = text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
     return int(text) if is_number else None

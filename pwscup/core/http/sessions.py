@@ -1,4 +1,4 @@
-"""Sessions in the database, under the hash of their keys: a copy of the table opens none of them."""
+"""Sessions in the database under the hash of their keys: a copy of the table does not open a session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LENGTH = 40  # of the column; 160 bits, more than a key has
 
 
 def hashed(key: str | None) -> str | None:
-    """What the database knows a session by."""
+    """The database key of a session."""
     return key and hashlib.sha256(key.encode()).hexdigest()[:LENGTH]
 
 
@@ -33,7 +33,7 @@ _LIVE = Prepared(_live, str, datetime)
 
 
 class SessionStore(db.SessionStore):
-    """Django's sessions, of which only the browser has the key."""
+    """Django's sessions; only the browser has the key."""
 
     def _get_session_from_db(self) -> Any:
         found = _LIVE.first(hashed(self.session_key) or "", timezone.now())
@@ -50,7 +50,7 @@ class SessionStore(db.SessionStore):
         return session
 
     def save(self, must_create: bool = False) -> None:
-        """Save; a database that is busy or away has not deleted the session, as Django would say."""
+        """Save; an unavailable database is not reported as a deleted session, as Django would do."""
         try:
             super().save(must_create)
         except UpdateError as error:

@@ -1,4 +1,4 @@
-"""Requests that fail because of what the platform runs on: a full disk, a database that is busy or away."""
+"""Requests that fail because of the infrastructure: a full disk, or a busy or unavailable database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRANSIENT = ("08", "40001", "40P01", "53300", "55P03", "57P0")
 
 
 def is_full(error: BaseException | None) -> bool:
-    """The disk of the files or of the database is full, or what can wait met the reserve."""
+    """The disk of the files or of the database is full, or a write that can wait reached the reserve."""
     return any(
         isinstance(one, ReserveReachedError)
         or (isinstance(one, OSError) and one.errno in NO_SPACE)
@@ -39,8 +39,8 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """The same request may work soon: the database is locked, has no connection left, restarts, or does not answer; or
-    its sender holds more of the web server than others."""
+    """The same request may succeed soon: the database is locked, has no free connection, restarts, or does
+    not answer; or the sender uses more than its share of the web server."""
     if isinstance(error, OSError):
         return error.errno == errno.EBUSY
     if not isinstance(error, DatabaseError | InterfaceError):
@@ -63,7 +63,7 @@ def _sqlite_code(error: BaseException) -> int | None:
 
 
 def _is_transient(error: BaseException) -> bool:
-    """An error of psycopg without a state is one of the connection itself."""
+    """An error of psycopg without a state concerns the connection itself."""
     if not hasattr(error, "sqlstate") or type(error).__module__.partition(".")[0] != "psycopg":
         return False
     state = error.sqlstate
@@ -73,7 +73,7 @@ def _is_transient(error: BaseException) -> bool:
 
 
 def status_of(request: HttpRequest, error: BaseException | None) -> int | None:
-    """The status of the answer, noted in the log; None where the error is another one."""
+    """The status of the response, which is logged; None for other errors."""
     status = FULL if is_full(error) else BUSY if is_busy(error) else None
     if status is not None:
         logger.warning(
@@ -83,7 +83,7 @@ def status_of(request: HttpRequest, error: BaseException | None) -> int | None:
 
 
 def answer(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
-    """A page that says what is wrong and what to do; None where the error is another one."""
+    """A page with the problem and advice; None for other errors."""
     if (status := status_of(request, error)) is None:
         return None
     with translation.override(translation.get_language_from_request(request)):
@@ -99,7 +99,7 @@ def _first_line(error: BaseException | None) -> str:
 
 
 def _page(request: HttpRequest, template: str) -> str:
-    """As the visitor is used to it where the database can still be read, else without any of it."""
+    """The usual page if the database can be read, otherwise a page without its data."""
     try:
         return render_to_string(template, request=request)
     except (DatabaseError, InterfaceError, OSError):

@@ -1,1 +1,1 @@
-"""What an installation is made of: its processes, its folders and a look at whether they work."""
+"""The parts of an installation: its processes, its folders, and a diagnosis."""

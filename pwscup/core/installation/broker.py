@@ -1,6 +1,6 @@
-"""The embedded broker: a Redis-compatible server out of a Python wheel, on a private socket, in memory only.
+"""The embedded broker: a Redis-compatible server from a Python wheel, on a private socket, in memory only.
 
-It keeps nothing on disk: messages are hints, and what waits is known from the database.
+It stores nothing on disk: messages are hints, and the database holds the waiting jobs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kombu import Connection
 
 
 class NoBrokerError(RuntimeError):
-    """No embedded broker can run here; the message says what to do instead."""
+    """No embedded broker can run here; the message names an alternative."""
 
 
 ADVICE = (
@@ -33,7 +33,7 @@ def binary() -> Path:
 
 
 def prepare_socket(path: Path) -> None:
-    """Make the folder of the socket, this user's alone, and remove what a dead server left there."""
+    """Create the folder of the socket, accessible to this user only, and remove the socket of a dead server."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     status = path.parent.stat()
     if status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o002:
@@ -43,7 +43,7 @@ def prepare_socket(path: Path) -> None:
 
 
 def command(path: Path, folder: Path) -> list[str]:
-    """How to start the server on a socket."""
+    """The command that starts the server on a socket."""
     options = {
         "port": "0",
         "unixsocket": str(path),
@@ -57,11 +57,11 @@ def command(path: Path, folder: Path) -> list[str]:
 
 
 def silence(url: str) -> str | None:
-    """Why the broker at this address cannot be used; None where it answers."""
+    """The reason why the broker at this address cannot be used; None if it answers."""
     limits = {"socket_timeout": 2, "socket_connect_timeout": 2}
     try:
         with Connection(url, transport_options=limits) as broker:
             broker.ensure_connection(max_retries=1, timeout=2)
-    except Exception as error:  # whatever the transport raises: the broker cannot be used
+    except Exception as error:  # any error of the transport: the broker cannot be used
         return type(error).__name__
     return None

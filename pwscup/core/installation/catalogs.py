@@ -1,4 +1,4 @@
-"""Message catalogues: .mo files are made from .po files where they are missing or older."""
+"""Message catalogues: .mo files are compiled from .po files if they are missing or older."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def compile_catalogs() -> int:
-    """Compile every catalogue that changed, without GNU gettext; return how many those were."""
+    """Compile every changed catalogue, without GNU gettext; return their number."""
     sources = (po for folder in settings.LOCALE_PATHS for po in Path(folder).rglob("*.po"))
     return sum(_compile(po) for po in sources if _is_newer(po, po.with_suffix(".mo")))
 
@@ -22,7 +22,7 @@ def _is_newer(po: Path, mo: Path) -> bool:
 
 
 def _compile(po: Path) -> bool:
-    """A catalogue that cannot be read is no reason not to start: its language stays as it was."""
+    """An unreadable catalogue does not prevent the start: its language stays as it was."""
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import PoFileError, read_po
 

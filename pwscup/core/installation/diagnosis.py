@@ -1,4 +1,4 @@
-"""Everything that an installation needs, looked at in turn, and what to do where it is not as it should be."""
+"""Checks of everything that an installation needs, with advice for each fault."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LATE_SECONDS = 60
 WAITS = timedelta(minutes=10)
 SINCE = ("arrived_at", "due_at", "requested_at")
 DOCUMENTED = {"U1": 1.25, "U2": 13.75, "S1": 2, "E1": 0.5}
-"""Scores of the example of four records, as the documentation and the tests have them."""
+"""Scores of the example with four records, as in the documentation and the tests."""
 
 
 class Level(Enum):
@@ -44,7 +44,7 @@ class Level(Enum):
 
 
 class Finding(NamedTuple):
-    """One thing, and the sentence that says it is well or says what to do."""
+    """One check, and a sentence: it is fine, or what to do."""
 
     level: Level
     sentence: str
@@ -66,7 +66,7 @@ def fault(sentence: str) -> Finding:
 
 
 def words_of(error: BaseException) -> str:
-    """What the server itself said, on one line."""
+    """The message of the server itself, on one line."""
     said = " ".join(str(error.__cause__ or error).split())
     return said or type(error).__name__
 
@@ -86,11 +86,11 @@ def check_database() -> Iterator[Finding]:
 
 
 def check_clock() -> Iterator[Finding]:
-    """Leases, deadlines and receipts go by clocks that have to agree."""
+    """Leases, deadlines and receipts depend on clocks that must agree."""
     try:
         apart = timezone.now() - clock.read_db_clock()
     except NO_DATABASE:
-        return  # the database has its own finding
+        return  # reported by the check of the database
     seconds = apart.total_seconds()
     if abs(apart) > SKEW:
         yield fault(
@@ -132,13 +132,13 @@ def check_space() -> Iterator[Finding]:
 
 
 def check_stored() -> Iterator[Finding]:
-    """Rows without bytes are a loss; bytes without a row are what a crash may leave."""
+    """Rows without bytes are a loss; bytes without a row may be left by a crash."""
     try:
         kept = StoredFile.objects.filter(erased_at=None)  # of the others only the rows are kept
         known = set(kept.values_list("path", flat=True))
         foreign = probe.refusal()
     except NO_DATABASE:
-        return  # there is nothing to compare with, and the database has its own finding
+        return  # nothing to compare with; reported by the check of the database
     if foreign is not None:
         yield fault(f"stored files: this folder is not the shared one — {foreign}")
         return
@@ -172,7 +172,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_open_redis(url: str) -> bool:
-    """A Redis server on another machine, or in another container, that asks for no password."""
+    """A Redis server on another machine, or in another container, without a password."""
     parts = urlsplit(url)
     is_remote = parts.scheme in ("redis", "rediss") and not is_loopback(parts.hostname or "")
     return is_remote and not parts.password
@@ -191,21 +191,21 @@ def check_broker() -> Iterator[Finding]:
 
 
 def check_cache() -> Iterator[Finding]:
-    """Rate limits are counted in it, so all web processes need the same."""
+    """Rate limits are counted in the cache, so all web processes need the same one."""
     used = settings.CACHES["default"]
     try:
         cache.set("doctor", "well", 10)
         is_well = cache.get("doctor") == "well"
-    except Exception as error:  # whatever the client of the cache raises
+    except Exception as error:  # any error of the cache client
         yield fault(f"cache: {words_of(error)} — check CACHE_URL")
         return
     if is_well:
-        yield ok("cache: keeps what it is given")
+        yield ok("cache: stores values")
     else:
-        yield fault("cache: forgets what it is given — check CACHE_URL")
+        yield fault("cache: does not store values — check CACHE_URL")
     if "locmem" in used["BACKEND"] and (n_processes := settings.WEB_PROCESSES) > 1:
         yield warning(
-            f"cache: each of {n_processes} web processes counts rate limits alone — set CACHE_URL to a Redis server, "
+            f"cache: each of {n_processes} web processes has its own rate limits — set CACHE_URL to a Redis server, "
             "or WEB_PROCESSES=1"
         )
     for url in _locations(used):
@@ -221,7 +221,7 @@ def _locations(used: dict) -> list[str]:
 def check_mail() -> Iterator[Finding]:
     if not settings.EMAIL_URL:
         if is_public():
-            yield warning("mail: nobody receives any — set EMAIL_URL")
+            yield warning("mail: no mail is sent — set EMAIL_URL")
         else:
             yield ok("mail: kept in the data folder")
         return
@@ -232,7 +232,7 @@ def check_mail() -> Iterator[Finding]:
     except (OSError, smtplib.SMTPException) as error:
         yield fault(f"mail: {words_of(error)} — check EMAIL_URL")
     else:
-        yield ok("mail: the server takes the log-in")
+        yield ok("mail: the server accepts the log-in")
 
 
 # Work
@@ -249,14 +249,14 @@ def check_workers() -> Iterator[Finding]:
         )
     elif seconds > late:
         yield fault(
-            f"workers: no housekeeping for {seconds:.0f} s — look whether beat and a worker run, and at their logs"
+            f"workers: no housekeeping for {seconds:.0f} s — check that beat and a worker run, and read their logs"
         )
     else:
         yield ok(f"workers: housekeeping {seconds:.0f} s ago, so beat and a worker run")
 
 
 def check_queue() -> Iterator[Finding]:
-    """The oldest row that waits, of every kind of job."""
+    """The oldest waiting row of every kind of job."""
     now = timezone.now()
     is_late = False
     try:
@@ -268,11 +268,11 @@ def check_queue() -> Iterator[Finding]:
                 is_late = True
                 minutes = int((now - since).total_seconds() // 60)
                 name = model._meta.verbose_name
-                yield warning(f"queue: the oldest {name} waits {minutes} min — look at the workers")
+                yield warning(f"queue: the oldest {name} waits {minutes} min — check the workers")
     except NO_DATABASE:
         return
     if not is_late:
-        yield ok("queue: nothing waits long")
+        yield ok("queue: no job waits long")
 
 
 def _oldest(model: type[Job]) -> datetime | None:
@@ -281,13 +281,13 @@ def _oldest(model: type[Job]) -> datetime | None:
 
 
 def waits_since(model: type[Job]) -> str:
-    """The field that says since when a row of a kind of job waits."""
+    """The field with the time since when a row of a kind of job waits."""
     names = {field.name for field in model._meta.get_fields()}
     return next(name for name in SINCE if name in names)
 
 
 def check_contests() -> Iterator[Finding]:
-    """What failed for a contest and does not work yet, as its organizers read it on their pages."""
+    """Unresolved failures of contests, as shown on their organizers' pages."""
     try:
         found = list(apps.get_model("contests", "Fault").objects.select_related("contest"))
     except NO_DATABASE:
@@ -295,15 +295,15 @@ def check_contests() -> Iterator[Finding]:
     for one in found:
         advice = ", then `manage.py retry_failed`" if one.task == "failed" else ""
         yield warning(
-            f"contests: {one.task} of {one.contest.slug} ({one.subject}) does not work since "
-            f"{one.since:%Y-%m-%d %H:%M} UTC — look at the workers' log under {one.reference}{advice}"
+            f"contests: {one.task} of {one.contest.slug} ({one.subject}), unresolved since "
+            f"{one.since:%Y-%m-%d %H:%M} UTC — see the workers' log under {one.reference}{advice}"
         )
     if not found:
-        yield ok("contests: nothing has failed that does not work again")
+        yield ok("contests: no unresolved failures")
 
 
 def check_scoring() -> Iterator[Finding]:
-    """The library with its compiled kernels, on the example of four records."""
+    """The library with its compiled kernels, on the example with four records."""
     import numpy as np
 
     try:
@@ -313,9 +313,9 @@ def check_scoring() -> Iterator[Finding]:
 
         warm_up()
         values = score(table("original"), table("noise"), np.arange(4), SCHEMA)
-    except Exception as error:  # whatever numba raises where it finds no place for its kernels
+    except Exception as error:  # any error of numba without a writable cache folder
         yield fault(
-            f"scoring: {words_of(error)} — let NUMBA_CACHE_DIR name a folder that this user can write"
+            f"scoring: {words_of(error)} — set NUMBA_CACHE_DIR to a folder that this user can write"
         )
         return
     wrong = [name for name, expected in DOCUMENTED.items() if values[name] != expected]
@@ -331,14 +331,14 @@ def check_scoring() -> Iterator[Finding]:
 
 
 def is_public() -> bool:
-    """An installation that others reach: its address is not of this machine alone."""
+    """An installation that others can reach: its address is not a loopback address."""
     hosts = [host for host in settings.ALLOWED_HOSTS if not is_loopback(host.strip("[]"))]
     return bool(hosts) or not is_loopback(urlsplit(settings.SITE_URL).hostname or "")
 
 
 def check_settings() -> Iterator[Finding]:
     found = list(_of_public_site()) if is_public() else []
-    yield from found or [ok("settings: fit together")]
+    yield from found or [ok("settings: consistent")]
 
 
 def _of_public_site() -> Iterator[Finding]:
@@ -349,7 +349,7 @@ def _of_public_site() -> Iterator[Finding]:
             "settings: DEBUG is on, which shows code and settings to visitors — turn it off"
         )
     if settings.DEMO:
-        yield fault("settings: the demo's log-ins are known to everybody — PWSCUP_DEMO=false")
+        yield fault("settings: the log-ins of the demo are public — PWSCUP_DEMO=false")
     if is_loopback(host):
         yield fault(f"settings: links in mail begin with {settings.SITE_URL} — set PWSCUP_SITE_URL")
     elif not _is_allowed(host):

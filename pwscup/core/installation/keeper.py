@@ -1,7 +1,7 @@
 """Runs a command that must not outlive the process that started it: `python keeper.py PARENT COMMAND…`.
 
-Only the standard library, so that it starts at once. Linux kills the command itself when its parent
-dies; elsewhere this process stays and watches.
+It uses only the standard library, so that it starts fast. Linux kills the command itself when its parent
+dies; on other systems this process stays and watches.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOOK_SECONDS = 0.5
 
 
 def die_with_parent() -> None:
-    """Ask the kernel to kill this process when its parent dies; does nothing where it cannot."""
+    """Ask the kernel to kill this process when its parent dies; no effect on systems without this feature."""
     if sys.platform == "linux":
         import ctypes
 
@@ -26,7 +26,7 @@ def die_with_parent() -> None:
 
 
 def limit_memory(n_bytes: int) -> None:
-    """Let an allocation fail above this much address space, where the system can: Linux alone is exact."""
+    """Make allocations fail above this size of the address space, if the system supports it: only Linux is exact."""
     if sys.platform == "linux":
         import resource
 
@@ -34,14 +34,14 @@ def limit_memory(n_bytes: int) -> None:
 
 
 def run(parent: int, command: list[str]) -> None:
-    """Become the command, bound to the parent's life."""
+    """Replace this process by the command, bound to the parent's life."""
     die_with_parent()
     if os.getppid() == parent:  # else it died before it could be watched
         os.execv(command[0], command)  # noqa: S606 — the supervisor names the command
 
 
 def watch(parent: int, command: list[str]) -> int:
-    """Run the command beside this process, and end both when the parent is gone."""
+    """Run the command in a child process, and end both when the parent has ended."""
     child = subprocess.Popen(command)  # noqa: S603 — the supervisor names the command
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda received, _: child.send_signal(received))

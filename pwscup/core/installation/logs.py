@@ -1,4 +1,4 @@
-"""Lines of the log: what a client sends is one line, and starts no other."""
+"""Lines of the log: text from a client never starts a new line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MAX_REASON = 200
 
 
 class OneLine(logging.Formatter):
-    """A message on one line: control characters in it are spelled out. A traceback follows it as usual."""
+    """A message on one line: control characters are escaped. A traceback follows as usual."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 — the name is logging's
         return spelled_out(super().formatMessage(record))
 
 
 def spelled_out(text: str) -> str:
-    """The text with line ends, escape sequences and marks of direction as they are written in Python."""
+    """The text with line ends, escape sequences and bidirectional marks escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(
@@ -38,7 +38,7 @@ def spelled_out(text: str) -> str:
 
 
 class ErrorsOfClients(logging.Filter):
-    """Reduces what a request did wrong to its reason: it says nothing of this program, and anybody can send it."""
+    """Reduces errors of clients to their reason: a traceback would be useless, and any client can cause it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None

@@ -1,4 +1,4 @@
-"""What must be so before the first page: tables, message catalogues, static files. Quick where nothing changed."""
+"""Preparations before the first page: tables, message catalogues, static files. Fast if nothing has changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STAMP = ".collected"
 
 
 def prepare() -> None:
-    """Do whatever is needed."""
+    """Run all preparations."""
     make_private(settings.DATA_DIR)
     migrate()
     probe.ensure()
@@ -29,13 +29,13 @@ def prepare() -> None:
 
 
 def n_migrations_due() -> int:
-    """How many migrations the database still lacks."""
+    """The number of unapplied migrations."""
     executor = MigrationExecutor(connection)
     return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 def migrate() -> bool:
-    """Bring the database up to date; False where it is."""
+    """Apply migrations; False if there are none."""
     if not n_migrations_due():
         return False
     call_command("migrate", verbosity=0, interactive=False)
@@ -43,7 +43,7 @@ def migrate() -> bool:
 
 
 def collect_static() -> bool:
-    """Gather, hash and compress the static files; False where the gathered ones are current."""
+    """Collect, hash and compress the static files; False if they are current."""
     root = Path(settings.STATIC_ROOT)
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(root / ".lock"):
@@ -56,7 +56,7 @@ def collect_static() -> bool:
 
 
 def is_static_current() -> bool:
-    """Whether what was gathered last is what would be gathered now."""
+    """The collected static files are current."""
     stamp = Path(settings.STATIC_ROOT) / STAMP
     return stamp.exists() and stamp.read_text() == static_fingerprint()
 

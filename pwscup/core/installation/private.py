@@ -1,4 +1,4 @@
-"""What nobody else on this machine may read: the data folder, its database and its key."""
+"""Private paths: the data folder, its database and its key must not be readable by other users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENV_FILE = BASE_DIR / ".env"
 
 
 def exposed() -> list[Path]:
-    """The private paths that other users of this machine can reach; the data folder comes first."""
+    """The private paths that other users of this machine can access; the data folder comes first."""
     folder = Path(settings.DATA_DIR)
     paths = [folder, folder / "secret-key", ENV_FILE]
     if connection.vendor == "sqlite":
@@ -25,15 +25,15 @@ def exposed() -> list[Path]:
 
 
 def is_exposed(path: Path) -> bool:
-    """A path that its group or everybody can read, write or enter."""
+    """Group or others can read, write or enter the path."""
     try:
         return bool(stat.S_IMODE(path.stat().st_mode) & OTHERS)
     except OSError:
-        return False  # not there, or not even this user can look
+        return False  # missing, or not accessible to this user either
 
 
 def tighten() -> list[Path]:
-    """Take the private paths from other users; return those that were open to them."""
+    """Remove the access of other users to the private paths; return the changed paths."""
     found = exposed()
     for path in found:
         path.chmod(stat.S_IMODE(path.stat().st_mode) & ~OTHERS)

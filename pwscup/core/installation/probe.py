@@ -1,4 +1,4 @@
-"""Whether the folder of files is the one that an installation's processes share: the database names a file in it."""
+"""A check that all processes of an installation share the data folder: the database names a file in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_FILES = 5
 
 
 def ensure() -> None:
-    """Leave the file where the installation has none yet; for who is first: the web server, or `prepare`.
+    """Create the file if the installation has none; called by the first process: the web server, or `prepare`.
 
     Raises
     ------
@@ -29,9 +29,9 @@ def ensure() -> None:
 
 
 def is_shared() -> bool | None:
-    """Whether this process sees the shared folder; None where the installation has nothing in it yet.
+    """This process sees the shared folder; None if the installation has no files yet.
 
-    A folder that was restored without the file is known by the newest stored files.
+    A folder that was restored without the file is recognized by the newest stored files.
     """
     token = StorageProbe.objects.values_list("token", flat=True).first()
     if token is not None and storage.has_probe(str(token)):
@@ -42,7 +42,7 @@ def is_shared() -> bool | None:
 
 
 def refusal() -> str | None:
-    """A sentence where the folder is not the shared one."""
+    """An error message if the folder is not the shared one."""
     if is_shared() is not False:
         return None
     return (
@@ -52,16 +52,16 @@ def refusal() -> str | None:
 
 
 def refuse_foreign_folder() -> None:
-    """End this process where it would score against files that it does not have.
+    """End this process if it would score against files that it does not have.
 
     Raises
     ------
     SystemExit
-        With a sentence that says why.
+        With an error message.
     """
     try:
         words = refusal()
-    except DatabaseError as error:  # away, or without its tables yet
+    except DatabaseError as error:  # unavailable, or without its tables yet
         logger.warning("the data folder is not checked: %s", type(error).__name__)
         return
     if words is not None:

@@ -1,4 +1,4 @@
-"""A sign of life: beat sends `seal` every few seconds, a worker runs it, and this file says when that was last."""
+"""A heartbeat: beat sends `seal` every few seconds, a worker runs it, and this file has the time of the last run."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from django.conf import settings
 
 
 def path() -> Path:
-    """In the folder that all processes share."""
+    """In the folder shared by all processes."""
     return settings.PRIVATE_ROOT.parent / "pulse"
 
 
 def beat() -> None:
-    """Note that beat, broker and a worker have just worked together."""
+    """Record that beat, broker and a worker have worked."""
     path().touch(mode=0o600)
 
 
 def seconds_since() -> float | None:
-    """How long ago that was; None where it never was."""
+    """Seconds since the last heartbeat; None if there was none."""
     try:
         return max(0.0, time.time() - path().stat().st_mtime)
     except OSError:

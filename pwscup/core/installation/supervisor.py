@@ -1,4 +1,4 @@
-"""Starts the processes of the embedded mode, restarts what dies, shows their errors, and ends them together."""
+"""Starts the processes of the embedded mode, restarts them after a failure, shows their errors, and stops them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOUD = (" ERROR ", " CRITICAL ")
 
 @dataclass
 class Service:
-    """One process that is to run all the time, or once where `once` is set."""
+    """A process that runs permanently, or one time if `once` is set."""
 
     name: str
     command: Sequence[str]
@@ -50,7 +50,7 @@ class Service:
         return None if self.process is None else self.process.poll()
 
     def start(self) -> None:
-        """Start in a process group of its own, bound to this process's life."""
+        """Start in a separate process group, bound to the life of this process."""
         guarded = [sys.executable, "-I", "-S", keeper.__file__, str(os.getpid()), *self.command]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(  # noqa: S603 — the commands are ours
@@ -69,14 +69,14 @@ class Service:
             self.process.send_signal(number)
 
     def end_group(self) -> None:
-        """Kill whatever is left of its process group."""
+        """Kill the remaining processes of its group."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
     def open_log(self) -> None:
-        """Begin a new log where the old one has grown large; show only what is written from now on."""
+        """Start a new log if the old one is large; show only lines written from now on."""
         self.log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if self.log.exists() and self.log.stat().st_size > MAX_LOG_BYTES:
             self.log.replace(self.log.with_suffix(".1.log"))
@@ -84,11 +84,11 @@ class Service:
         self.began = self.shown = self.log.stat().st_size
 
     def output(self) -> str:
-        """Everything it has written since it was opened."""
+        """The output since the log was opened."""
         return self.log.read_bytes()[self.began :].decode(errors="replace")
 
     def new_lines(self) -> Iterator[str]:
-        """The whole lines written since the last call."""
+        """Complete lines written since the last call."""
         with self.log.open("rb") as log:
             log.seek(self.shown)
             data = log.read()
@@ -111,11 +111,11 @@ class Supervisor:
         return service
 
     def pids(self) -> dict[str, int]:
-        """The process of every service that was started."""
+        """The process ID of every started service."""
         return {s.name: s.process.pid for s in self.services if s.process is not None}
 
     def tick(self) -> None:
-        """Look once at every service: show its errors, note its death, start it again when it is time."""
+        """Check every service once: show its errors, note its end, restart it when it is due."""
         now = time.monotonic()
         for service in self.services:
             try:
@@ -124,7 +124,7 @@ class Supervisor:
                 self._put_off(service, now, error)
 
     def _look_at(self, service: Service, now: float) -> None:
-        with contextlib.suppress(OSError):  # a log that cannot be read says nothing now
+        with contextlib.suppress(OSError):  # an unreadable log is ignored
             self._relay(service)
         if service.is_running or service.once:
             return
@@ -135,7 +135,7 @@ class Supervisor:
             service.due_at = 0
 
     def _put_off(self, service: Service, now: float, error: OSError) -> None:
-        """A full disk or a missing log ends nothing here: what does not start is started later."""
+        """A full disk or a missing log does not stop the supervisor: the service is started later."""
         if service.due_at:
             service.due_at = now + LONGEST_PAUSE
         if str(error) != service.trouble:
@@ -148,7 +148,7 @@ class Supervisor:
                 self._say(f"[{service.name}] {line}")
 
     def _note_death(self, service: Service, now: float) -> None:
-        service.end_group()  # what it started must not work on beside its successor
+        service.end_group()  # its children must not run next to its successor
         if now - service.started_at > STEADY_SECONDS:
             service.pause = FIRST_PAUSE
         service.deaths += 1
@@ -159,7 +159,7 @@ class Supervisor:
         service.pause = min(2 * service.pause, LONGEST_PAUSE)
 
     def stop(self, is_urgent: Callable[[], bool] = lambda: False) -> None:
-        """End everything: kindly, the first started last, and with force what has not ended in time."""
+        """Stop everything: with a signal first, in reverse order of start, and by force after the time-out."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         first, rest = self.services[:1], self.services[1:]
         for group in (rest, first):
@@ -174,7 +174,7 @@ class Supervisor:
 
 
 def describe(status: int | None) -> str:
-    """An exit status in words."""
+    """An exit status as text."""
     if status is not None and status < 0:
         return f"signal {signal.Signals(-status).name}"
     return f"status {status}"

@@ -1,11 +1,10 @@
-"""The row is the job: who may work on it, for how long, and whose result is taken.
+"""The row is the job: claims, leases and fencing.
 
-A message to the broker is only a hint that a row waits. A worker claims the row with a conditional
-update, holds it by a lease that it renews, and writes its result only while the fencing number it
-was given still stands. So a dead worker, a lost message and a message delivered twice change nothing
-but the time it takes.
+A message to the broker is only a hint that a row waits. A worker claims the row with a conditional update,
+holds it by a lease that it renews, and writes its result only while its fencing number is current. So a dead
+worker, a lost message and a message delivered twice cost time, and nothing else.
 
-`rows` is what happens to one row, `heartbeat` the work under a lease, `kinds` what all kinds of jobs share.
+`rows` handles one row, `heartbeat` the work under a lease, `kinds` everything that kinds of jobs share.
 """
 
 from pwscup.core.jobs.kinds import (

@@ -1,4 +1,4 @@
-"""Keeping a job's lease alive beside the work, and ending what takes too long."""
+"""The heartbeat of a job: renews its lease during the work, and ends work that exceeds its time limit."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from pwscup.core.jobs.rows import AWAY, Claim
 logger = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 120
-"""How long a job tries to be put off where the database is away; then its lease has run out long ago."""
+"""How long to try to put a job off if the database is unavailable; by then its lease has expired."""
 BUSY_SHARE = 0.9
-"""Of the time limit that a process spent computing: below, it had to wait for the machine."""
+"""The share of the time limit spent computing; below it, the process had to wait for the machine."""
 Fail = Callable[[Claim, str], bool]
 Overdue = Callable[[Claim, str, bool], bool]
-"""What becomes of a claim that took too long, with a reference and whether it was computing all the time."""
+"""Handles a claim that exceeded its time limit; gets a reference and whether the process was computing all
+the time."""
 
 
 def attend(
@@ -33,10 +34,10 @@ def attend(
     time_limit: float,
     overdue: Overdue | None = None,
 ) -> bool:
-    """Do the work of a claim under its lease; what it does not expect is our failure, and logged.
+    """Do the work of a claim under its lease; an unexpected error is a failure of the platform, and logged.
 
-    Where the database or the storage does not work, the row waits again. What takes too long has failed, unless
-    `overdue` decides.
+    If the database or the storage fails, the row waits again. Work that exceeds its time limit has failed,
+    unless `overdue` decides otherwise.
     """
     with Heartbeat(claim, overdue or (lambda late, ref, _busy: fail(late, ref)), time_limit):
         try:
@@ -51,14 +52,14 @@ def attend(
 
 
 def is_passing(error: Exception) -> bool:
-    """An error of the database or the storage that may soon be gone; not of files that are to be gone or shut."""
+    """A possibly temporary error of the database or the storage; not one about files that are erased or sealed."""
     if isinstance(error, storage.SealedFileError | storage.ErasedFileError):
         return False
     return isinstance(error, (*AWAY, OSError))
 
 
 def _put_off(claim: Claim, reference: str, fail: Fail) -> bool:
-    """Put the row off as soon as the database takes it; after some time its lease brings it back."""
+    """Put the row off as soon as the database accepts it; otherwise the row waits again when its lease expires."""
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
@@ -71,9 +72,9 @@ def _put_off(claim: Claim, reference: str, fail: Fail) -> bool:
 
 
 class Heartbeat:
-    """Renews the lease of a claim beside the work, and ends the process where that takes too long.
+    """Renews the lease of a claim during the work, and ends the process if the work takes too long.
 
-    The limit is kept here because Celery's own may be lost when the broker reconnects.
+    The limit is enforced here because Celery's own may be lost when the broker reconnects.
     """
 
     def __init__(self, claim: Claim, overdue: Overdue, time_limit: float) -> None:
@@ -130,6 +131,6 @@ class Heartbeat:
 
 
 def end_process() -> None:
-    """Leave at once: the thread that works cannot be stopped any other way, and the pool starts another."""
+    """Exit immediately: the working thread cannot be stopped otherwise, and the pool starts another process."""
     logging.shutdown()
     os._exit(70)

@@ -1,9 +1,9 @@
-"""Kinds of jobs: each model of jobs has one function that does the work, and everything else is here once.
+"""Kinds of jobs: each job model has one function that does the work; everything else is shared.
 
     @job(Audit, queue="audits", limit="AUDIT_TIME_LIMIT", at_once="AUDITS_AT_ONCE", failed=_record)
     def run(claim: Claim) -> bool: ...
 
-The function is in a module `jobs` of its app. It returns what `finish` says: whether the result was taken.
+The function is in a module `jobs` of its app. It returns the value of `finish`: the result was accepted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """The jobs that are rows of one model."""
+    """The jobs of one model."""
 
     model: type[Job]
     work: Callable[[Claim], bool]
@@ -59,13 +59,13 @@ def job(
     Parameters
     ----------
     limit, at_once
-        Names of settings: for how many seconds one may be worked on, and how many at a time; None is any number.
+        Names of settings: the time limit of a job in seconds, and the number of concurrent jobs; None is unlimited.
     queue
-        Of the message that names a row; None where workers look for rows themselves.
+        Of the message that names a row; None if workers poll for rows.
     failed
-        What follows, in the same transaction, where a row has failed.
+        Called in the same transaction when a row has failed.
     overdue
-        What becomes of a row that took too long; it has failed otherwise.
+        Handles a row that exceeded its time limit; by default it has failed.
     """
 
     def register(work: Callable[[Claim], bool]) -> Callable[[Claim], bool]:
@@ -87,19 +87,19 @@ def job(
 
 
 def announce(model: type[Job], pk: int) -> bool:
-    """Send the message that a row waits; where the broker does not take it, the sweep sends it later."""
+    """Send the message that a row waits; if the broker does not accept it, the sweep sends it later."""
     try:
         send_soon(run_job, model._meta.label_lower, pk, queue=KINDS[model].queue)
-    except Exception as error:  # whatever is wrong with the broker, the row is safe
+    except Exception as error:  # any error of the broker: the row is safe
         name = model._meta.verbose_name
-        logger.warning("broker not told of %s %s: %s", name, pk, type(error).__name__)
+        logger.warning("broker not notified of %s %s: %s", name, pk, type(error).__name__)
         model.objects.filter(pk=pk, state=Job.WAITING).update(sent_at=None)
         return False
     return True
 
 
 def announce_next(model: type[Job]) -> None:
-    """Send the message of the row that has waited longest: a place is free."""
+    """Send the message of the row that has waited longest: a slot is free."""
     waiting = model.objects.filter(state=Job.WAITING).order_by(*model.QUEUE_ORDER)
     if (pk := waiting.values_list("pk", flat=True).first()) is not None:
         announce(model, pk)
@@ -110,18 +110,18 @@ def announce_next(model: type[Job]) -> None:
 
 @app.task(name="pwscup.run_job")
 def run_job(label: str, pk: int) -> None:
-    """Do the work of a row, if it still waits."""
+    """Do the work of a row if it still waits."""
     work_on(apps.get_model(label), pk)
 
 
 def work_on(model: type[Job], pk: int) -> bool:
-    """Do the work of a row that waits and whose turn has come; False where not, or its result came too late."""
+    """Do the work of a waiting row whose turn has come; False otherwise, or if its result came too late."""
     taken = claim(model, pk)
     return taken is not None and attend(taken)
 
 
 def claim(model: type[Job], pk: int) -> Claim | None:
-    """Take a waiting row, unless as many of its kind as may be are being worked on."""
+    """Claim a waiting row, unless the maximum number of its kind is running."""
     at_once = KINDS[model].at_once
     if at_once is None:
         return rows.claim(model, pk)
@@ -138,7 +138,7 @@ def attend(claim: Claim) -> bool:
 def finish(
     claim: Claim, state: str, then: Callable[[Claim], object] | None = None, **fields: object
 ) -> bool:
-    """Write how it ended and, in the same transaction, what follows from that, if the claim still holds."""
+    """Write the final state and, in the same transaction, its consequences, if the claim is still valid."""
     with transaction.atomic(savepoint=False):
         done = rows.finish(claim, state, **fields)
         if done and then is not None:
@@ -149,7 +149,7 @@ def finish(
 
 
 def fail(claim: Claim, reference: str) -> bool:
-    """Write that we failed, with a reference to the log, if the claim still holds."""
+    """Write that the platform failed, with a reference to the log, if the claim is still valid."""
     return finish(claim, Job.FAILED, KINDS[claim.model].failed, reference=reference)
 
 
@@ -157,7 +157,8 @@ def fail(claim: Claim, reference: str) -> bool:
 
 
 def sweep() -> None:
-    """Take back what silent workers hold, and send what waits unsent; what fails of one kind stops no other."""
+    """Reclaim the rows of silent workers, and send waiting rows again; a failure of one kind does not stop
+    the others."""
     for model in KINDS:
         with _apart(model):
             for claim in rows.expired(model):
@@ -165,7 +166,7 @@ def sweep() -> None:
     for model, kind in KINDS.items():
         with _apart(model):
             if kind.queue is not None and not resend_forgotten(model):
-                break  # the broker is away; the rest would wait for its silence one by one
+                break  # the broker is unavailable; every further message would wait for the time-out
 
 
 @contextmanager
@@ -173,24 +174,24 @@ def _apart(model: type[Job]) -> Iterator[None]:
     try:
         yield
     except AWAY:
-        raise  # the others would not get further
+        raise  # the other kinds would fail too
     except Exception:
         logger.exception("the sweep of %s failed", model._meta.verbose_name_plural)
 
 
 def take_back(claim: Claim) -> bool:
-    """Let a row wait again whose worker went silent; after the last attempt it has failed."""
+    """Make the row of a silent worker wait again; after the last attempt it has failed."""
     return rows.take_back(claim, fail)
 
 
 def resend_forgotten(model: type[Job]) -> bool:
-    """Send again what waits though it was sent long ago, or never; False where the broker is away."""
+    """Send waiting rows again that were never sent, or long ago; False if the broker is unavailable."""
     now = read_db_clock()
-    # A time to come is that of a clock set back.
+    # A time in the future is that of a clock that was set back.
     long_ago = Q(sent_at=None) | Q(sent_at__lt=now - rows.resend_after()) | Q(sent_at__gt=now)
     forgotten = model.objects.filter(long_ago, state=Job.WAITING).order_by(*model.QUEUE_ORDER)
     for pk, sent_at in forgotten.values_list("pk", "sent_at"):
-        # Of two sweepers that see the row, the one that moves its time sends it.
+        # If two sweepers see the row, the one that updates its time sends it.
         moved = model.objects.filter(pk=pk, state=Job.WAITING, sent_at=sent_at)
         if moved.update(sent_at=now) and not announce(model, pk):
             return False

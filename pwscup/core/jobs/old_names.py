@@ -1,4 +1,4 @@
-"""Names that tasks had before `run_job` and the one sweep: their messages may wait in a broker during an upgrade.
+"""Names of tasks before `run_job` and the single sweep: their messages may be in a broker during an upgrade.
 
 To be deleted after the next release.
 """

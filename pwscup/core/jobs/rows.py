@@ -1,4 +1,4 @@
-"""One row that is a job: claimed, held by a lease, finished under its fencing number, put off or taken back."""
+"""The state changes of a job row: claim, lease, finish under its fencing number, put off, reclaim."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 BACK_OFF = timedelta(seconds=15)
 PATIENCE = timedelta(minutes=10)
-"""How long a job waits again and again for a database or a storage that does not work, until it has failed."""
+"""How long a job waits repeatedly for an unavailable database or storage before it has failed."""
 AWAY = (OperationalError, InterfaceError)
-"""Errors of a database that restarts or does not answer: nothing in particular is at fault."""
+"""Errors of a database that restarts or does not answer."""
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One worker's right to one row: worth something while `fence` is the row's."""
+    """A worker's claim to a row: valid while `fence` is the row's."""
 
     model: type[Job]
     pk: int
@@ -38,7 +38,7 @@ class Claim:
 
     @property
     def name(self) -> str:
-        """What the log calls the row."""
+        """The name of the row in the log."""
         return f"{self.model._meta.verbose_name} {self.pk}"
 
 
@@ -47,7 +47,7 @@ def lease() -> timedelta:
 
 
 def new_reference() -> str:
-    """Ten characters that lead from a page to the log, none that looks like another."""
+    """Ten characters that lead from a page to the log, without look-alikes."""
     return "".join(secrets.choice(ALPHABET) for _ in range(10))
 
 
@@ -55,7 +55,7 @@ def new_reference() -> str:
 
 
 def claim(model: type[Job], pk: int) -> Claim | None:
-    """Take a waiting row; None where it does not wait: taken, finished or withdrawn."""
+    """Claim a waiting row; None if it does not wait: claimed, finished or withdrawn."""
     taken = update_returning(
         model.objects.filter(pk=pk, state=Job.WAITING),
         "fence",
@@ -69,9 +69,9 @@ def claim(model: type[Job], pk: int) -> Claim | None:
 
 
 def claim_in_turn(model: type[Job], pk: int, at_once: int) -> Claim | None:
-    """Take a waiting row, unless as many as may be are being worked on."""
+    """Claim a waiting row, unless the maximum number is running."""
     with transaction.atomic():
-        # Who claims at the same moment waits here, and counts what was taken meanwhile.
+        # Concurrent claims wait here, and count what was claimed in the meantime.
         waiting = model.objects.select_for_update().filter(state=Job.WAITING).order_by("id")
         if pk not in list(waiting.values_list("pk", flat=True)):
             return None
@@ -81,45 +81,45 @@ def claim_in_turn(model: type[Job], pk: int, at_once: int) -> Claim | None:
 
 
 def held(claim: Claim) -> Any:
-    """The row of a claim while the claim holds: a query that finds it, or nothing."""
+    """The row of a valid claim: a query that finds it, or nothing."""
     return claim.model.objects.filter(pk=claim.pk, state=Job.RUNNING, fence=claim.fence)
 
 
 def note(claim: Claim, **fields: Any) -> bool:
-    """Write how far the work is, if the claim still holds."""
+    """Write the progress, if the claim is still valid."""
     return bool(held(claim).update(**fields))
 
 
 def renew(claim: Claim) -> bool:
-    """Extend the lease; False where the claim is worth nothing any more."""
+    """Extend the lease; False if the claim is no longer valid."""
     return bool(held(claim).update(lease_until=db_now() + lease()))
 
 
 def finish(claim: Claim, state: str, **fields: Any) -> bool:
-    """Write how it ended, if the claim still holds."""
+    """Write the final state, if the claim is still valid."""
     done = held(claim).update(state=state, finished_at=db_now(), lease_until=None, **fields)
     if not done:
         logger.warning(
-            "late result of %s refused: claim %s no longer holds", claim.name, claim.fence
+            "late result of %s refused: claim %s is no longer valid", claim.name, claim.fence
         )
     return bool(done)
 
 
 def give_back(claim: Claim) -> bool:
-    """Let the row wait again: what was computed of it is no longer wanted."""
+    """Make the row wait again: the computed result is no longer needed."""
     return bool(held(claim).update(state=Job.WAITING, lease_until=None, sent_at=None))
 
 
 def try_again(claim: Claim) -> bool:
-    """Let the row wait again, to be sent after what waits already; False after the last attempt."""
+    """Make the row wait again, after the rows that wait already; False after the last attempt."""
     again = held(claim).filter(attempts__lt=MAX_ATTEMPTS)
     return bool(again.update(state=Job.WAITING, lease_until=None, sent_at=db_now()))
 
 
 def put_off(claim: Claim, reference: str, fail: Callable[[Claim, str], bool]) -> bool:
-    """Let the row wait again because the database or the storage did not work; that uses up no attempt.
+    """Make the row wait again because the database or the storage failed; that uses no attempt.
 
-    It is sent again soon, and has failed where that goes on for too long. Its reference leads to the log meanwhile.
+    It is sent again soon, and has failed if that continues for too long. Its reference leads to the log meanwhile.
     """
     with transaction.atomic():
         row = held(claim).select_for_update().first()
@@ -141,7 +141,7 @@ def put_off(claim: Claim, reference: str, fail: Callable[[Claim, str], bool]) ->
 
 
 def wait_again(model: type[Job], pk: int, state: str = Job.FAILED, **fields: Any) -> bool:
-    """Let a row wait that has failed, as if nobody had worked on it; False where its state is another."""
+    """Make a failed row wait again, with all its attempts; False if its state is another one."""
     ended = model.objects.filter(pk=pk, state=state)
     return bool(
         ended.update(
@@ -160,15 +160,15 @@ def wait_again(model: type[Job], pk: int, state: str = Job.FAILED, **fields: Any
 
 
 def is_expired() -> Q:
-    """A lease that has run out, or that reaches further than any lease: a clock was set back meanwhile."""
+    """A lease that has expired, or that ends later than any lease can: a clock was set back."""
     return Q(lease_until__lt=db_now()) | Q(lease_until__gt=db_now() + 2 * lease())
 
 
 def take_back(claim: Claim, fail: Callable[[Claim, str], bool]) -> bool:
-    """Let a row wait again whose worker went silent; after the last attempt it has failed."""
+    """Make the row of a silent worker wait again; after the last attempt it has failed."""
     expired = held(claim).filter(is_expired())
     with transaction.atomic():
-        row = expired.select_for_update().first()  # a lease renewed meanwhile is a lease
+        row = expired.select_for_update().first()  # the lease may have been renewed
         if row is None:
             return False
         if row.attempts < MAX_ATTEMPTS:
@@ -186,11 +186,11 @@ def take_back(claim: Claim, fail: Callable[[Claim, str], bool]) -> bool:
 
 
 def expired(model: type[Job]) -> list[Claim]:
-    """The claims whose lease has run out."""
+    """The claims with an expired lease."""
     rows = model.objects.filter(is_expired(), state=Job.RUNNING)
     return [Claim(model, pk, fence) for pk, fence in rows.values_list("pk", "fence")]
 
 
 def resend_after() -> timedelta:
-    """After so long without a claim, a row is sent again."""
+    """A row is sent again after this time without a claim."""
     return timedelta(seconds=settings.RESEND_SECONDS)

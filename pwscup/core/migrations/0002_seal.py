@@ -62,9 +62,9 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('event', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='seal', to='core.event')),
                 ('contest_id', models.BigIntegerField(null=True)),
-                ('position', models.PositiveBigIntegerField(help_text='counts the chain from 1 without gaps')),
-                ('previous', models.CharField(help_text='the hash of the event before', max_length=64)),
-                ('hash', models.CharField(help_text='SHA-256, as scoring.proof.trail makes it', max_length=64)),
+                ('position', models.PositiveBigIntegerField(help_text='numbers the chain from 1 without gaps')),
+                ('previous', models.CharField(help_text='the hash of the previous event', max_length=64)),
+                ('hash', models.CharField(help_text='SHA-256, as computed by scoring.proof.trail', max_length=64)),
             ],
             options={
                 'ordering': ['id'],

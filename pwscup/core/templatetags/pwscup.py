@@ -1,4 +1,4 @@
-"""Filters and tags used on every page: times in the contest's zone, numbers as people read them."""
+"""Filters and tags for all pages: times in the contest's zone, formatted numbers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ register = template.Library()
 
 @register.filter
 def machine_time(moment: datetime) -> str:
-    """Write a moment for programs, to the second: HTML allows three further digits at most."""
+    """A time for programs, to the second: HTML allows three further digits at most."""
     return moment.isoformat(timespec="seconds")
 
 
 @register.filter
 def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
-    """Show a moment in a contest's own time zone, the zone named: `{{ round.opens_at|at:contest.tz }}`."""
+    """A time in a contest's own time zone, with the zone: `{{ round.opens_at|at:contest.tz }}`."""
     if moment is None:
         return ""
     shown = shown_moment(moment, ZoneInfo(zone) if isinstance(zone, str) else zone)
@@ -36,13 +36,13 @@ def at(moment: datetime | None, zone: ZoneInfo | str) -> str | SafeString:
 
 @register.filter
 def clock(moment: datetime, zone: ZoneInfo) -> str:
-    """Show the time of day in a contest's zone, to the second."""
+    """The time of day in a contest's zone, to the second."""
     return f"{moment.astimezone(zone):%H:%M:%S}"
 
 
 @register.filter
 def measure(value: float | int | None) -> str:
-    """Show a measure with at most six significant digits; a missing one as a dash."""
+    """A measure with at most six significant digits; a missing one as a dash."""
     if value is None:
         return "–"
     if isinstance(value, int) or float(value).is_integer():
@@ -52,7 +52,7 @@ def measure(value: float | int | None) -> str:
 
 @register.filter
 def percent(value: float | None) -> str:
-    """Show a rate between 0 and 1 as a percentage."""
+    """A rate between 0 and 1 as a percentage."""
     return "–" if value is None else f"{100 * value:.2f} %"
 
 
@@ -64,7 +64,7 @@ def item(mapping: dict, key: object) -> object:
 
 @register.simple_tag(takes_context=True)
 def part(context: RequestContext, name: str) -> SafeString:
-    """A part of a page that the contest's format writes, in the context of that page."""
+    """A part of a page that the contest's format provides, in the context of that page."""
     engine = context.template.engine
     template = engine.select_template(context["contest"].format.templates(name))
     return template.render(context)

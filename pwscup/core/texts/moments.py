@@ -1,4 +1,4 @@
-"""Moments as people read them."""
+"""Times as text for readers."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from datetime import datetime, tzinfo
 
 
 def shown_moment(moment: datetime, zone: tzinfo) -> str:
-    """On the clock of a contest, the zone named: “2031-05-01 10:00 JST”."""
+    """In the contest's zone, with the zone: “2031-05-01 10:00 JST”."""
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %Z}"

@@ -1,4 +1,4 @@
-"""The problems of a file in the reader's language: what is wrong, what was expected, what was found."""
+"""The problems of a file in the reader's language: the message, the expected and the found value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEPARATOR = " — "
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A problem as a table shows it."""
+    """A problem as a row of a table."""
 
     file: str
     row: int | None
@@ -25,7 +25,7 @@ class Shown:
 
 
 def shown(problems: Iterable[Problem], titles: Mapping[str, str]) -> list[Shown]:
-    """Translate problems; `titles` are the names people know the files by."""
+    """Translate problems; `titles` are the displayed names of the files."""
     return [_shown(problem, titles) for problem in problems]
 
 
@@ -36,13 +36,13 @@ def _shown(problem: Problem, titles: Mapping[str, str]) -> Shown:
 
 
 def parts(problem: Problem) -> list[str]:
-    """A message split into its parts; the template is split first, for a value may hold anything."""
+    """A message split into its parts; the template is split first, as a value may contain anything."""
     template = MESSAGES.get(problem.code)
     if template is None:
         return [_("This file was refused for the reason “%(code)s”.") % {"code": problem.code}]
     try:
         return _filled(_(template), problem.params)
-    except (IndexError, ValueError):  # a slip in the catalogue hides no problem
+    except (IndexError, ValueError):  # an error in the catalogue must not hide a problem
         return _filled(template, problem.params)
 
 

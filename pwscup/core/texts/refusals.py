@@ -1,4 +1,4 @@
-"""What the rules do not allow now: the request is at fault, not the program."""
+"""Refusals: requests that the rules do not allow now; an error of the request, not of the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):  # noqa: N818 — not an error of the program
-    """What was asked for is not done; `messages` say why and what to do, in the reader's language."""
+    """A refused request; `messages` give the reason and advice in the reader's language."""
 
     def __init__(self, *messages: Words) -> None:
         super().__init__(*messages)

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='experiment',
             name='put_off_at',
-            field=models.DateTimeField(help_text='since when a database or storage that does not work holds it up', null=True),
+            field=models.DateTimeField(help_text='since when an unavailable database or storage delays it', null=True),
         ),
     ]

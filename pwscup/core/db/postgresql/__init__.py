@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, with a cheaper check of an idle connection."""
+"""Django's backend for PostgreSQL, with a cheaper check of idle connections."""

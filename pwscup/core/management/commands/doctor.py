@@ -1,4 +1,4 @@
-"""`manage.py doctor`: whether everything that an installation needs is there, and what to do where it is not."""
+"""`manage.py doctor`: checks everything that an installation needs, and gives advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pwscup.core.installation.diagnosis import CHECKS, Level
 
 
 class Command(BaseCommand):
-    help = "Say whether everything that an installation needs is there; exit status 1 where not."
+    help = "Check everything that an installation needs; exit status 1 if something is missing."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:

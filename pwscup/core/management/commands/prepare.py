@@ -1,4 +1,4 @@
-"""`manage.py prepare`: what must be so before the first page; `manage.py up` does it by itself."""
+"""`manage.py prepare`: preparations before the first page; `manage.py up` runs them itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--without-database", action="store_true", help="only what belongs into an image"
+            "--without-database", action="store_true", help="only the steps for building an image"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

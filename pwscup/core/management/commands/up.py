@@ -33,7 +33,7 @@ LOOK_SECONDS = 0.1
 MAX_EARLY_DEATHS = 3
 DEMO_SECONDS = 60
 LOGIN = re.compile(r"\S+@\S+\s+\S+")
-# Two processes: housekeeping goes on while one of them scores for minutes. What takes longer has a worker of its own.
+# Two processes: housekeeping goes on while one of them scores for minutes. Longer jobs have a separate worker.
 QUEUES = {"worker": "housekeeping,scoring,notices", "long": "audits"}
 CONCURRENCY = {"worker": str(settings.WORKER_CONCURRENCY), "long": "1"}
 
@@ -51,7 +51,7 @@ def joined(host: str, port: int) -> str:
 
 
 def is_taken(host: str, port: int) -> bool:
-    """Whether something listens there already."""
+    """Something listens there already."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -85,7 +85,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--address", default=DEFAULT_ADDRESS, help="HOST:PORT of the pages")
         parser.add_argument("--no-demo", action="store_true", help="without the demo contests")
-        parser.add_argument("--data-dir", help="where everything is kept (default: data)")
+        parser.add_argument("--data-dir", help="the data folder (default: data)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["data_dir"]:
@@ -120,7 +120,7 @@ class Command(BaseCommand):
             ) from None
 
     def _move_to(self, folder: Path) -> None:
-        """Start anew with another data folder: the settings that were read name the old one."""
+        """Restart with another data folder: the loaded settings name the old one."""
         if folder.resolve() != settings.DATA_DIR:
             os.environ["PWSCUP_DATA_DIR"] = str(folder.resolve())
             os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606 — itself
@@ -161,18 +161,18 @@ class Command(BaseCommand):
             self._say("Stopped.")
 
     def _note(self) -> None:
-        """Leave word for whoever asks what runs here: a second start, and `manage.py doctor`."""
+        """Record what runs here, for a second start and `manage.py doctor`."""
         if self.pids != self.supervisor.pids():
             self.pids = self.supervisor.pids()
             about = {"address": self.address, "pid": os.getpid(), "services": self.pids}
             try:
                 _replace(about_file(), json.dumps(about))
-            except OSError as error:  # on a full disk the site goes on
+            except OSError as error:  # the site keeps running on a full disk
                 self.pids = None
                 self._say_once(f"{about_file().name} cannot be written: {error.strerror or error}")
 
     def _check_port(self) -> None:
-        """A predecessor that was killed may need a moment to let go of its port."""
+        """A killed predecessor may need some seconds to release its port."""
         deadline = time.monotonic() + 2
         while is_taken(self.host, self.port):
             if time.monotonic() > deadline:
@@ -183,7 +183,7 @@ class Command(BaseCommand):
             time.sleep(LOOK_SECONDS)
 
     def _check_broker(self) -> None:
-        """Pages would come up without the broker that was asked for, but nothing would be scored."""
+        """Without the requested broker, pages would be served but nothing would be scored."""
         url = env.str("REDIS_URL", default="")
         if url and (reason := broker.silence(url)):
             raise CommandError(
@@ -204,10 +204,10 @@ class Command(BaseCommand):
         self._worker("worker")
         self._service("beat", "celery", "-A", "pwscup", "beat", "--pidfile=")
         if demo is not None:
-            self._say(f"Pages at http://{self.address}; the demo contests are being made …")
+            self._say(f"Pages at http://{self.address}; the demo contests are being created …")
             self._await_demo(demo)
         if not self.stopping.is_set():
-            self._worker("long")  # last, as nobody waits for it at the start
+            self._worker("long")  # last, as it is not needed at the start
         self._note()
         if not self.stopping.is_set():
             self._say(self._welcome(demo))
@@ -229,7 +229,9 @@ class Command(BaseCommand):
             "PWSCUP_DEMO": "1" if self.demo else "0",
             "PWSCUP_SITE_URL": env.str("PWSCUP_SITE_URL", default=f"http://{self.address}"),
             "PYTHONUNBUFFERED": "1",
-            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),  # processes share the cores
+            "OMP_NUM_THREADS": os.environ.get(
+                "OMP_NUM_THREADS", "1"
+            ),  # the processes share the cores
         }
         command = [sys.executable, *start, *arguments]
         return self.supervisor.start(Service(name, command, self._log(name), BASE_DIR, given, once))
@@ -238,7 +240,7 @@ class Command(BaseCommand):
         return settings.DATA_DIR / "logs" / f"{name}.log"
 
     def _until(self, is_ready: Any, service: Service) -> None:
-        """Wait for a service that must come up; give up where it or the broker keeps dying."""
+        """Wait for a required service; give up if it or the broker keeps failing."""
         while not self.stopping.is_set() and not is_ready():
             self.supervisor.tick()
             for dead in self.supervisor.services:
@@ -264,9 +266,9 @@ class Command(BaseCommand):
             self.supervisor.tick()
             time.sleep(LOOK_SECONDS)
         if demo.exit_status:
-            self._say(f"The demo contests could not be made: see {demo.log}")
+            self._say(f"The demo contests could not be created: see {demo.log}")
 
-    # Words
+    # Texts
 
     def _welcome(self, demo: Service | None) -> str:
         lines = ["", f"  PWSCup is ready:  http://{self.address}", ""]
@@ -276,7 +278,7 @@ class Command(BaseCommand):
             lines.append("")
             if self.host not in ("127.0.0.1", "localhost", "::1"):
                 lines += [
-                    "  These log-ins are known to all who can reach this address: --no-demo.",
+                    "  These log-ins are public. Use --no-demo if others can reach this address.",
                     "",
                 ]
         lines += [
@@ -288,7 +290,7 @@ class Command(BaseCommand):
         return "\n".join(lines)
 
     def _say(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # it may go to a file on a full disk
+        with contextlib.suppress(OSError):  # the output may be a file on a full disk
             self.stdout.write(text)
             self.stdout.flush()
 
