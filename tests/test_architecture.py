@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pwscup.formats import FORMATS, ROUNDS
+from pwscup.formats import FILES, FORMATS, ROUNDS
 from pwscup.formats.evaluation import Evaluation, TableEvaluation
-from pwscup.formats.files import FILES
 from pwscup.formats.playing import Player
 from pwscup.formats.spec import Audits, Boards, Draw, Rules, Setup, Table, Texts
 from scoring.rulesets.kinds import PHASES, ROUND_KINDS, TABLES

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.formats.rounds import ROUNDS, RoundFormat, kinds_where, load_evaluations
+from pwscup.formats.kinds import FILES, ROUNDS, kinds_where, load_evaluations
+from pwscup.formats.rounds import RoundFormat
 from pwscup.formats.spec import Format
 from scoring.rulesets.kinds import COMMON, HIDDEN, PER_TEAM, SERIES
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 __all__ = [
+    "FILES",
     "FORMATS",
     "ROUNDS",
     "Format",

@@ -13,7 +13,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.formats.files import EMPTY, FILES
+from pwscup.formats import FILES
+from pwscup.formats.files import EMPTY
 from pwscup.submissions import selectors
 from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission

@@ -24,7 +24,8 @@ from pwscup.core.files.names import plain_name
 from pwscup.core.models import StoredFile
 from pwscup.core.texts.moments import shown_moment
 from pwscup.core.texts.refusals import RefusedByCode
-from pwscup.formats.files import FILES, PDF
+from pwscup.formats import FILES
+from pwscup.formats.files import PDF
 from pwscup.submissions import draws, policies, selectors
 from pwscup.submissions.intake import limits, repeats
 from pwscup.submissions.jobs import withdraw

@@ -12,8 +12,7 @@ from pwscup.contests.rules.ranking import share
 from pwscup.contests.rules.texts import (
     MARKING,
 )
-from pwscup.formats import ROUNDS, format_of
-from pwscup.formats.files import FILES
+from pwscup.formats import FILES, ROUNDS, format_of
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:

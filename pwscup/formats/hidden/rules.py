@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.formats.rounds import ROUNDS
+from pwscup.formats.kinds import ROUNDS
 
 if TYPE_CHECKING:
     from scoring.rulesets import RoundSpec, Ruleset

@@ -11,7 +11,8 @@ from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from pwscup.core.files import storage
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
-from pwscup.formats.files import CSV, FILES, SUFFIXES
+from pwscup.formats import FILES
+from pwscup.formats.files import CSV, SUFFIXES
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
