@@ -164,7 +164,7 @@ def downloads(tmp_path_factory) -> Path:
 def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd):
     shutil.copytree(downloads, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    for name, text in shown_rulesets(page).items():
+    for name, text in (shown_rulesets(page) | shown_tables(page)).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     for command in commands(page):
         python, flag, module, *arguments = shlex.split(command.line)
@@ -181,6 +181,11 @@ def shown_rulesets(page: Path) -> dict[str, str]:
     blocks = [text for language, text in FENCE.findall(text_of(page)) if language == "toml"]
     named = [(re.match(r"# (\S+\.toml)\n", block), block) for block in blocks]
     return {name[1]: block for name, block in named if name}
+
+
+def shown_tables(page: Path) -> dict[str, str]:
+    """The CSV blocks of a page that follow the name of a file and a colon, by that name."""
+    return dict(re.findall(r"`([\w-]+\.csv)`:\n\n```csv\n(.*?)```", text_of(page), re.DOTALL))
 
 
 def assert_shown(shown: str, printed: str) -> None:

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from scoring.privacy.experiments.counts import Counts
     from scoring.privacy.experiments.run import Setup
 
-AGGREGATES, RULES, STARTS = ("rms", "of_medians"), ("exact", "taylor"), ("uniform", "observed")
+AGGREGATES, RULES, STARTS = (
+    ("rms", "of_medians"),
+    ("exact", "taylor", "divided"),
+    ("uniform", "observed"),
+)
 MAX_VALUES, MAX_RECORDS, MAX_QUERIES = 10**9, 10**12, 10**9
 MAX_TRIALS, MAX_ITERATIONS, MAX_LISTED = 10_000, 1_000_000, 100
 T = TypeVar("T", int, float)
@@ -64,6 +68,11 @@ def _experiment_arguments(part: Parser) -> None:
         "--aggregate", choices=AGGREGATES, default="rms", help="how trials make one figure (rms)"
     )
     part.add_argument("--rho", choices=RULES, default="exact", help="how ρ follows from ε (exact)")
+    part.add_argument(
+        "--weights",
+        metavar="W,W…",
+        help="with --rho divided: how ε is divided among the attributes, each of which has its own ρ (equally)",
+    )
     part.add_argument(
         "--start", choices=STARTS, default="uniform", help="where reconstruction starts (uniform)"
     )
@@ -166,6 +175,11 @@ def _setup(arguments: Namespace) -> Setup:
     tolerance = read.numbers(
         "--tolerance", arguments.tolerance, lambda t: 0 <= t < math.inf, expected, many=False
     )
+    weights: list[float] = []
+    if arguments.weights is not None and arguments.rho != "divided":
+        read.wrong("--weights", "nothing without --rho divided", arguments.weights)
+    elif arguments.weights is not None:
+        weights = read.numbers("--weights", arguments.weights, _is_positive, _ABOVE_0)
     read.raise_if_any()
     return Setup(
         epsilons=tuple(dict.fromkeys(epsilons)),
@@ -174,6 +188,7 @@ def _setup(arguments: Namespace) -> Setup:
         seed=arguments.seed,
         aggregate=arguments.aggregate,
         rule=arguments.rho,
+        weights=tuple(weights),
         start=arguments.start,
         tolerance=tolerance[0],
         max_iterations=iterations[0],
@@ -190,6 +205,10 @@ def _check_against(setup: Setup, counts: Counts) -> None:
         expected = f"numbers below {total}, the values of all attributes, with --rho taylor"
         for epsilon in (e for e in setup.epsilons if e >= total):
             read.wrong("--epsilon", expected, f"{epsilon:g}")
+    if setup.weights and len(setup.weights) != len(counts.sizes):
+        names = ", ".join(counts.attributes)
+        expected = f"one weight for each of {len(counts.sizes)} attributes: {names}"
+        read.wrong("--weights", expected, str(len(setup.weights)))
     if setup.trials > (most := most_trials(counts, setup)):
         expected = f"at most {most} for so many cells, methods and ε"
         read.wrong("--trials", expected, str(setup.trials))

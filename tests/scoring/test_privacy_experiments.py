@@ -20,7 +20,7 @@ from scoring.errors import ProblemsFound
 from scoring.privacy.experiments import paper, report, run, sheets, summary
 from scoring.privacy.experiments.counts import Counts, published_counts, read_counts
 from scoring.privacy.experiments.run import Setup
-from scoring.privacy.post_randomization import RULES
+from scoring.privacy.post_randomization import randomize_tables
 from scoring.privacy.reconstruction import STARTS
 from tests.scoring.privacy_oracles import PERSONS
 
@@ -187,7 +187,7 @@ def test_progress_is_told_and_may_end_the_run():
 
 def test_choices_are_those_of_the_library():
     assert cli_dp.AGGREGATES == run.AGGREGATES
-    assert cli_dp.RULES == RULES
+    assert cli_dp.RULES == run.RATE_RULES
     assert cli_dp.STARTS == STARTS
 
 
@@ -216,7 +216,14 @@ def written(tmp_path_factory):
 
 def test_every_file_is_there(written):
     tables = {
-        *("table2-parameters", "table3-methods", "table5-utility", "table6-crossing", "trials"),
+        *(
+            "table2-parameters",
+            "table2-rates",
+            "table3-methods",
+            "table5-utility",
+            "table6-crossing",
+            "trials",
+        ),
         *("figure3-rho", "figure5-bt", "figure6-br", "figure7-it1", "figures8-9-curves"),
     }
     cells = ("figure5-bt", "figure6-br", "figure7-it1", "figure8-l2", "figure9-rank-correlation")
@@ -286,6 +293,45 @@ def test_the_paper_stands_beside_its_own_table_only_and_figures_of_a_constant_on
     assert {row["paper_l2"] for row in rows} == {""}
     assert len(parse((out / "tables" / "table2-parameters.csv").read_bytes())) == 1
     assert "<svg" in (out / "figures" / "figure9-rank-correlation-epsilon-1.svg").read_text()
+
+
+def test_each_attribute_may_have_a_rate_of_its_own(tmp_path):
+    """By hand: ε = 4 in parts 1 and 3 is 1 for gender, ρ = (e - 1) / (e + 1), and 3 for age, (e³ - 1) / (e³ + 6)."""
+    setup = Setup(epsilons=(4.0,), queries=(), trials=2, rule="divided", weights=(1, 3))
+    e = math.e
+    expected = ((e - 1) / (e + 1), (e**3 - 1) / (e**3 + 6))
+    assert setup.rhos(4, (2, 7)) == pytest.approx(expected)
+    found = run.run(published_counts(), setup)
+    drawn = [
+        randomize_tables(published_counts().table, (2, 7), rho, 2, run.stream(setup, 1, 4.0))
+        for rho in (expected, setup.rhos(4, (2, 7)), Setup().rhos(4, (2, 7)))
+    ]
+    assert (found.trials[4.0, "BT"].estimates == drawn[1]).all()
+    assert (drawn[1] == drawn[0]).all()
+    assert (drawn[1] != drawn[2]).any()
+    out = tmp_path / "out"
+    arguments = ["--trials", "2", "--epsilon", "4", "--rho", "divided", "--weights", "1,3"]
+    assert cli.main(["dp", "experiment", *arguments, "--out", str(out)]) == 0
+    rates = parse((out / "tables" / "table2-rates.csv").read_bytes())
+    assert [row["attribute"] for row in rates] == ["gender", "age"]
+    assert [float(row["rho"]) for row in rates] == pytest.approx(expected)
+    assert [float(row["epsilon_of_attribute"]) for row in rates] == pytest.approx([1, 3])
+    utility = parse((out / "tables" / "table5-utility.csv").read_bytes())
+    assert {row["rho_rule"] for row in utility} == {"divided 1:3"}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--weights 1,3", "nothing without --rho divided"),
+        ("--rho divided --weights 1", "one weight for each of 2 attributes: gender, age"),
+        ("--rho divided --weights 1,0", "numbers above 0"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(tmp_path, capsys, line, said):
+    out = str(tmp_path / "out")
+    assert cli.main(["dp", "experiment", *line.split(), "--out", out]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_constant_table_has_no_rank_correlation():

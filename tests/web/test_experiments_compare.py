@@ -111,6 +111,7 @@ def test_every_setting_of_the_library_is_compared(pair):
         "seed": 2,
         "aggregate": "of_medians",
         "rule": "taylor",
+        "weights": [1, 3],
         "batch": ["BT"],
         "start": "observed",
         "tolerance": 0.5,

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment, Upload
-from pwscup.experiments.setup import forms, plans
+from pwscup.experiments.setup import forms, plans, wording
 from pwscup.experiments.setup.fields import NumbersField
 from scoring.datasets.households import households
 from scoring.privacy.experiments.counts import Counts
@@ -233,6 +233,23 @@ def test_the_first_taylor_term_has_an_end(alice):
     page = alice.post(NEW, filled(rule="taylor", epsilons="1, 9"))
     assert "below 9" in errors(page)["epsilons"][0]
     made(alice.post(NEW, filled(rule="taylor", epsilons="1, 8.9")))
+
+
+def test_each_attribute_may_have_its_own_rate(alice):
+    page = alice.post(NEW, filled(weights="1, 3"))
+    assert "each attribute has its own ρ" in errors(page)["weights"][0]
+    page = alice.post(NEW, filled(rule="divided", weights="1, 1, 3"))
+    assert errors(page)["weights"] == ["Expected one part for each of 2 attributes, got 3."]
+    asked = made(alice.post(NEW, filled(rule="divided", weights="1, 1")))
+    assert (asked.setup["rule"], asked.setup["weights"]) == ("divided", [1, 1])
+    assert plans.setup_of(asked.setup).weights == (1, 1)
+    assert wording.rule(asked.setup) == "its own for each attribute (1:1)"
+
+
+def test_settings_that_were_kept_before_there_were_weights_are_read():
+    kept = {name: value for name, value in plans.DEFAULTS.items() if name != "weights"}
+    assert plans.setup_of(kept).weights == ()
+    assert wording.rule(kept) == "exact"
 
 
 def test_some_method_must_be_chosen(alice):

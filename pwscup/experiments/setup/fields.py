@@ -17,7 +17,9 @@ MAX_SHOWN = 20
 
 
 class NumbersField(forms.CharField):
-    """Different numbers between two bounds, with commas or spaces between them; every wrong one is named.
+    """Numbers between two bounds, with commas or spaces between them; every wrong one is named.
+
+    They are different ones, or, with `repeated`, as many as are typed.
 
     With `whole` they are integers; others have at most six significant digits, for names of files show so many.
     """
@@ -31,10 +33,18 @@ class NumbersField(forms.CharField):
     }
 
     def __init__(
-        self, *, low: float, high: float, most: int, whole: bool = False, **options: Any
+        self,
+        *,
+        low: float,
+        high: float,
+        most: int,
+        whole: bool = False,
+        repeated: bool = False,
+        **options: Any,
     ) -> None:
         super().__init__(max_length=500, **options)
-        self.low, self.high, self.most, self.whole = low, high, most, whole
+        self.low, self.high, self.most = low, high, most
+        self.whole, self.repeated = whole, repeated
 
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -46,13 +56,15 @@ class NumbersField(forms.CharField):
         pieces = [piece for piece in SEPARATORS.split(text) if piece]
         numbers = {piece: self._number(piece) for piece in pieces}
         errors = [self._wrong(piece) for piece, number in numbers.items() if number is None]
-        distinct = list(dict.fromkeys(numbers.values()))
-        if len(distinct) > self.most:
-            params = {"expected": self.most, "got": len(distinct)}
+        found = [numbers[piece] for piece in pieces]
+        if not self.repeated:
+            found = list(dict.fromkeys(found))
+        if len(found) > self.most:
+            params = {"expected": self.most, "got": len(found)}
             errors.append(ValidationError(self.error_messages["too_many"], "too_many", params))
         if errors:
             raise ValidationError(errors)
-        return distinct
+        return found
 
     def _number(self, piece: str) -> float | None:
         if not NUMBER.fullmatch(piece) or (self.whole and "." in piece):

@@ -115,6 +115,18 @@ class ExperimentForm(forms.Form):
         choices=list(wording.RULES.items()),
         widget=forms.RadioSelect,
     )
+    weights = NumbersField(
+        label=gettext_lazy("Parts of ε"),
+        low=plans.MIN_WEIGHT,
+        high=plans.MAX_WEIGHT,
+        most=plans.MOST_WEIGHTS,
+        repeated=True,
+        required=False,
+        help_text=gettext_lazy(
+            "Where each attribute has its own ρ: a number for each attribute, in the order of the data; equal parts "
+            "if empty."
+        ),
+    )
     start = forms.ChoiceField(
         label=gettext_lazy("It starts from"),
         choices=list(wording.STARTS.items()),
@@ -330,6 +342,13 @@ class ExperimentForm(forms.Form):
                 "With the first Taylor term every ε must be below %(n)d, the values of all attributes."
             )
             self.add_error("epsilons", message % {"n": n_values})
+        if setup["weights"] and setup["rule"] != "divided":
+            message = _("Parts of ε need the rule by which each attribute has its own ρ.")
+            self.add_error("weights", message)
+        elif setup["weights"] and len(setup["weights"]) != len(counts.sizes):
+            message = _("Expected one part for each of %(n)d attributes, got %(got)d.")
+            numbers = {"n": len(counts.sizes), "got": len(setup["weights"])}
+            self.add_error("weights", message % numbers)
         most = plans.most_trials(n_cells, setup)
         if setup["trials"] > most:
             message = _("At most %(most)d trials for so many cells, methods and ε.")

@@ -17,6 +17,7 @@ DEFAULTS: dict[str, Any] = {
     "seed": 1,
     "aggregate": "rms",
     "rule": "exact",
+    "weights": [],
     "batch": ["BT", "BR"],
     "start": "uniform",
     "tolerance": 1e-9,
@@ -26,6 +27,7 @@ DEFAULTS: dict[str, Any] = {
 
 MIN_EPSILON, MAX_EPSILON, MOST_EPSILONS = 0.001, 100, 8
 MAX_QUERIES, MOST_QUERIES = 1_000_000, 20
+MIN_WEIGHT, MAX_WEIGHT, MOST_WEIGHTS = 0.001, 1_000, 20
 MAX_TRIALS, MAX_ITERATIONS, MAX_SEED = 1_000, 100_000, 2**32 - 1
 MAX_NUMBERS = 5_000_000
 """Cells × methods × ε × trials, which are in memory together: a tenth of what the library takes."""
@@ -42,6 +44,7 @@ def setup_of(kept: dict[str, Any]) -> Setup:
     from scoring.privacy.experiments.run import Setup
 
     lists = {name: tuple(kept[name]) for name in ("epsilons", "queries", "batch")}
+    lists["weights"] = tuple(kept.get("weights", ()))  # older rows have none
     return Setup(**(kept | lists))
 
 

@@ -19,6 +19,7 @@ AGGREGATES = {
 RULES = {
     "exact": gettext_lazy("exact: the root of the paper's equation 6"),
     "taylor": gettext_lazy("first term of the Taylor series, as the paper seems to have it"),
+    "divided": gettext_lazy("each attribute its own: ε is divided among the attributes"),
 }
 STARTS = {
     "uniform": gettext_lazy("the uniform table"),
@@ -32,7 +33,11 @@ _AGGREGATES = {
     "rms": gettext_lazy("root mean square of trials"),
     "of_medians": gettext_lazy("of the cells' medians"),
 }
-_RULES = {"exact": gettext_lazy("exact"), "taylor": gettext_lazy("first Taylor term")}
+_RULES = {
+    "exact": gettext_lazy("exact"),
+    "taylor": gettext_lazy("first Taylor term"),
+    "divided": gettext_lazy("its own for each attribute"),
+}
 
 
 def data(experiment: Experiment) -> str:
@@ -64,7 +69,10 @@ def aggregate(setup: dict[str, Any]) -> str:
 
 
 def rule(setup: dict[str, Any]) -> str:
-    return str(_RULES[setup["rule"]])
+    """How ρ follows from ε, with the parts of ε where they are not equal."""
+    found = str(_RULES[setup["rule"]])
+    weights = ":".join(f"{weight:g}" for weight in setup.get("weights", ()))
+    return f"{found} ({weights})" if weights else found
 
 
 def stopping(setup: dict[str, Any]) -> str:

@@ -157,7 +157,7 @@ def _title(axes: Axes, experiment: Experiment, text: str) -> None:
     """What it is, and in small print everything else that it depends on."""
     setup = experiment.setup
     label = (
-        f"aggregate {setup.aggregate}, ρ {setup.rule}, {setup.trials} trials, seed {setup.seed}\n"
+        f"aggregate {setup.aggregate}, ρ {setup.rates}, {setup.trials} trials, seed {setup.seed}\n"
         f"reconstruction: {setup.stopping_rule}"
     )
     axes.set_title(f"{text}\n", loc="left", fontsize=10, pad=14)

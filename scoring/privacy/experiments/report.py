@@ -57,7 +57,7 @@ def summary(experiment: Experiment) -> dict[str, Any]:
         "n_records": experiment.counts.n_records,
         "domain": list(experiment.counts.sizes),
         "aggregate": setup.aggregate,
-        "rho": setup.rule,
+        "rho": setup.rates,
         "trials": setup.trials,
         "seed": setup.seed,
         "reconstruction": {

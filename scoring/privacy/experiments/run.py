@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from scoring.privacy.domains import Floats, Integers, checked_epsilon
 from scoring.privacy.experiments.counts import Counts
 from scoring.privacy.mechanisms import laplace
-from scoring.privacy.post_randomization import Rule, randomize_tables, rho_of
+from scoring.privacy.post_randomization import Rule, randomize_tables, rho_of, rhos_of
 from scoring.privacy.reconstruction import (
     MAX_ITERATIONS,
     TOLERANCE,
@@ -21,6 +21,8 @@ from scoring.privacy.reconstruction import (
 from scoring.privacy.sensitivity import histogram
 from scoring.privacy.tables import l2_each, spearman_each
 
+RateRule = Rule | Literal["divided"]
+RATE_RULES: tuple[RateRule, ...] = ("exact", "taylor", "divided")
 Aggregate = Literal["rms", "of_medians"]
 AGGREGATES: tuple[Aggregate, ...] = ("rms", "of_medians")
 BT, BR, IT = "BT", "BR", "IT"
@@ -47,7 +49,10 @@ class Setup:
         "rms": the root mean square of the trials' L2 and the mean of their rank correlations.
         "of_medians": L2 and rank correlation of the table of the cells' medians over the trials.
     rule : str
-        How ρ follows from ε: "exact" or "taylor", see `post_randomization.rho_of`.
+        How ρ follows from ε: "exact" or "taylor", one ρ for all attributes, see `post_randomization.rho_of`; or
+        "divided", where each attribute has a part of ε and a ρ of its own, see `post_randomization.rhos_of`.
+    weights : tuple of float
+        With "divided", the parts of ε in proportion, one for each attribute; equal parts where there are none.
     batch : tuple of str
         "BT" (counts as released) and "BR" (counts reconstructed), or one of them, or none.
     start, tolerance, max_iterations
@@ -59,7 +64,8 @@ class Setup:
     trials: int = 30
     seed: int = 1
     aggregate: Aggregate = "rms"
-    rule: Rule = "exact"
+    rule: RateRule = "exact"
+    weights: tuple[float, ...] = ()
     batch: tuple[str, ...] = BATCH
     start: Start = "uniform"
     tolerance: float = TOLERANCE
@@ -68,6 +74,26 @@ class Setup:
     @property
     def methods(self) -> tuple[str, ...]:
         return (*self.batch, *(f"{IT}{x}" for x in self.queries))
+
+    def rhos(self, epsilon: float, sizes: Sequence[int]) -> tuple[float, ...]:
+        """The ρ of each attribute at one ε.
+
+        Examples
+        --------
+        >>> [round(rho, 4) for rho in Setup().rhos(4, (2, 7))]
+        [0.6243, 0.6243]
+        >>> [round(rho, 4) for rho in Setup(rule="divided", weights=(1, 3)).rhos(4, (2, 7))]
+        [0.4621, 0.7317]
+        """
+        if self.rule == "divided":
+            return rhos_of(epsilon, sizes, self.weights or None)
+        return (rho_of(epsilon, sizes, self.rule),) * len(sizes)
+
+    @property
+    def rates(self) -> str:
+        """How ρ follows from ε, in words."""
+        weights = ":".join(f"{weight:g}" for weight in self.weights)
+        return f"{self.rule} {weights}" if self.rule == "divided" and weights else self.rule
 
     @property
     def stopping_rule(self) -> str:
@@ -81,7 +107,7 @@ class Setup:
     def label(self) -> str:
         """Everything that a figure depends on besides ε and the method."""
         return (
-            f"aggregate {self.aggregate}; ρ {self.rule}; reconstruction: {self.stopping_rule}; "
+            f"aggregate {self.aggregate}; ρ {self.rates}; reconstruction: {self.stopping_rule}; "
             f"{self.trials} trials, seed {self.seed}"
         )
 
@@ -146,7 +172,8 @@ def run(counts: Counts, setup: Setup, *, step: Step = lambda text: None) -> Expe
     Raises
     ------
     ValueError
-        An ε is wrong, the first term is no ρ, or the trials are more than `most_trials`.
+        An ε is wrong, the first term is no ρ, there is not one weight for each attribute, or
+        the trials are more than `most_trials`.
 
     Examples
     --------
@@ -181,7 +208,7 @@ def stream(setup: Setup, *key: int | float) -> np.random.Generator:
 
 def _batch(counts: Counts, setup: Setup, epsilon: float) -> dict[str, Trials]:
     sizes = counts.sizes
-    rho = rho_of(epsilon, sizes, setup.rule)
+    rho = setup.rhos(epsilon, sizes)
     rng = stream(setup, _BATCH, float(epsilon))
     released = randomize_tables(counts.table, sizes, rho, setup.trials, rng)
     found = {BT: _measured(counts, released.astype(np.float64))}

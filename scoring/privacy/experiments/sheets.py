@@ -43,6 +43,9 @@ def sheets(
             ("epsilon", "k", "rho_exact", "rho_taylor", "epsilon_of_rho_taylor", "lambda", *PAPER2),
             parameters(experiment),
         ),
+        "table2-rates.csv": _csv(
+            ("epsilon", "attribute", "values", "rho", "epsilon_of_attribute"), rates(experiment)
+        ),
         "table3-methods.csv": _csv(("disclosure", "processing", "method"), methods(experiment)),
         "table5-utility.csv": _csv(
             ("epsilon", "method", L2, RANK, "expected_l2", *PAPER5, *LABELS),
@@ -108,6 +111,15 @@ def parameters(experiment: Experiment) -> Iterator[Row]:
             scale(histogram("replace"), epsilon),
             *(printed or (None, None, None)),
         )
+
+
+def rates(experiment: Experiment) -> Iterator[Row]:
+    """The ρ of each attribute by the experiment's rule, and its part of ε."""
+    counts, setup = experiment.counts, experiment.setup
+    for epsilon in setup.epsilons:
+        rhos = setup.rhos(epsilon, counts.sizes)
+        for name, size, rho in zip(counts.attributes, counts.sizes, rhos, strict=True):
+            yield epsilon, name, size, rho, epsilon_of(rho, (size,))
 
 
 def methods(experiment: Experiment) -> Iterator[Row]:
@@ -179,7 +191,7 @@ def _distribution(experiment: Experiment, method: str) -> Iterator[Row]:
 
 def _labelled(experiment: Experiment, rows: Iterable[Row]) -> Iterator[Row]:
     setup = experiment.setup
-    label = (setup.aggregate, setup.rule, setup.stopping_rule, setup.trials, setup.seed)
+    label = (setup.aggregate, setup.rates, setup.stopping_rule, setup.trials, setup.seed)
     return ((*row, *label) for row in rows)
 
 

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scoring.privacy.domains import Floats
 from scoring.privacy.experiments.counts import Counts
 from scoring.privacy.experiments.run import BT, IT, Aggregate, Experiment, Setup, stream
-from scoring.privacy.post_randomization import mean_squared_distance, rho_of
+from scoring.privacy.post_randomization import mean_squared_distance
 from scoring.privacy.sensitivity import histogram
 from scoring.privacy.tables import l2, l2_each, root_mean_square, spearman, spearman_each
 
@@ -97,7 +97,7 @@ def expected_l2(counts: Counts, setup: Setup, epsilon: float, method: str) -> fl
     if setup.aggregate != "rms":
         return None
     if method == BT:
-        rho = rho_of(epsilon, counts.sizes, setup.rule)
+        rho = setup.rhos(epsilon, counts.sizes)
         return math.sqrt(mean_squared_distance(counts.table, counts.sizes, rho))
     if method.startswith(IT):
         scale = histogram("replace") * int(method.removeprefix(IT)) / epsilon
