@@ -1,4 +1,4 @@
-"""What stands before every download of a contest's data: its terms."""
+"""The terms, which are required before every download of a contest's data."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def terms_url(contest: Contest, following: str) -> str:
-    """The page where the terms are accepted, from which one comes to `following`."""
+    """The page where the terms are accepted, which then leads to `following`."""
     return f"{reverse('terms', args=[contest.slug])}?{urlencode({'next': following})}"
 
 
 def terms_first_url(request: HttpRequest, contest: Contest) -> str:
-    """Where the links to data on this page lead as long as the terms are not accepted; then they come back to it."""
+    """The target of links to data until the terms are accepted; it returns to this page."""
     return "" if policies.has_accepted(request.user, contest) else terms_url(contest, request.path)
 
 
 def terms_first(request: HttpRequest, contest: Contest) -> HttpResponseRedirect | None:
-    """Where somebody who may download, but has not accepted the terms, is sent; else None."""
+    """A redirect for a user who may download but has not accepted the terms; otherwise None."""
     if policies.has_accepted(request.user, contest):
         return None
     return HttpResponseRedirect(terms_url(contest, request.get_full_path()))

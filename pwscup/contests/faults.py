@@ -1,4 +1,4 @@
-"""What fails for one contest: noted for its organizers, and no other contest's business."""
+"""Failures that concern one contest: recorded for its organizers, separately for each contest."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ TASKS: dict[str, Words] = {
 
 @contextmanager
 def alone(contest: Contest, task: str, subject: str = "") -> Iterator[None]:
-    """Let what fails inside stop nothing else: it is noted, and forgotten when it works again.
+    """Catch failures inside, so that nothing else stops: a failure is recorded, and deleted when the task works again.
 
-    A database that is away is nobody's fault in particular, and is raised.
+    An unavailable database concerns no contest in particular, and is raised.
     """
     try:
         yield
@@ -58,7 +58,7 @@ def alone(contest: Contest, task: str, subject: str = "") -> Iterator[None]:
 
 
 def note(contest: Contest, task: str, subject: str = "", error: Exception | None = None) -> None:
-    """Note a fault once, with a reference to the log, an event in the trail, and a line for organizers."""
+    """Record a failure once, with a reference to the log, an event in the trail, and a text for organizers."""
     reference, name = new_reference(), type(error).__name__ if error else ""
     with transaction.atomic():
         _found, is_new = Fault.objects.get_or_create(
@@ -88,7 +88,7 @@ def note(contest: Contest, task: str, subject: str = "", error: Exception | None
 
 
 def forget(contest: Contest, task: str, subject: str = "") -> None:
-    """Forget a fault that is gone; reads only, where there is none."""
+    """Delete a failure that is resolved; without one it only reads."""
     found = Fault.objects.filter(contest=contest, task=task, subject=subject)
     if found.exists():
         found.delete()
@@ -97,7 +97,7 @@ def forget(contest: Contest, task: str, subject: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A fault as organizers read it."""
+    """A failure as shown to organizers."""
 
     words: str
     since: datetime
@@ -106,13 +106,13 @@ class Shown:
 
 
 def words(contest: Contest, task: str, subject: str) -> str:
-    """What does not work, in the reader's language."""
+    """The failed task, in the reader's language."""
     titles = {round.key: round.local_title for round in contest.rounds.all()}
     return str(TASKS[task]) % {"subject": titles.get(subject, subject) or contest.local_title}
 
 
 def of(contest: Contest) -> list[Shown]:
-    """What does not work in a contest now, the oldest first."""
+    """The unresolved failures of a contest, the oldest first."""
     return [
         Shown(
             words(contest, fault.task, fault.subject),

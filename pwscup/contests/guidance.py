@@ -1,4 +1,4 @@
-"""Where a contest stands, and what its viewer can do next."""
+"""The state of a contest, and the next step of its viewer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """Time that did not count, on the timeline; without an end it lasts."""
+    """Time that did not count, on the timeline; without an end it continues."""
 
     words: str
     started_at: datetime
@@ -41,7 +41,7 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """What happens next, and when."""
+    """The next opening or closing, and its time."""
 
     words: str
     at: datetime
@@ -49,7 +49,7 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What this viewer can do now, and where; without an address there is nothing to do."""
+    """The next step of this viewer, and its page; without an address there is nothing to do."""
 
     title: str
     words: str
@@ -58,20 +58,20 @@ class Step:
 
 
 def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
-    """Every round with where it stands."""
+    """Every round with its state."""
     return [Moment(round, round_state(round, now)) for round in rounds]
 
 
 @dataclass(frozen=True, slots=True)
 class StageRows:
-    """The rounds of a stage; without a title where the contest has but one."""
+    """The rounds of a stage; without a title if the contest has only one."""
 
     title: str
     rows: list[tuple[Any, Moment]]
 
 
 def by_stage(contest: Contest, forms: Sequence[Any], moments: Sequence[Moment]) -> list[StageRows]:
-    """The forms of rounds with where each stands, in the stages that follow one another."""
+    """The forms of rounds with their states, by stage."""
     stages, language = contest.ruleset.stages, get_language() or "en"
     titles = {stage.key: localized(stage.title, language) for stage in stages}
     rows: list[StageRows] = []
@@ -94,7 +94,7 @@ def round_state(round: Round, now: datetime) -> str:
 
 
 def interruptions(contest: Contest, now: datetime) -> list[Interrupted]:
-    """The pauses and outages of a contest, in their order."""
+    """The pauses and outages of a contest, in order."""
     return [
         Interrupted(
             words=str(found.get_kind_display()),
@@ -121,7 +121,7 @@ def length_words(length: timedelta) -> str:
 
 
 def next_boundary(rounds: Sequence[Round], now: datetime) -> Boundary | None:
-    """The end of the open round, else the next opening; nothing where the clock stands still."""
+    """The end of the open round, or the next opening; nothing while the contest is paused."""
     if any(round.contest.paused_at is not None for round in rounds):
         return None
     current, following = current_round(rounds, now), following_round(rounds, now)
@@ -135,7 +135,7 @@ def next_boundary(rounds: Sequence[Round], now: datetime) -> Boundary | None:
 
 
 def _after_the_end(page: dict[str, Any]) -> Step:
-    """Where the results are, for whoever may see them."""
+    """The page of the results, for users who may see them."""
     contest = page["contest"]
     title = _("This contest is over")
     if not page["may_see_board"]:
@@ -149,7 +149,7 @@ def _after_the_end(page: dict[str, Any]) -> Step:
 
 
 def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
-    """What to do next, for a viewer of the page that `contest_page` describes."""
+    """The next step for a viewer of the page that `contest_page` describes."""
     contest, rounds, now = page["contest"], page["contest_rounds"], page["now"]
     slug = contest.slug
     if page["is_organizer"]:
@@ -163,7 +163,7 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
     if judged is not None and not judged.has_closed(now):
         return Step(
             _("You judge the presentations"),
-            _("You mark each team's presentation by each criterion while “%(round)s” is open.")
+            _("Grade each team's presentation by each criterion while “%(round)s” is open.")
             % {"round": judged.local_title},
             reverse("marks", args=[slug, judged.key]),
             _("Give marks"),
@@ -175,7 +175,7 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
     if contest.paused_at is not None:
         return Step(
             _("The contest is paused"),
-            _("Nothing can be handed in, and no time is lost: all later dates will move along."),
+            _("No files can be submitted, and no time is lost: all later dates will be postponed."),
         )
     return _play(slug, rounds, now)
 
@@ -207,7 +207,7 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         title = following.local_title if following else ""
         return Step(
             _("Your team is ready"),
-            _("Nothing to hand in until “%(round)s” opens.") % {"round": title},
+            _("There is nothing to submit until “%(round)s” opens.") % {"round": title},
         )
     return Step(
         _("“%(round)s” is open") % {"round": current.local_title},

@@ -1,4 +1,4 @@
-"""Who may do what with a contest: predicates that change nothing."""
+"""Predicates about the permissions in a contest."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 def may_create_contests(user: Person) -> bool:
-    """Contests are made by people whom the installation trusts with it."""
+    """Contests are created by users with permission of the installation."""
     return user.is_authenticated and (user.is_organizer or user.is_superuser)
 
 
 def may_see(user: Person, contest: Contest) -> bool:
-    """A published contest is public; a draft is its organizers' alone."""
+    """A published contest is public; a draft is visible to its organizers only."""
     return contest.is_published or is_organizer(user, contest)
 
 
 def is_frozen(contest: Contest, now: datetime) -> bool:
-    """The boards stand still: everybody sees them as they were then."""
+    """The boards are frozen: everybody sees their state at the time of the freeze."""
     return contest.frozen_at is not None and contest.frozen_at <= now
 
 
 def may_see_board(user: Person, contest: Contest) -> bool:
-    """Everybody, or where the organizers want it so only its players, its judges and themselves."""
+    """Everybody; or, if the organizers restrict it, only players, judges and organizers."""
     if contest.board_audience == contest.Audience.PUBLIC:
         return True
     if not user.is_authenticated:
@@ -48,12 +48,12 @@ def may_see_board(user: Person, contest: Contest) -> bool:
 
 
 def has_started(contest: Contest, now: datetime) -> bool:
-    """The first round has opened, and with it the data."""
+    """The first round has opened, and the data are available."""
     return any(round.has_opened(now) for round in contest.rounds.all())
 
 
 def may_download_original(user: Person, contest: Contest, now: datetime) -> bool:
-    """Organizers always; members of a team from the opening of the first round on."""
+    """Organizers always; members of a team from the opening of the first round."""
     if not user.is_authenticated:
         return False
     if is_organizer(user, contest):
@@ -62,12 +62,12 @@ def may_download_original(user: Person, contest: Contest, now: datetime) -> bool
 
 
 def may_have_common(user: Person, contest: Contest) -> bool:
-    """The organizer's table is for all teams, unless each gets its own part of it, or nobody any."""
+    """All teams get the organizer's table, unless each gets its own part of it, or nobody gets it."""
     return contest.format.gives_table or is_organizer(user, contest)
 
 
 def has_accepted(user: Person, contest: Contest) -> bool:
-    """Nothing keeps this person from the data but the terms: there are none, or the present ones are accepted."""
+    """Only the terms can keep this user from the data: there are none, or the current ones are accepted."""
     if not has_terms(contest) or is_organizer(user, contest):
         return True
     if not user.is_authenticated:
@@ -76,24 +76,24 @@ def has_accepted(user: Person, contest: Contest) -> bool:
 
 
 def may_accept_terms(user: Person, contest: Contest) -> bool:
-    """The terms are between the organizers and those who play."""
+    """Terms are accepted by players only."""
     return user.is_authenticated and plays_in(user, contest)
 
 
 def has_submissions(contest: Contest) -> bool:
-    """Something was handed in or disclosed: from now on the table and its columns are facts."""
+    """There is a submission or disclosure: the table and its columns can no longer change."""
     disclosed = Q(answers__isnull=False) | Q(batch_release__isnull=False)
     return contest.rounds.filter(Q(submissions__isnull=False) | disclosed).exists()
 
 
 def has_begun(round: Round) -> bool:
-    """Something follows from the round's opening: files were handed in, tables published, queries answered."""
+    """The round has consequences: submissions, published tables, or answered queries."""
     handed_in = round.submissions.exists() or round.releases.exists()
     return handed_in or round.answers.exists() or hasattr(round, "batch_release")
 
 
 def why_final(round: Round) -> str | None:
-    """Why a closed round may not be opened again (a code of `services.rounds.FINAL`), or None."""
+    """The reason (a code of `services.rounds.FINAL`) why a closed round may not be reopened, or None."""
     if round.contest.erased_at is not None:
         return "erased"
     if round.submissions.filter(releases__isnull=False).exists():
@@ -106,20 +106,20 @@ def why_final(round: Round) -> str | None:
 
 
 def _is_shown(round: Round) -> bool:
-    """The results of a frozen board were shown after the round, at once or in a ceremony that has begun."""
+    """The results of a frozen board were shown after the round, immediately or in a ceremony that has started."""
     shown = Event.objects.filter(contest_id=round.contest_id, kind="contest.board_revealed")
     ceremonies = round.contest.ceremonies.filter(step__gt=0, started_at__gte=round.closes_at)
     return shown.filter(at__gte=round.closes_at).exists() or ceremonies.exists()
 
 
 def may_replace_table(user: Person, contest: Contest) -> bool:
-    """Until something was handed in, or drawn from the table for a team."""
+    """Until there is a submission, or a table was drawn for a team."""
     fixed = has_submissions(contest) or has_draws(contest)
     return is_organizer(user, contest) and not fixed
 
 
 def may_unpublish(user: Person, contest: Contest) -> bool:
-    """A contest that teams have joined stays where they found it."""
+    """A contest that teams have joined stays published."""
     return is_organizer(user, contest) and contest.is_published and not contest.teams.exists()
 
 
@@ -130,5 +130,5 @@ def is_settled(contest: Contest, now: datetime) -> bool:
 
 
 def may_reveal(user: Person, contest: Contest, now: datetime) -> bool:
-    """The secret behind the draws is published once, when nothing is drawn from it any more."""
+    """The secret of the random draws is published once, when no further draw is possible."""
     return is_organizer(user, contest) and contest.revealed_at is None and is_settled(contest, now)

@@ -1,4 +1,4 @@
-"""Records of an uploaded CSV, drawn at random before anybody looks at them."""
+"""A random sample of the records of an uploaded CSV, drawn before anybody sees them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scoring.tables.suggestion import suggest_schema
 
 
 def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
-    """So many records of a CSV, drawn at random without replacement, in their order; and how many it has.
+    """A random sample without replacement of the records of a CSV, in their order; and the number of records.
 
-    The cells stay as they are written; all of them where there are fewer.
+    The cells are not changed; all records are returned if there are fewer.
 
     Raises
     ------
@@ -21,7 +21,7 @@ def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
         Where the bytes are no usable CSV.
     """
     refuse_wide(data)
-    suggest_schema(data)  # refuses what is no table, with every problem
+    suggest_schema(data)  # refuses invalid tables, with every problem
     header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     n_kept = min(n_sampled, len(records))
     kept = sorted(secrets.SystemRandom().sample(range(len(records)), n_kept))

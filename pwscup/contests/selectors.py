@@ -1,4 +1,4 @@
-"""What pages read of contests, always starting from what this viewer may see."""
+"""Queries about contests, always restricted to the viewer's permissions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def visible_contests(user: Person) -> QuerySet[Contest]:
-    """Published contests; drafts and dry runs are for those who organize them."""
+    """Published contests; drafts and dry runs only for their organizers."""
     if not user.is_authenticated:
         return Contest.objects.filter(Contest.PUBLIC)
     if user.is_superuser:
@@ -72,12 +72,12 @@ _BY_SLUG, _ROUNDS, _ROUND = Prepared(_by_slug, str), Prepared(_rounds, int), Pre
 
 
 def round_now(round: Round) -> Round:
-    """The round and its contest, as the database has them now."""
+    """The round and its contest, reloaded from the database."""
     return _ROUND.get(round.pk)
 
 
 def visible_contest(user: Person, slug: str) -> Contest:
-    """The contest of that address; Http404 where there is none or the viewer may not know of it."""
+    """The contest with that slug; Http404 if it does not exist or is not visible to the viewer."""
     contest = _BY_SLUG.first(slug)
     if contest is None:
         raise Http404
@@ -85,14 +85,14 @@ def visible_contest(user: Person, slug: str) -> Contest:
     for round in rounds:
         round.contest = contest
     prefetch(contest, "rounds", rounds)
-    # Most are public: then it does not matter who asks.
+    # Most contests are public: then the viewer does not matter.
     if not contest.is_public and not visible_contests(user).filter(pk=contest.pk).exists():
         raise Http404
     return contest
 
 
 def visible_round(user: Person, slug: str, key: str, kinds: Collection[str] = ROUND_KINDS) -> Round:
-    """The round of that address; Http404 where it is of another kind or the viewer may not know of it."""
+    """The round with that key; Http404 if it is of another kind or not visible to the viewer."""
     for round in rounds_of(visible_contest(user, slug)):
         if round.key == key and round.kind in kinds:
             return round
@@ -100,7 +100,7 @@ def visible_round(user: Person, slug: str, key: str, kinds: Collection[str] = RO
 
 
 def organized_contest(user: Person, slug: str) -> Contest:
-    """The contest of that address for its organizers; Http404 for everybody else."""
+    """The contest with that slug for its organizers; Http404 for everybody else."""
     contest = organized_contests(user).prefetch_related("rounds").filter(slug=slug).first()
     if contest is None:
         raise Http404
@@ -108,12 +108,12 @@ def organized_contest(user: Person, slug: str) -> Contest:
 
 
 def rounds_of(contest: Contest) -> list[Round]:
-    """The rounds in their order, each knowing its contest."""
+    """The rounds in order, each with its contest set."""
     return list(contest.rounds.all())
 
 
 def contest_page(request: HttpRequest, contest: Contest, tab: str) -> dict[str, Any]:
-    """What `contest_base.html` shows on every page of a contest."""
+    """The context of `contest_base.html` for every page of a contest."""
     return {
         "contest": contest,
         "contest_rounds": rounds_of(contest),
@@ -130,7 +130,7 @@ def contest_page(request: HttpRequest, contest: Contest, tab: str) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A contest as the front page lists it."""
+    """A contest in the list on the front page."""
 
     contest: Contest
     state: str  # draft | running | upcoming | finished
@@ -142,7 +142,7 @@ class Listed:
 
 
 def contest_state(rounds: Iterable[Round], now: datetime) -> str:
-    """Where a contest stands: upcoming, running (from the first opening to the last closing) or finished."""
+    """The state of a contest: upcoming, running (from the first opening to the last closing) or finished."""
     rounds = list(rounds)
     if not rounds or now < min(round.opens_at for round in rounds):
         return "upcoming"
@@ -150,7 +150,7 @@ def contest_state(rounds: Iterable[Round], now: datetime) -> str:
 
 
 def current_round(rounds: Iterable[Round], now: datetime) -> Round | None:
-    """The round that is open; the first one where several are."""
+    """The open round; the first one if there are several."""
     return next((round for round in rounds if round.is_open(now)), None)
 
 
@@ -161,7 +161,7 @@ def following_round(rounds: Iterable[Round], now: datetime) -> Round | None:
 
 
 def boards_closed_to(user: Person) -> set[int]:
-    """The contests whose leaderboard this user may not see, as `policies.may_see_board` says of one."""
+    """The contests whose leaderboard is closed to this user, consistent with `policies.may_see_board`."""
     closed = Contest.objects.filter(board_audience=Contest.Audience.TEAMS)
     if user.is_authenticated:
         mine = Q(organizers=user) | Q(judges=user) | Q(teams__memberships__user=user)
@@ -170,7 +170,7 @@ def boards_closed_to(user: Person) -> set[int]:
 
 
 def listed(contest: Contest, now: datetime, *, shows_board: bool = True) -> Listed:
-    """One line of a list of contests; expects `n_teams` counted and the rounds fetched."""
+    """A line of a list of contests; expects `n_teams` counted and the rounds fetched."""
     rounds = rounds_of(contest)
     return Listed(
         contest=contest,
@@ -197,7 +197,7 @@ def _with_counts(contests: QuerySet[Contest]) -> QuerySet[Contest]:
 
 
 def front_page(user: Person, now: datetime) -> dict[str, list[Listed]]:
-    """The visible contests by state: what ends first, starts first or ended last stands on top."""
+    """The visible contests by state; those that end first, start first or ended last come first."""
     groups: dict[str, list[Listed]] = {
         state: [] for state in ("running", "upcoming", "draft", "finished")
     }
@@ -216,7 +216,7 @@ def organizer_list(user: Person, now: datetime) -> list[Listed]:
 
 
 def judged_round(user: Person, rounds: Sequence[Round]) -> Round | None:
-    """The round in which this person marks presentations; the one that closes last where there are several."""
+    """The round in which this user grades presentations; the one that closes last if there are several."""
     talks = [round for round in rounds if round.format.is_judged]
     if not talks or not is_judge(user, talks[0].contest):
         return None
@@ -257,7 +257,7 @@ def samples_of(contest: Contest) -> dict[str, Sample]:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file that participants may have; `n_records` where it is a table."""
+    """A file for participants; with `n_records` if it is a table."""
 
     key: str
     url: str
@@ -269,12 +269,12 @@ class Download:
 
 
 def download_name(contest: Contest, name: str) -> str:
-    """What a download is called on the participant's disk."""
+    """The file name of a download."""
     return f"{contest.slug}-{name}"
 
 
 def shown_schema(dataset: Dataset) -> Schema:
-    """The columns that participants get; of a series the identifier too, which tells people again at other times."""
+    """The columns that participants get; for a series also the identifier, which links records over time."""
     return dataset.contest.format.setup.shown_schema(dataset.schema)
 
 
@@ -286,10 +286,10 @@ def public_schema(dataset: Dataset) -> bytes:
 def downloads(
     contest: Contest, team: Team | None = None, *, for_organizers: bool = False
 ) -> list[Download]:
-    """The table, its schema and the sample submission; empty where the contest has no table yet.
+    """The table, its schema and the sample submission; empty if the contest has no table yet.
 
-    Where each team has its own table, that of `team`, once it is drawn; the whole is for organizers,
-    and so is a hidden table, of which everybody else has the schema.
+    If each team has its own table, that of `team`, once it is drawn; the whole table is for organizers, as is
+    a hidden table, of which everybody else gets the schema.
     """
     dataset = original_of(contest)
     if dataset is None or dataset.public is None:
@@ -315,7 +315,7 @@ def downloads(
 
 
 def _own_downloads(team: Team) -> list[Download]:
-    """The team's table and the sample made from it; none before they are drawn."""
+    """The team's table and the sample derived from it; none before they are drawn."""
     dataset = team_tables.table_of(team)
     if dataset is None:
         return []
@@ -375,7 +375,7 @@ def _unmeasured(schema_text: str, ruleset_text: str) -> tuple[str, ...]:
 
 
 def missing_for_publication(contest: Contest) -> list[_StrPromise]:
-    """What a contest still needs before everybody may see it."""
+    """Missing prerequisites for the publication of a contest."""
     missing = []
     if original_of(contest) is None:
         missing.append(_("The original data is missing. Upload it and confirm its columns."))
@@ -385,16 +385,16 @@ def missing_for_publication(contest: Contest) -> list[_StrPromise]:
 
 
 def draft_of(contest: Contest) -> TableDraft | None:
-    """The uploaded table that waits for its columns to be confirmed, or corrected."""
+    """The uploaded table whose columns must be confirmed or corrected."""
     return TableDraft.objects.select_related("file").filter(contest=contest).first()
 
 
 def is_confirmed(draft: TableDraft | None, dataset: Dataset | None) -> bool:
-    """The draft is the contest's table, columns included."""
+    """The draft is the contest's table, including its columns."""
     if draft is None or dataset is None:
         return False
     same_file = draft.file.sha256 == dataset.sealed.sha256
-    if draft.contest.format.rewrites_files:  # what is kept of the archive is written anew
+    if draft.contest.format.rewrites_files:  # the stored copy of the archive is written again
         same_file = draft.uploaded_at <= dataset.created_at
     return same_file and draft.schema_text == dataset.schema_text
 
@@ -405,5 +405,5 @@ def events_of(contest: Contest) -> QuerySet[Event]:
 
 
 def office_invitation(token: str) -> OfficeInvitation:
-    """The invitation to organize or judge under that link; Http404 where there is none."""
+    """The invitation to organize or judge with that token; Http404 if there is none."""
     return get_object_or_404(OfficeInvitation.objects.select_related("contest"), token=token)

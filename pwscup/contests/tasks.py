@@ -1,4 +1,4 @@
-"""What workers run of contests: an interface and nothing more."""
+"""Celery tasks of contests, without logic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mail_invitations() -> None:
 
 @app.task
 def sweep() -> None:
-    """Delete the data whose time is over, and have the mails sent that wait."""
+    """Delete data after the retention period, and send waiting e-mails."""
     now = read_db_clock()
     retention.erase_due(now)
     if invitations.is_any_due(now):
@@ -26,5 +26,5 @@ def sweep() -> None:
 
 
 def send_mails() -> None:
-    """Send the hint that mails are due; the next sweep repeats it."""
+    """Send the hint that e-mails are due; the next sweep repeats it."""
     mail_invitations.apply_async(retry=False, expires=max(settings.SWEEP_SECONDS, 1))

@@ -1,4 +1,4 @@
-"""Terms of participation: what a new contest starts with, and the digest under which they are accepted."""
+"""Terms of participation: the default text, and the digest under which they are accepted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LANGUAGES = {"terms": "en", "terms_ja": "ja"}
 
 
 def default_terms() -> dict[str, str]:
-    """Terms in both languages that an organizer may keep or change."""
+    """Default terms in both languages, which an organizer may keep or change."""
     return {
         field: render_to_string(f"contests/default_terms.{language}.txt").strip()
         for field, language in LANGUAGES.items()
@@ -27,13 +27,13 @@ def has_terms(contest: Contest) -> bool:
 
 
 def digest_of(contest: Contest) -> str:
-    """Names the terms as they stand, in both languages."""
+    """The digest of the current terms in both languages."""
     both = f"{contest.terms}\0{contest.terms_ja}"
     return hashlib.sha256(both.encode()).hexdigest()
 
 
 def local_terms(contest: Contest) -> str:
-    """The terms in the reader's language, or in the only one that they were written in."""
+    """The terms in the reader's language, or in the only available one."""
     first, second = contest.terms, contest.terms_ja
     if translation.get_language() == "ja":
         first, second = second, first

@@ -1,7 +1,7 @@
-"""The one door to the answer key: whole originals, row mappings, and everything that was handed in.
+"""The only access to the answer key: complete originals, row mappings, and all submissions.
 
-Only `pwscup.submissions.evaluation` may import this module; the import contracts hold it to that,
-and every read leaves an event that says why.
+Only `pwscup.submissions.evaluation` may import this module, as import contracts check; every read is recorded
+with its reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _on_record: ContextVar[frozenset[tuple[int, str]]] = ContextVar("_on_record", default=frozenset())
-"""What the event of `on_record` names: the keys of files, that of the secret with the purpose of the seed."""
+"""The content of an event of `on_record`: the keys of files, and that of the secret with the purpose of the seed."""
 
 
 @contextmanager
@@ -40,9 +40,9 @@ def on_record(
     subject: str,
     purpose: str | None = None,
 ) -> Iterator[None]:
-    """Put several reads on record at once, before the first of them: what is read inside leaves no event of its own.
+    """Record several reads in one event before the first of them: reads of these files inside are not recorded again.
 
-    Any other file that is read inside does, and so does a seed for another purpose than the one named here.
+    Reads of other files inside are recorded, as is a seed for another purpose than the one named here.
     """
     named = {(file.pk, "") for file in files}
     seed = {}
@@ -68,7 +68,7 @@ def on_record(
 def read_sealed(
     file: StoredFile, *, reason: str, contest_id: int | None, actor: Any = None, **data: str
 ) -> bytes:
-    """The bytes of a sealed file; who read it and why is on record before they are returned."""
+    """The bytes of a sealed file; the reader and the reason are recorded before they are returned."""
     storage.refuse_erased(file)
     if (file.pk, data.get("purpose", "")) not in _on_record.get():
         audit_log.record(
@@ -83,7 +83,7 @@ def read_sealed(
 
 
 def original_records(dataset: Dataset, *, reason: str) -> Records:
-    """An original without its identifier columns: what is scored never holds them."""
+    """An original without its identifier columns, which are never scored."""
     from scoring.tables.reading import read_records
 
     data = read_sealed(dataset.sealed, reason=reason, contest_id=dataset.contest_id)
@@ -94,17 +94,17 @@ def original_records(dataset: Dataset, *, reason: str) -> Records:
 
 
 def answer_key(answer: Mapping[str, Any]) -> bytes:
-    """The bytes of the answer about a release: to be stored sealed."""
+    """The bytes of the answer key of a release, to be stored sealed."""
     return json.dumps(dict(answer)).encode()
 
 
 def release_answer(key: StoredFile, *, reason: str, contest_id: int) -> dict[str, Any]:
-    """The answer about a release, as the format of the contest wrote it."""
+    """The answer key of a release, as written by the format of the contest."""
     found: dict[str, Any] = json.loads(read_sealed(key, reason=reason, contest_id=contest_id))
     return found
 
 
-# What was drawn for a team that has its own table
+# The draw of a team with its own table
 
 
 def draw_key(rows: Mapping[str, np.ndarray]) -> bytes:
@@ -122,24 +122,24 @@ def drawn_rows(draw: Dataset, *, reason: str) -> dict[str, np.ndarray]:
     return {name: np.asarray(rows, dtype=np.int64) for name, rows in json.loads(data).items()}
 
 
-# The secret that decides every draw
+# The secret behind every draw
 
 
 def ensure_secret(contest: Contest) -> None:
-    """Draw the contest's secret and commit to it, where that has not been done."""
+    """Draw the contest's secret and commit to it, unless that has been done."""
     ensure_committed(contest)
 
 
 def derived_seed(contest: Contest, purpose: str) -> int:
-    """The seed of 128 bits that the contest's secret gives for one purpose.
+    """The seed of 128 bits that is derived from the contest's secret for one purpose.
 
-    The event names the purpose: what is revealed at the end is the list of these events.
+    The event names the purpose: the list of these events is revealed at the end.
     """
     return commitments.derived_seed(_secret(contest, reason="seed", purpose=purpose), purpose)
 
 
 def revealed_secret(contest: Contest, *, actor: Any) -> bytes:
-    """The secret itself, to be published when nothing can be drawn from it any more."""
+    """The secret itself, published when nothing can be drawn from it any more."""
     return _secret(contest, reason="reveal", actor=actor)
 
 

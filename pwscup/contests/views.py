@@ -60,7 +60,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) -> dict[str, Any]:
-    """What of the table this viewer may have, and what stands before it."""
+    """The data that this viewer may download, and the missing prerequisites."""
     may_download = policies.may_download_original(request.user, contest, page["now"])
     return {
         "may_download": may_download,
@@ -75,7 +75,7 @@ def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) 
 
 
 def _is_left_out(contest: Contest, team: Team | None) -> bool:
-    """Whether the people of a series ran out before this team got any."""
+    """The individuals of a series were exhausted before this team got any."""
     if team is None or not contest.format.shares_out_people or tables.table_of(team):
         return False
     dataset = selectors.original_of(contest)
@@ -135,7 +135,7 @@ def _accept(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _safe(request: HttpRequest, address: str) -> str:
-    """The address, if it is one of this installation."""
+    """The URL, if it belongs to this installation."""
     here = url_has_allowed_host_and_scheme(
         address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
@@ -147,7 +147,7 @@ def _safe(request: HttpRequest, address: str) -> str:
 
 @require_safe
 def original(request: HttpRequest, slug: str) -> HttpResponse:
-    """The table of all teams; where each has its own, the organizers' alone."""
+    """The table of all teams; if each has its own, for organizers only."""
     contest = selectors.visible_contest(request.user, slug)
     dataset = selectors.original_of(contest)
     file = dataset.public if dataset and policies.may_have_common(request.user, contest) else None
@@ -176,7 +176,7 @@ def schema(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name: str) -> Any:
-    """A published file for those who may have it; Http404 for strangers, log-in for visitors."""
+    """A published file for users with permission; Http404 for others, log-in for visitors."""
     if not policies.may_download_original(request.user, contest, timezone.now()):
         if request.user.is_anonymous:
             return redirect_to_login(request.get_full_path())

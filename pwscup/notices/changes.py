@@ -80,7 +80,7 @@ FIELDS = {
     "started_at": gettext_lazy("from"),
     "ended_at": gettext_lazy("until"),
     "tries": gettext_lazy("tries"),
-    "tries_per_day": gettext_lazy("tries a day"),
+    "tries_per_day": gettext_lazy("attempts per day"),
     "feedback": gettext_lazy("feedback"),
 }
 FROZEN = "frozen_at"  # before and after, where only the latter says something

@@ -219,7 +219,7 @@ def test_without_room_the_organizer_chooses(people, contest):
     with pytest.raises(services.ContestRefused) as refused:
         services.extend_round(**given, reason="Heat.", now=NOON)
     assert "“Attack round” opens at 2031-07-01 15:00 UTC" in why(refused)
-    assert "Let the later rounds move along" in why(refused)
+    assert "Move the later rounds too" in why(refused)
     assert dates(contest) == before
     services.extend_round(**given, moves_later=True, reason="Heat.", now=NOON)
     assert dates(contest) == shifted(before, 1.5 * HOUR, *LATER)
@@ -356,8 +356,8 @@ def test_an_outage_that_is_too_long_ago_says_what_to_do(people, contest):
     [
         (NOON - HOUR, NOON - HOUR, "ends before it starts"),
         (NOON - HOUR, NOON - 2 * HOUR, "ends before it starts"),
-        (NOON - HOUR, NOON + HOUR, "Where it still lasts leave its end empty"),
-        (NOON + HOUR, None, "recorded when it has happened"),
+        (NOON - HOUR, NOON + HOUR, "If it continues, leave its end empty"),
+        (NOON + HOUR, None, "recorded after it has happened"),
         (NOON - 3 * HOUR, NOON - HOUR, "does not lie within the contest"),
     ],
 )
@@ -461,7 +461,7 @@ def test_pause_and_resume_through_the_page(cast, oscar, as_user):
     assert "Flood." in page
     assert "paused" in as_user(None).get("/").content.decode()
     assert "Resume" in oscar.get("/organize/cup/clock/").content.decode()
-    assert "goes on" in said(post(oscar, cast.contest, "organize-resume", reason=""))
+    assert "continues" in said(post(oscar, cast.contest, "organize-resume", reason=""))
     page = as_user(None).get("/c/cup/").content.decode()
     assert "Time that does not count" in page
     assert "Flood." in page
@@ -471,7 +471,7 @@ def test_extending_and_opening_again_through_the_page(cast, oscar):
     before = dates(cast.contest)
     key = "anonymization"
     done = post(oscar, cast.contest, "organize-round-extend", key, hours=1, minutes=30, reason="H")
-    assert said(done) == "The round is open for longer."
+    assert said(done) == "The round is extended."
     assert dates(cast.contest) == shifted(before, 1.5 * HOUR, "anonymization.closes_at")
     pipeline.close(cast.contest.rounds.get(key=key))
     done = post(oscar, cast.contest, "organize-round-reopen", key, hours=2, reason="Storm.")

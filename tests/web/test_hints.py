@@ -51,7 +51,7 @@ def found(contest) -> list[tuple[set[str], str]]:
 def test_teams_from_one_network_are_worth_a_look(cast, contest, first, second, same):
     create(cast.alice, contest, "Red", first)
     create(cast.carol, contest, "Blue", second)
-    reason = "Members of these teams took their seats from the same network."
+    reason = "Members of these teams joined from the same network."
     assert found(contest) == ([({"Red", "Blue"}, reason)] if same else [])
 
 

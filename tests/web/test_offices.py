@@ -199,7 +199,7 @@ def test_the_number_of_open_invitations_is_bounded(cast, monkeypatch):
     monkeypatch.setattr(services.people, "MOST_OPEN", 2)
     for number in range(2):
         invite(cast, "judge", f"{number}@example.org")
-    with pytest.raises(services.ContestRefused, match="wait for an answer"):
+    with pytest.raises(services.ContestRefused, match="already waiting for an answer"):
         invite(cast, "judge", "third@example.org")
 
 

@@ -209,7 +209,7 @@ def test_an_opening_that_something_follows_from_stays(cast, oscar):
         round=first, team=cast.red, number=1, arrived_at=timezone.now(), submitted_by=cast.alice
     )
     response = oscar.post(URL, filled(cast.contest, **moved), follow=True)
-    assert "its opening is past and stays" in said(response)
+    assert "its opening can no longer be changed" in said(response)
     longer = first.closes_at + timedelta(days=1)
     oscar.post(URL, filled(cast.contest, anonymization__closes_at=local(longer)))
     first.refresh_from_db()

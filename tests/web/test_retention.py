@@ -175,7 +175,7 @@ def test_data_are_not_deleted_while_the_contest_runs(cast):
 def test_a_time_that_is_over_is_refused(over):
     Contest.objects.update(retention_days=None)
     later = timezone.now() + 10 * DAY
-    with pytest.raises(services.ContestRefused, match="would be deleted at once"):
+    with pytest.raises(services.ContestRefused, match="would be deleted immediately"):
         services.set_retention(actor=over.oscar, contest=over.contest, days=3, now=later)
     services.set_retention(actor=over.oscar, contest=over.contest, days=20, now=later)
     event = Event.objects.get(kind="contest.retention_changed")

@@ -350,9 +350,7 @@ def with_ranking(**changes):
 
 
 def unseen(ruleset):
-    return [
-        text for title, text in rules(ruleset).ranking if title == "What this ranking does not see"
-    ]
+    return [text for title, text in rules(ruleset).ranking if title == "Limits of this ranking"]
 
 
 def test_the_rules_page_names_what_the_paper_s_ranking_does_not_see():

@@ -67,7 +67,7 @@ def test_tables_of_teams_are_told_with_their_decoys():
     [
         (RULESET, ValiditySpec(), ("any value that its column allows", "leaving it out")),
         (RULESET, ValiditySpec("original"), ("occurs in the same column", "leaving it out")),
-        (LECTURE, ValiditySpec("original", True), ("nowhere in it are refused", "all empty")),
+        (LECTURE, ValiditySpec("original", True), ("do not occur in it are refused", "all empty")),
         (LECTURE, ValiditySpec(), ("any value that its column allows", "none can be deleted")),
     ],
 )

@@ -146,8 +146,8 @@ def test_the_identifier_is_a_column_that_teams_get():
 def test_every_measure_of_a_series_is_told():
     families = preview_of(RULESET).families
     assert [family.title for family in families] == [
-        "Utility: what the releases have lost",
-        "Risk: how sure an attacker may be of a person's value",
+        "Utility: the information loss of the releases",
+        "Risk: the attacker's confidence about an individual's value",
     ]
     measures = [measure for family in families for measure in family.measures]
     assert {rule.measure.id for rule in measures} == set(SERIES_MEASURES)

@@ -249,7 +249,7 @@ def test_lists_come_as_spreadsheets_save_them(cast, text, n_teams):
             2,
             "“Green” is in “Students” by line 1 — got “Others”",
         ),
-        ("Green,,ann at example.org", 1, "“ann at example.org” is no e-mail address"),
+        ("Green,,ann at example.org", 1, "“ann at example.org” is not an e-mail address"),
         ("Green,,", 1, "no e-mail address, so nobody could join"),
         ("Green", 1, "no e-mail address"),
         ("G,,a@b.org\nG,,A@B.org", 1, "a@b.org is named twice: in “G” and in “G”"),
@@ -258,7 +258,11 @@ def test_lists_come_as_spreadsheets_save_them(cast, text, n_teams):
         ("G,,alice@example.org", 1, "alice@example.org: plays in the team “Red” already"),
         ("G,,OSCAR@example.org", 1, "oscar@example.org: organizes this contest"),
         ("G,,judy@example.org", 1, "judy@example.org: judges this contest"),
-        ("G,,former@example.org", 1, "former@example.org: organized or judged this contest once"),
+        (
+            "G,,former@example.org",
+            1,
+            "former@example.org: was an organizer or judge of this contest",
+        ),
         ("G,,asked@example.org", 1, "asked@example.org: is invited to the team “Blue” already"),
         ("G,,a@b.org\n" * 5_001, 5_001, "more than 5000 lines"),
     ],
@@ -344,7 +348,7 @@ def test_two_organizers_set_up_no_team_twice(cast, oscar, divisions):
     ("data", "words"),
     [
         (None, "Choose a file."),
-        (b"\x89PNG\0\0\0", "The file is no text."),
+        (b"\x89PNG\0\0\0", "The file is not text."),
         (b"x" * 500_001, "The file is too large"),
     ],
 )

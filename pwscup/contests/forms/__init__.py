@@ -1,4 +1,4 @@
-"""What organizers fill in: a contest, its people, its table and columns, its rounds."""
+"""Forms of organizers: a contest, its staff and teams, its table and columns, its rounds."""
 
 from pwscup.contests.forms.clock import (
     LengthForm,

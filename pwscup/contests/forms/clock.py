@@ -1,4 +1,4 @@
-"""What an organizer says when the clock of a contest is changed."""
+"""Forms for changing the clock of a contest."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ LONGEST_REASON = Interruption._meta.get_field("reason").max_length
 
 
 class ReasonForm(VersionedForm):
-    """Why; the teams read it."""
+    """The reason, shown to the teams."""
 
     reason = forms.CharField(
         label=_("Reason"),
         max_length=LONGEST_REASON,
-        help_text=_("The teams read it."),
+        help_text=_("It is shown to the teams."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
 
 
 class PauseForm(ReasonForm):
-    """The clock stands still from now on."""
+    """The clock stops from now on."""
 
 
 class ResumeForm(ReasonForm):
-    """The clock goes on."""
+    """The clock continues."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["reason"].required = False
-        self.fields["reason"].label = _("What to tell the teams (optional)")
+        self.fields["reason"].label = _("Message to the teams (optional)")
 
 
 class LengthForm(ReasonForm):
-    """How much longer a round is open: until a moment, or for so many hours and minutes."""
+    """The extension of a round: until a time, or by hours and minutes."""
 
     hours = forms.IntegerField(label=_("Hours"), min_value=0, max_value=24 * 365, required=False)
     minutes = forms.IntegerField(label=_("Minutes"), min_value=0, max_value=60 * 24, required=False)
     moves_later = forms.BooleanField(
-        label=_("The later rounds move along by the same time"), required=False
+        label=_("Move the later rounds by the same time"), required=False
     )
 
     def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
@@ -68,7 +68,7 @@ class LengthForm(ReasonForm):
         return timedelta(hours=cleaned.get("hours") or 0, minutes=cleaned.get("minutes") or 0)
 
     def values(self) -> dict[str, Any]:
-        """What the services take."""
+        """The arguments of the services."""
         cleaned = self.cleaned_data
         until: datetime | None = cleaned["until"]
         length = {"until": until} if until else {"by": self._by(cleaned)}
@@ -80,7 +80,7 @@ class LengthForm(ReasonForm):
 
 
 class OutageForm(ReasonForm):
-    """When the platform could not be used."""
+    """The time when the platform could not be used."""
 
     def __init__(self, *args: Any, zone: ZoneInfo, **kwargs: Any) -> None:
         super().__init__(*args, prefix="outage", **kwargs)
@@ -89,13 +89,13 @@ class OutageForm(ReasonForm):
             zone=zone,
             label=_("Until"),
             required=False,
-            help_text=_("Leave it empty where the outage lasts: the contest is then paused."),
+            help_text=_("Leave it empty if the outage continues: the contest is then paused."),
         )
         self.order_fields(["version", "started_at", "ended_at", "reason"])
 
 
 def clock_forms(contest: Contest) -> dict[str, forms.Form]:
-    """The forms of the page that are about the whole contest, empty."""
+    """Empty forms for changes of the whole contest."""
     initial = {"version": contest.version}
     return {
         "pause_form": PauseForm(prefix="pause", initial=initial),

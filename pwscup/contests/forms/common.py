@@ -1,4 +1,4 @@
-"""Moments on the clock of a time zone, and what every form about a contest carries."""
+"""Times in a time zone, and the base of all forms about a contest."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ YEARS = range(2000, 2100)
 
 
 def zone_choices() -> list[tuple[str, str]]:
-    """The world's time zones by region and city, the zone without a region first."""
+    """The world's time zones by region and city; zones without a region come first."""
     regions = (*REGIONS, "Indian", "Pacific")
     named = sorted(zone for zone in available_timezones() if zone.startswith(regions))
     return [(zone, zone.replace("_", " ")) for zone in ("UTC", *named)]
 
 
 class MomentField(forms.Field):
-    """A moment, typed and shown as the clock of `zone` shows it."""
+    """A time, entered and shown in `zone`."""
 
     widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"})
     default_error_messages = {
@@ -72,7 +72,7 @@ class MomentField(forms.Field):
 
 
 class VersionedForm(forms.Form):
-    """Carries the version of the contest that the page was made from."""
+    """Contains the version of the contest for which the page was rendered."""
 
-    # Without an identifier: a page may hold several of these forms.
+    # Without an HTML id: a page may contain several of these forms.
     version = forms.IntegerField(widget=forms.HiddenInput(attrs={"id": False}), min_value=0)

@@ -1,4 +1,4 @@
-"""How a contest presents itself, and what it is made from."""
+"""Forms for the description of a contest, and for creating one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_MEMBERS = 1_000
 
 
 class DescriptionForm(forms.ModelForm):
-    """How a contest presents itself."""
+    """The public description of a contest."""
 
     timezone = forms.ChoiceField(
         label=_("Time zone"),
@@ -44,7 +44,7 @@ class DescriptionForm(forms.ModelForm):
         }
 
     def largest_team(self) -> int:
-        """What the ruleset allows."""
+        """The maximum of the ruleset."""
         return self.instance.ruleset.limits.max_team_size
 
     def clean_max_team_size(self) -> int:
@@ -57,7 +57,7 @@ class DescriptionForm(forms.ModelForm):
 
 
 class SettingsForm(DescriptionForm, VersionedForm):
-    """The settings of a contest that exists."""
+    """The settings of an existing contest."""
 
     class Meta(DescriptionForm.Meta):
         fields = [*DescriptionForm.Meta.fields, "admission", "has_late_teams", "epsilon_cap"]
@@ -69,24 +69,24 @@ class SettingsForm(DescriptionForm, VersionedForm):
 
 
 class NewContestForm(DescriptionForm):
-    """A new contest by one of the library's rulesets."""
+    """A new contest from a ruleset of the library or an uploaded one."""
 
     ruleset = forms.ChoiceField(
         label=_("Format"), widget=forms.RadioSelect, required=False, initial="pwscup2015"
     )
     ruleset_file = forms.FileField(
-        label=_("Or rules of your own (TOML)"),
+        label=_("Or your own rules (TOML)"),
         required=False,
         allow_empty_file=True,
         widget=forms.FileInput(attrs={"accept": ".toml"}),
-        help_text=_("A ruleset file; it goes before the format chosen above."),
+        help_text=_("A ruleset file; it overrides the format chosen above."),
     )
     slug = forms.SlugField(
         label=_("Address"),
         max_length=50,
         required=False,
         help_text=_(
-            "The last part of the contest's address; made from the title where left empty."
+            "The last part of the contest's address; derived from the title if left empty."
         ),
     )
     starts_at = forms.CharField(
@@ -127,7 +127,7 @@ class NewContestForm(DescriptionForm):
         return load_ruleset(name) if name else None
 
     def clean_ruleset_file(self) -> Ruleset | None:
-        """The uploaded rules; every key that is wrong is named."""
+        """The uploaded rules; the errors name every invalid key."""
         upload = self.cleaned_data["ruleset_file"]
         if upload is None:
             return None
@@ -142,7 +142,7 @@ class NewContestForm(DescriptionForm):
         try:
             return parse_ruleset(upload.read().decode("utf-8-sig").replace("\r\n", "\n"))
         except UnicodeDecodeError as error:
-            raise ValidationError(_("The file is no text in UTF-8.")) from error
+            raise ValidationError(_("The file is not UTF-8 text.")) from error
         except ProblemsFound as found:
             raise ValidationError(
                 [" — ".join(parts(problem)) for problem in found.problems]
@@ -155,12 +155,12 @@ class NewContestForm(DescriptionForm):
         return slug
 
     def clean(self) -> dict[str, Any]:
-        """Read the start on the clock of the chosen zone."""
+        """Interpret the start in the chosen zone."""
         cleaned = super().clean() or self.cleaned_data
         if own := cleaned.pop("ruleset_file", None):
             cleaned["ruleset"] = own
         elif not cleaned.get("ruleset") and not self.errors:
-            self.add_error("ruleset", _("Choose a format, or a file with rules of your own."))
+            self.add_error("ruleset", _("Choose a format, or a file with your own rules."))
         if "timezone" in cleaned and "starts_at" in cleaned:
             field = MomentField(zone=ZoneInfo(cleaned["timezone"]))
             try:

@@ -1,4 +1,4 @@
-"""Who organizes, who judges and who plays: people, divisions and lists of teams."""
+"""Forms for organizers, judges and teams: addresses, divisions and lists of teams."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ LONGEST_TITLE = Division._meta.get_field("title").max_length
 
 
 class OrganizerForm(forms.Form):
-    """The address of somebody who is asked to organize the contest."""
+    """The address of a new organizer."""
 
     email = forms.EmailField(
         label=_("E-mail address"),
-        help_text=_("The person is asked by mail, and is added once the invitation is accepted."),
+        help_text=_("The person gets an invitation by e-mail, and is added when it is accepted."),
     )
 
 
 class JudgeForm(OrganizerForm):
-    """The address of somebody who is asked to mark presentations."""
+    """The address of a new judge."""
 
 
 class ReadmissionForm(forms.Form):
-    """The address of somebody who was in another team and may play again."""
+    """The address of a user who was in another team and may play again."""
 
     email = forms.EmailField(label=_("E-mail address"))
 
@@ -44,7 +44,7 @@ class DivisionForm(forms.Form):
 
 
 class TeamListForm(VersionedForm):
-    """A list of teams: a file, or the text that was looked at and corrected."""
+    """A list of teams: a file, or the corrected text."""
 
     file = forms.FileField(
         label=_("List of teams (CSV)"),
@@ -73,7 +73,7 @@ class TeamListForm(VersionedForm):
             )
         text = lists.decoded(upload.read())
         if text is None:
-            raise ValidationError(_("The file is no text. Save the list as CSV in UTF-8."))
+            raise ValidationError(_("The file is not text. Save the list as CSV in UTF-8."))
         return text
 
     def clean(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class TeamListForm(VersionedForm):
 
 
 class InviteForm(forms.Form):
-    """One more person for a team."""
+    """An additional member of a team."""
 
     team = forms.IntegerField(min_value=1, max_value=2**62)
     email = forms.EmailField()

@@ -17,7 +17,7 @@ FIELDS = ("opens_at", "closes_at", "tries", "tries_per_day", "feedback")
 
 
 class RoundForm(forms.Form):
-    """The dates and limits of one round, on the contest's clock."""
+    """The dates and limits of one round, in the contest's time zone."""
 
     tries = forms.IntegerField(min_value=1, max_value=10_000)
     tries_per_day = forms.IntegerField(min_value=1, max_value=10_000, required=False)
@@ -32,22 +32,24 @@ class RoundForm(forms.Form):
         self.fields["closes_at"] = MomentField(zone=zone, label=_("Closes"))
         per_target = round.spec.tries_per_target is not None
         self.fields["feedback"].choices = feedback_choices(round)
-        self.fields["tries"].label = _("Guesses per target") if per_target else _("Tries per team")
+        self.fields["tries"].label = (
+            _("Guesses per target") if per_target else _("Attempts per team")
+        )
         self.fields["tries_per_day"].label = (
-            _("Guesses per target and day") if per_target else _("Tries per team and day")
+            _("Guesses per target and day") if per_target else _("Attempts per team and day")
         )
         self.fields["tries_per_day"].widget.attrs["placeholder"] = _("no limit")
         self.order_fields(FIELDS)
         for field in self.fields.values():
             is_choice = isinstance(field, forms.ChoiceField)
-            # Each round's panel holds its buttons' forms too, so its fields name theirs.
+            # A round's panel also contains the forms of its buttons, so its fields name their form.
             field.widget.attrs |= {
                 "class": "form-select" if is_choice else "form-control",
                 "form": "rounds-form",
             }
 
     def clean(self) -> dict[str, Any]:
-        """Keep the seconds of a moment whose minute was not changed."""
+        """Keep the seconds of a time if its minute was not changed."""
         cleaned = super().clean() or self.cleaned_data
         for name in ("opens_at", "closes_at"):
             before, typed = getattr(self.round, name), cleaned.get(name)
@@ -60,7 +62,7 @@ class RoundForm(forms.Form):
 
 
 def feedback_choices(round: Round) -> list[tuple[str, Any]]:
-    """What may be told, and when, in a round of its kind; a band exists for rates only."""
+    """The kinds and times of feedback for this kind of round; bands exist for rates only."""
     without = () if round.format.has_targets else (Round.Feedback.COARSE,)
     known = {*ROUND_KINDS[round.kind].feedback}.difference(without) | {round.feedback}
     return [(value, label) for value, label in Round.Feedback.choices if value in known]

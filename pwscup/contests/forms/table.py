@@ -47,7 +47,8 @@ class FileForm(VersionedForm):
 
 
 class SeriesForm(FileForm):
-    """The organizer's own tables of all times, in one archive; teams are given people, so none are drawn now."""
+    """The organizer's tables of all times in one archive; individuals are assigned to teams later, so nothing
+    is sampled now."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -59,7 +60,7 @@ class TableForm(FileForm):
     """The organizer's own CSV."""
 
     n_sampled = forms.IntegerField(
-        label=_("Draw so many records at random"),
+        label=_("Number of records to draw at random"),
         min_value=4,
         max_value=1_000_000,
         required=False,
@@ -68,7 +69,7 @@ class TableForm(FileForm):
 
 
 class GenerateForm(VersionedForm):
-    """A table that the platform makes."""
+    """A synthetic table."""
 
     n_records = forms.IntegerField(
         label=_("Records"), min_value=100, max_value=100_000, initial=1_000
@@ -76,7 +77,7 @@ class GenerateForm(VersionedForm):
 
 
 class GenerateSeriesForm(VersionedForm):
-    """Tables of all times that the platform makes."""
+    """Synthetic tables of all times."""
 
     n_records = forms.IntegerField(
         label=_("Patients in each table"), min_value=100, max_value=100_000, initial=2_000
@@ -85,7 +86,7 @@ class GenerateSeriesForm(VersionedForm):
 
 
 class BoundField(forms.Field):
-    """A finite number, an integer where it is written as one; or nothing."""
+    """A finite number, an integer if written as one; or nothing."""
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 8})
 
@@ -99,7 +100,7 @@ class BoundField(forms.Field):
 
 
 class ValuesField(forms.Field):
-    """The values of a category, one a line, spaces kept; nothing where any value is allowed."""
+    """The values of a category, one per line, spaces kept; nothing if any value is allowed."""
 
     widget = forms.Textarea(attrs={"rows": 6, "cols": 24})
 
@@ -137,7 +138,7 @@ class ColumnForm(forms.Form):
             bound.widget.attrs["class"] = "form-check-input" if is_tick else f"{kind} {kind}-sm"
 
     def column(self) -> Column:
-        """The column as filled in; what its kind cannot have is left out."""
+        """The column as entered, without the settings that its kind cannot have."""
         data = self.cleaned_data
         kind = Kind(data["kind"])
         numeric = kind is not Kind.CATEGORY
@@ -153,7 +154,7 @@ class ColumnForm(forms.Form):
 
 
 class AttackColumnsForm(VersionedForm):
-    """The amounts that the attackers of one column look at."""
+    """The amounts used by the attacks with a single column."""
 
     e2_column = forms.ChoiceField(label=_("Column of attack E2"), required=False)
     e4_column = forms.ChoiceField(label=_("Column of attack E4"), required=False)
@@ -189,7 +190,7 @@ class ColumnsForm:
         return all(valid)
 
     def schema(self) -> Schema:
-        """The schema as filled in; ProblemsFound where its columns do not fit together."""
+        """The schema as entered; ProblemsFound if its columns are inconsistent."""
         return Schema(
             tuple(form.column() for form in self.columns),
             e2_column=self.attacks.cleaned_data["e2_column"] or None,

@@ -1,4 +1,4 @@
-"""The terms of a contest, and how long its data are kept."""
+"""The terms of a contest, and the retention of its data."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _terms_field(label: Any) -> forms.CharField:
 
 
 class TermsForm(VersionedForm):
-    """What members accept before their first download."""
+    """The terms that members accept before their first download."""
 
     terms = _terms_field(_("Terms and data licence (English)"))
     terms_ja = _terms_field(_("Terms and data licence (Japanese)"))
 
 
 class RetentionForm(VersionedForm):
-    """How long the data are kept."""
+    """The retention period."""
 
     days = forms.IntegerField(
         label=_("Days after the last round"),
@@ -44,7 +44,7 @@ class RetentionForm(VersionedForm):
 
 
 class EraseForm(VersionedForm):
-    """The contest's address once more, so that a slip of the hand deletes nothing."""
+    """The contest's address again, to prevent accidental deletion."""
 
     address = forms.CharField(
         label=_("Type the address of the contest to confirm"),

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('is_published', models.BooleanField(default=False)),
                 ('is_demo', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('version', models.PositiveIntegerField(default=0, help_text='grows with every change an organizer makes')),
+                ('version', models.PositiveIntegerField(default=0, help_text='incremented by every change of an organizer')),
                 ('organizers', models.ManyToManyField(related_name='organizes', to=settings.AUTH_USER_MODEL)),
             ],
             options={
@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('schema_text', models.TextField()),
-                ('columns', models.JSONField(help_text="for the organizer's eyes: distinct cells and examples by column")),
+                ('columns', models.JSONField(help_text='for the organizer only: distinct cells and examples by column')),
                 ('n_records', models.PositiveIntegerField()),
                 ('uploaded_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('contest', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='draft', to='contests.contest')),
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
                 ('opens_at', models.DateTimeField(verbose_name='opens')),
                 ('closes_at', models.DateTimeField(verbose_name='closes')),
                 ('tries', models.PositiveSmallIntegerField(validators=[django.core.validators.MinValueValidator(1)], verbose_name='tries')),
-                ('feedback', models.CharField(choices=[('exact', 'exact, at once'), ('coarse', 'coarse, at once'), ('after_close', 'after the round has closed')], max_length=12, verbose_name='feedback')),
+                ('feedback', models.CharField(choices=[('exact', 'exact, immediately'), ('coarse', 'coarse, immediately'), ('after_close', 'after the round has closed')], max_length=12, verbose_name='feedback')),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rounds', to='contests.contest')),
             ],
             options={
@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
             name='Sample',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField(help_text="the ruleset's name for it: anonymized, rows", max_length=30)),
+                ('key', models.SlugField(help_text='the name in the ruleset: anonymized, rows', max_length=30)),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='samples', to='contests.contest')),
                 ('file', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='core.storedfile')),
             ],

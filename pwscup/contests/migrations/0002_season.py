@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='contest',
             name='admission',
-            field=models.CharField(choices=[('open', 'everybody with an account may found a team'), ('invited', 'only teams that the organizers set up')], default='open', max_length=10, verbose_name='who may play'),
+            field=models.CharField(choices=[('open', 'everybody with an account may create a team'), ('invited', 'only teams that the organizers set up')], default='open', max_length=10, verbose_name='who may play'),
         ),
         migrations.AddField(
             model_name='contest',
@@ -39,12 +39,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='contest',
             name='frozen_at',
-            field=models.DateTimeField(blank=True, help_text='the boards show what stood then', null=True),
+            field=models.DateTimeField(blank=True, help_text='the boards show the state of this time', null=True),
         ),
         migrations.AddField(
             model_name='contest',
             name='hidden_measures',
-            field=models.JSONField(blank=True, default=list, help_text='ids of measures that nobody but organizers is shown'),
+            field=models.JSONField(blank=True, default=list, help_text='ids of measures that are shown to organizers only'),
         ),
         migrations.AddField(
             model_name='contest',
@@ -54,12 +54,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='contest',
             name='paused_at',
-            field=models.DateTimeField(blank=True, help_text="since when the contest's clock stands still", null=True),
+            field=models.DateTimeField(blank=True, help_text='since when the contest is paused', null=True),
         ),
         migrations.AddField(
             model_name='contest',
             name='rehearsal_of',
-            field=models.ForeignKey(blank=True, help_text='the contest whose dry run this is; seen by its organizers alone', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rehearsals', to='contests.contest'),
+            field=models.ForeignKey(blank=True, help_text='the contest of this dry run; visible to its organizers only', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rehearsals', to='contests.contest'),
         ),
         migrations.AddField(
             model_name='contest',
@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='round',
             name='tries_per_day',
-            field=models.PositiveSmallIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='tries a day'),
+            field=models.PositiveSmallIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='attempts per day'),
         ),
         migrations.CreateModel(
             name='Division',

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='round',
             name='complete_until',
-            field=models.DateTimeField(blank=True, editable=False, help_text='every upload that arrived before then is in; `submissions.inflight` notes it', null=True),
+            field=models.DateTimeField(blank=True, editable=False, help_text='every upload that arrived before this time is stored; set by `submissions.inflight`', null=True),
         ),
     ]

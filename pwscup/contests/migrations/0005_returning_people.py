@@ -14,11 +14,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='contest',
             name='epsilon_cap',
-            field=models.DecimalField(blank=True, decimal_places=6, help_text='What teams learn of the hidden table adds up, also where several of them share what they have. Without a cap only the budget of each team counts.', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)], verbose_name='ε of the answers to all teams together, at most'),
+            field=models.DecimalField(blank=True, decimal_places=6, help_text='What teams learn about the hidden table adds up, also if several of them share what they have. Without a cap only the budget of each team counts.', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0)], verbose_name='maximum ε of the answers to all teams together'),
         ),
         migrations.AddField(
             model_name='contest',
             name='has_late_teams',
-            field=models.BooleanField(default=False, help_text='Somebody who was in a team could come back under another account and attack its table.', verbose_name='new teams may be created after the tables of the teams are published'),
+            field=models.BooleanField(default=False, help_text='A former member of a team could come back under another account and attack its table.', verbose_name='new teams may be created after the tables of the teams are published'),
         ),
     ]

@@ -1,4 +1,4 @@
-"""What a contest is made of: itself and its rules, its rounds, its tables."""
+"""Models: contests and their rules, rounds, tables."""
 
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance
 from pwscup.contests.models.rounds import Fault, Interruption, Round, upload_grace

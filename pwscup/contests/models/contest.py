@@ -19,10 +19,10 @@ _ruleset = lru_cache(maxsize=64)(parse_ruleset)
 
 
 class Contest(models.Model):
-    """Fact: a contest, its rules as the text that holds now; `RulesetVersion` keeps every one it had."""
+    """Fact: a contest with the text of its current rules; `RulesetVersion` keeps all versions."""
 
     class Admission(models.TextChoices):
-        OPEN = "open", _("everybody with an account may found a team")
+        OPEN = "open", _("everybody with an account may create a team")
         INVITED = "invited", _("only teams that the organizers set up")
 
     class Audience(models.TextChoices):
@@ -30,7 +30,7 @@ class Contest(models.Model):
         TEAMS = "teams", _("members of its teams")
 
     PUBLIC = models.Q(is_published=True, rehearsal_of=None)
-    """The contests that everybody may know of, as a condition; see `is_public`."""
+    """The contests that are visible to everybody, as a condition; see `is_public`."""
 
     slug = models.SlugField(max_length=50, unique=True)
     title = models.CharField(_("title (English)"), max_length=100)
@@ -49,18 +49,18 @@ class Contest(models.Model):
         _("new teams may be created after the tables of the teams are published"),
         default=False,
         help_text=_(
-            "Somebody who was in a team could come back under another account and attack its table."
+            "A former member of a team could come back under another account and attack its table."
         ),
     )
     epsilon_cap = models.DecimalField(
-        _("ε of the answers to all teams together, at most"),
+        _("maximum ε of the answers to all teams together"),
         max_digits=12,
         decimal_places=6,
         null=True,
         blank=True,
         validators=[MinValueValidator(0)],
         help_text=_(
-            "What teams learn of the hidden table adds up, also where several of them share what they "
+            "What teams learn about the hidden table adds up, also if several of them share what they "
             "have. Without a cap only the budget of each team counts."
         ),
     )
@@ -74,14 +74,14 @@ class Contest(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="rehearsals",
-        help_text="the contest whose dry run this is; seen by its organizers alone",
+        help_text="the contest of this dry run; visible to its organizers only",
     )
     paused_at = models.DateTimeField(
-        null=True, blank=True, help_text="since when the contest's clock stands still"
+        null=True, blank=True, help_text="since when the contest is paused"
     )
     created_at = models.DateTimeField(default=now)
     version = models.PositiveIntegerField(
-        default=0, help_text="grows with every change an organizer makes"
+        default=0, help_text="incremented by every change of an organizer"
     )
 
     # The leaderboard.
@@ -89,13 +89,13 @@ class Contest(models.Model):
         _("who sees the leaderboard"), max_length=10, choices=Audience, default=Audience.PUBLIC
     )
     hidden_measures = models.JSONField(
-        default=list, blank=True, help_text="ids of measures that nobody but organizers is shown"
+        default=list, blank=True, help_text="ids of measures that are shown to organizers only"
     )
     frozen_at = models.DateTimeField(
-        null=True, blank=True, help_text="the boards show what stood then"
+        null=True, blank=True, help_text="the boards show the state of this time"
     )
 
-    # Terms, and what becomes of the data.
+    # Terms and retention.
     terms = models.TextField(_("terms of participation (English)"), max_length=20_000, blank=True)
     terms_ja = models.TextField(
         _("terms of participation (Japanese)"), max_length=20_000, blank=True
@@ -105,7 +105,7 @@ class Contest(models.Model):
     )
     erased_at = models.DateTimeField(null=True, blank=True)
 
-    # What every random decision is derived from: sealed at the start, published at the end.
+    # The seed of every random decision: sealed at the start, published at the end.
     secret = models.ForeignKey(
         StoredFile, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -122,7 +122,7 @@ class Contest(models.Model):
         return self.local_title
 
     def clock(self, now: datetime) -> datetime:
-        """What the contest's own clock shows: it stands still while the contest is paused."""
+        """The time on the contest's own clock: it stops while the contest is paused."""
         return now if self.paused_at is None else min(now, self.paused_at)
 
     @property
@@ -138,7 +138,7 @@ class Contest(models.Model):
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody may know of it: it is published, and no dry run."""
+        """Visible to everybody: published, and not a dry run."""
         return self.is_published and self.rehearsal_of_id is None
 
     @property
@@ -151,18 +151,18 @@ class Contest(models.Model):
 
     @property
     def format(self) -> Format:
-        """What the platform asks about the kind of contest that its rules describe."""
+        """The format of the contest, which answers all questions about its kind of rules."""
         return format_of(self.ruleset)
 
     def has_room(self) -> bool:
-        """Whether one more team could play: where each has people of its own, some must be left."""
-        from pwscup.contests.teams import tables  # which knows of this model
+        """One more team could play: if each has its own individuals, some must be left."""
+        from pwscup.contests.teams import tables  # which imports this model
 
         return tables.n_teams_left(self) != 0
 
 
 class RulesetVersion(models.Model):
-    """Fact: rules that a contest has had, from number 1; the newest applied one is the contest's."""
+    """Fact: rules of a contest, numbered from 1; the newest applied version is the current one."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="ruleset_versions")
     number = models.PositiveIntegerField()
@@ -192,7 +192,7 @@ class RulesetVersion(models.Model):
 
 
 class Division(models.Model):
-    """Fact: a group of teams with a board of its own, such as students."""
+    """Fact: a group of teams with a separate board, such as students."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="divisions")
     key = models.SlugField(max_length=30)
@@ -218,7 +218,7 @@ class Division(models.Model):
 
 
 class TermsAcceptance(models.Model):
-    """Fact: a person accepted the terms of a contest as they stood, named by their digest."""
+    """Fact: a user accepted the terms of a contest, identified by their digest."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="acceptances")
     user = models.ForeignKey(

@@ -15,16 +15,16 @@ from scoring.rulesets import RoundSpec, localized
 
 
 def upload_grace() -> timedelta:
-    """How long an upload may take whose first byte arrived in time."""
+    """The maximum duration of an upload whose first byte arrived in time."""
     return timedelta(seconds=settings.UPLOAD_GRACE_SECONDS)
 
 
 class Round(models.Model):
-    """Fact: a span of time in which one kind of file is handed in; open or closed by the clock alone."""
+    """Fact: a period in which one kind of file is submitted; it is open or closed by the clock only."""
 
     class Feedback(models.TextChoices):
-        EXACT = "exact", _("exact, at once")
-        COARSE = "coarse", _("coarse, at once")
+        EXACT = "exact", _("exact, immediately")
+        COARSE = "coarse", _("coarse, immediately")
         AFTER_CLOSE = "after_close", _("after the round has closed")
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="rounds")
@@ -35,14 +35,14 @@ class Round(models.Model):
     closes_at = models.DateTimeField(_("closes"))
     tries = models.PositiveSmallIntegerField(_("tries"), validators=[MinValueValidator(1)])
     tries_per_day = models.PositiveSmallIntegerField(
-        _("tries a day"), null=True, blank=True, validators=[MinValueValidator(1)]
+        _("attempts per day"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
     feedback = models.CharField(_("feedback"), max_length=12, choices=Feedback)
     complete_until = models.DateTimeField(
         null=True,
         blank=True,
         editable=False,
-        help_text="every upload that arrived before then is in; `submissions.inflight` notes it",
+        help_text="every upload that arrived before this time is stored; set by `submissions.inflight`",
     )
 
     class Meta:
@@ -60,7 +60,7 @@ class Round(models.Model):
 
     @property
     def spec(self) -> RoundSpec:
-        """What the ruleset says of this round; its dates, tries and feedback are this row's."""
+        """The specification in the ruleset; this row holds the dates, attempts and feedback of the round."""
         return self.contest.ruleset.round(self.key)
 
     @property
@@ -70,11 +70,11 @@ class Round(models.Model):
 
     @property
     def format(self) -> RoundFormat:
-        """What the platform asks about this kind of round."""
+        """The format of the round, which answers all questions about its kind."""
         return ROUNDS[self.kind]
 
     def is_open(self, now: datetime) -> bool:
-        """Whether files are taken: between its dates, and the contest is not paused."""
+        """Files are accepted: between its dates, while the contest is not paused."""
         return self.contest.paused_at is None and self.opens_at <= now < self.closes_at
 
     def has_opened(self, now: datetime) -> bool:
@@ -85,8 +85,9 @@ class Round(models.Model):
 
     @property
     def results_at(self) -> datetime:
-        """When its results may be shown: at its end, or, as marks of estimates are exact and tell of the
-        hidden table for nothing, at the end of the last round in which that table is estimated."""
+        """The time from which its results may be shown: its end; or, because errors of estimates are exact
+        and reveal the hidden table without cost, the end of the last round in which that table is
+        estimated."""
         if not self.format.tells_of_table:
             return self.closes_at
         others = (r.closes_at for r in self.contest.rounds.all() if r.format.tells_of_table)
@@ -94,22 +95,21 @@ class Round(models.Model):
 
     @property
     def settles_after(self) -> timedelta:
-        """How long after its end at most: no time once every upload that began in time is known to be in."""
+        """The maximum delay after its end: zero when every upload that began in time is known to be stored."""
         ends, known = self.results_at, self.complete_until
         if known is not None and ends <= known:
             return timedelta()
         return upload_grace()
 
     def is_settled(self, now: datetime) -> bool:
-        """Whether also every upload that began in time has arrived, so that results may be shown."""
+        """Every upload that began in time has arrived, so results may be shown."""
         return self.results_at <= self.contest.clock(now - self.settles_after)
 
 
 class Interruption(models.Model):
-    """Fact: time that did not count: a pause by an organizer, or an outage recorded afterwards.
+    """Fact: time that did not count: a pause by an organizer, or an outage recorded later.
 
-    Every date of the contest that lay after `started_at` was moved by its length; a pause that lasts
-    has no end yet.
+    Every date of the contest after `started_at` was moved by its length; a current pause has no end.
     """
 
     class Kind(models.TextChoices):
@@ -141,7 +141,7 @@ class Interruption(models.Model):
 
 
 class Fault(models.Model):
-    """Derived: something that the platform cannot do for a contest now; `contests.faults` notes and forgets it."""
+    """Derived: a failed task of a contest; written and deleted by `contests.faults`."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="faults")
     task = models.CharField(max_length=10)

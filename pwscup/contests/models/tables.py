@@ -13,11 +13,12 @@ from scoring.tables.schema import Schema
 class Dataset(models.Model):
     """Fact: a table of the organizer, or the part of it that was drawn for one team.
 
-    `sealed` is the whole of it, `public` the part that participants may have. The organizer's is
+    `sealed` is the complete table, `public` the part that participants may have. The organizer's table can be
     replaced only until the first submission; a team's is drawn once.
 
-    Of a series it is an archive of the tables of all times, with `n_records` in all of them. A draw has the
-    `part` of the people, counted from 1, that no other team has; the organizer's the last one given away.
+    For a series it is an archive of the tables of all times, with `n_records` in total. A draw has the `part`
+    of the individuals, counted from 1, that no other team has; the organizer's table has the last assigned
+    part.
     """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="datasets")
@@ -60,13 +61,13 @@ class Dataset(models.Model):
 
 
 class TableDraft(models.Model):
-    """Work in progress: a table that an organizer has uploaded and whose columns have not been confirmed."""
+    """Work in progress: an uploaded table whose columns have not been confirmed."""
 
     contest = models.OneToOneField(Contest, on_delete=models.CASCADE, related_name="draft")
     file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
     schema_text = models.TextField()
     columns = models.JSONField(
-        help_text="for the organizer's eyes: distinct cells and examples by column"
+        help_text="for the organizer only: distinct cells and examples by column"
     )
     n_records = models.PositiveIntegerField()
     uploaded_at = models.DateTimeField(default=now)
@@ -80,10 +81,10 @@ class TableDraft(models.Model):
 
 
 class Sample(models.Model):
-    """Derived: a file of the sample submission that a newcomer may download and hand in as it is."""
+    """Derived: a file of the sample submission, which can be downloaded and submitted unchanged."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="samples")
-    key = models.SlugField(max_length=30, help_text="the ruleset's name for it: anonymized, rows")
+    key = models.SlugField(max_length=30, help_text="the name in the ruleset: anonymized, rows")
     file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
 
     class Meta:

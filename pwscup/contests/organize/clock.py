@@ -1,4 +1,4 @@
-"""The organizer's clock: pause and resume, longer rounds, rounds opened again, outages."""
+"""The organizer's clock: pause and resume, extended and reopened rounds, outages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def clock(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
-    """The page; `bound` are forms with errors in the place of empty ones."""
+    """The page; `bound` are forms with errors that replace empty ones."""
     page = organizer_page(request, contest, "clock")
     typed = bound.pop("length_form", None)
     initial = {"version": contest.version}
@@ -65,7 +65,7 @@ def resume(request: HttpRequest, contest: Contest) -> HttpResponse:
     form = ResumeForm(request.POST, prefix="resume")
     if not form.is_valid():
         return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, resume_form=form)
-    done = _("The contest goes on. All later dates have moved by the length of the pause.")
+    done = _("The contest continues. All later dates have moved by the length of the pause.")
     return _change(request, contest, services.resume, done, **form.cleaned_data)
 
 
@@ -82,7 +82,7 @@ def outage(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def extend(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
-    done = _("The round is open for longer.")
+    done = _("The round is extended.")
     return _lengthen(request, contest, key, services.extend_round, done)
 
 

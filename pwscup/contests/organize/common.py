@@ -1,4 +1,4 @@
-"""What all organizer's pages share: who may enter, their frame, and the answer to a refused change."""
+"""Common parts of all organizer's pages: access, frame, and the response to a refused change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ View = Callable[..., HttpResponse]
 
 
 def for_organizers(view: View) -> View:
-    """Hand the view its contest; Http404 for whoever does not organize it."""
+    """Pass the contest to the view; Http404 for users who do not organize it."""
 
     @login_required
     @wraps(view)
@@ -32,7 +32,7 @@ def for_organizers(view: View) -> View:
 
 
 def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict[str, Any]:
-    """What `organize/base.html` needs."""
+    """The context of `organize/base.html`."""
     steps = wizard.steps(contest, section)
     frame = {
         "section": section,
@@ -45,7 +45,7 @@ def organizer_page(request: HttpRequest, contest: Contest, section: str) -> dict
 
 
 def tell(request: HttpRequest, refusal: Refused) -> None:
-    """Say on the next page why nothing was changed, and what to do."""
+    """Show on the next page why nothing was changed, and what to do."""
     for message in refusal.messages:
         messages.error(request, message)
 
@@ -59,7 +59,7 @@ def carry_out(
     back: str,
     **what: Any,
 ) -> HttpResponse:
-    """Change a contest, and say on the page `back` that it is done, or why it is not."""
+    """Change a contest, and show on the page `back` that it was done, or why it was refused."""
     change = partial(service, contest=contest, **what)
     return attempt(request, contest, change, done=done, back=back)
 
@@ -67,7 +67,7 @@ def carry_out(
 def attempt(
     request: HttpRequest, contest: Contest, change: Callable[..., Any], *, done: str, back: str
 ) -> HttpResponse:
-    """The same of a change that names all it is about."""
+    """The same for a change with all its arguments bound."""
     try:
         change(actor=request.user)
     except Refused as refusal:
@@ -78,5 +78,5 @@ def attempt(
 
 
 def version_of(request: HttpRequest) -> int | None:
-    """The version that a button's page was made from."""
+    """The version for which the button's page was rendered."""
     return posted_number(request, "version")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
 def data(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """What the contest's table is, and the upload of another one."""
+    """The contest's table, and the upload of another one."""
     if request.method != "POST":
         return _page(request, contest)
     form = _upload_form(contest, request.POST, request.FILES)
@@ -54,7 +54,7 @@ def data(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Make a table where there is none to upload."""
+    """Generate a synthetic table."""
     form = _generate_form(contest, request.POST)
     if not form.is_valid():
         return _page(request, contest, generate_form=form)
@@ -68,12 +68,14 @@ def generate(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Check the columns as filled in, or make the draft the contest's table."""
+    """Check the columns as entered, or make the draft the contest's table."""
     draft = selectors.draft_of(contest)
     if draft is None:
         messages.error(request, _("There is no uploaded table to confirm. Upload it first."))
         return redirect("organize-data", contest.slug)
-    if version_of(request) != contest.version:  # the columns may be another table's by now
+    if (
+        version_of(request) != contest.version
+    ):  # another table may have been uploaded in the meantime
         tell(request, services.ChangedMeanwhile())
         return redirect("organize-data", contest.slug)
     form = _columns_form(contest, draft, request.POST)
@@ -151,7 +153,7 @@ def _page(
 
 
 def _column_rows(form: ColumnsForm | None, draft: TableDraft | None) -> list[tuple[Any, Any]]:
-    """Each column's form beside what was seen in its cells."""
+    """Each column's form, and examples of its cells."""
     if form is None or draft is None:
         return []
     return list(zip(form.columns, draft.columns, strict=True))
@@ -160,7 +162,7 @@ def _column_rows(form: ColumnsForm | None, draft: TableDraft | None) -> list[tup
 def _warnings(
     contest: Contest, dataset: Dataset | None, draft: TableDraft | None, checked: Schema | None
 ) -> list[str]:
-    """On the columns that were just checked, the draft's, or the confirmed table's."""
+    """Warnings about the columns that were just checked, the draft's, or the confirmed table's."""
     schema = checked or (draft.schema if draft else dataset and dataset.schema)
     if schema is None:
         return []

@@ -1,6 +1,6 @@
-"""Hints for the organizers: what may be worth a look at. Nothing follows from one but what a person decides.
+"""Hints for the organizers: facts that may be worth checking. Decisions are made by organizers only.
 
-An app above adds its own: a function from a contest to its hints, given to `register` when the app is ready.
+An app above adds its own: a function from a contest to its hints, passed to `register` when the app is ready.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Teams that have something in common, or one that stands out; and what it is, in the reader's language."""
+    """Teams that have something in common, or a conspicuous one, with an explanation in the reader's language."""
 
     teams: tuple[Team, ...]
     reason: str
@@ -32,35 +32,35 @@ _finders: list[Finder] = []
 
 
 def register(finder: Finder) -> Finder:
-    """Have the page ask this function, too; registered twice it is asked once."""
+    """Add this function to the page; registering it twice has no further effect."""
     if finder not in _finders:
         _finders.append(finder)
     return finder
 
 
 def hints_of(contest: Contest) -> list[Hint]:
-    """All hints, those about few teams first: what a whole class has in common says little."""
+    """All hints, those about few teams first: a property shared by a whole class is weak evidence."""
     found = [hint for finder in _finders for hint in finder(contest)]
     return sorted(found, key=lambda hint: len(hint.teams))
 
 
 @register
 def same_network(contest: Contest) -> Iterator[Hint]:
-    """Teams whose members took their seats from one network."""
-    reason = _("Members of these teams took their seats from the same network.")
+    """Teams whose members joined from one network."""
+    reason = _("Members of these teams joined from the same network.")
     return _shared(_sources(contest), lambda source: source.network, reason)
 
 
 @register
 def same_mailbox(contest: Contest) -> Iterator[Hint]:
-    """Teams whose members have one mailbox: they were admitted, or changed an address since."""
+    """Teams whose members have one mailbox: they were readmitted, or changed an address later."""
     reason = _("Accounts of members of these teams have the same mailbox.")
     return _shared(_sources(contest), lambda source: normalized(source.user.email), reason)
 
 
 @register
 def same_minute(contest: Contest) -> Iterator[Hint]:
-    """Teams whose members created their accounts in one minute."""
+    """Teams whose members created their accounts in the same minute."""
     reason = _("Accounts of members of these teams were created in the same minute.")
     return _shared(
         _sources(contest), lambda s: s.user.date_joined.replace(second=0, microsecond=0), reason
@@ -74,7 +74,7 @@ def _sources(contest: Contest) -> Iterable[SeatSource]:
 def _shared(
     sources: Iterable[SeatSource], key: Callable[[SeatSource], Hashable], reason: str
 ) -> Iterator[Hint]:
-    """A hint for each value that several teams have; a person who changed the team is no coincidence."""
+    """A hint for each value that several teams have; a user who changed the team is not counted as a coincidence."""
     groups: defaultdict[Hashable, dict[Team, int]] = defaultdict(dict)
     for source in sources:
         if key(source):

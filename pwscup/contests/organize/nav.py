@@ -1,4 +1,4 @@
-"""Where an organizer finds what: one table of all pages, of this app and of those above it."""
+"""The organizer's menu: one table of all pages, of this app and of those above it."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
         ),
     ),
 )
-"""By group: the section that a page calls itself, its title, and the name of its address."""
+"""By group: the section of a page, its title, and the name of its URL."""
 OF_HIDDEN_TABLES = ("disclosure",)
-"""Sections of contests that hide their table alone."""
+"""Sections of contests with a hidden table only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The organizer's rounds: dates and limits, and the buttons that open and close."""
+"""The organizer's rounds: dates and limits, and buttons to open and close them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organizers read of people: who accepted the terms, and the teams with their invitations."""
+"""Staff pages of organizers: accepted terms, and the teams with their invitations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A member of a team, and when which terms were accepted."""
+    """A member of a team, with the accepted terms and the time."""
 
     name: str
     team: str
@@ -27,7 +27,7 @@ class Accepted:
 
 
 def acceptances_of(contest: Contest) -> list[Accepted]:
-    """Who plays and whether they accepted the terms, by team; two queries."""
+    """Members and their acceptance of the terms, by team; two queries."""
     accepted = {
         acceptance.user_id: acceptance
         for acceptance in contest.acceptances.order_by("accepted_at", "id")
@@ -47,17 +47,17 @@ def acceptances_of(contest: Contest) -> list[Accepted]:
 
 @dataclass(frozen=True, slots=True)
 class TeamLine:
-    """A team with what organizers may change of it."""
+    """A team with the values that organizers may change."""
 
     team: Team
     n_members: int
-    invitations: tuple[Invitation, ...]  # the personal ones, used and revoked ones too
+    invitations: tuple[Invitation, ...]  # the personal ones, including used and revoked ones
     has_seat: bool
     may_be_removed: bool
 
 
 def team_lines(contest: Contest) -> list[TeamLine]:
-    """The teams by name, in a constant number of queries; those of the platform itself are left out."""
+    """The teams by name, in a constant number of queries; teams of the platform itself are left out."""
     personal = Invitation.objects.exclude(email="").order_by("id")
     teams = (
         contest.teams.filter(is_house=False)
@@ -79,10 +79,10 @@ def team_lines(contest: Contest) -> list[TeamLine]:
 
 
 def divisions_of(contest: Contest) -> list[Division]:
-    """The divisions in their order, each with `n_teams`."""
+    """The divisions in order, each with `n_teams`."""
     return list(contest.divisions.annotate(n_teams=Count("teams")))
 
 
 def is_waiting(invitation: Invitation) -> bool:
-    """Somebody may still use it."""
+    """The invitation can still be used."""
     return invitation.used_at is None and invitation.revoked_at is None

@@ -43,7 +43,7 @@ def teams(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
-    """The page; `bound` are forms with errors in the place of empty ones."""
+    """The page; `bound` are forms with errors that replace empty ones."""
     page = organizer_page(request, contest, "teams")
     page |= {
         "hints": hints.hints_of(contest),
@@ -69,7 +69,7 @@ def _change(
 @require_POST
 @for_organizers
 def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Add a division; or rename or remove the one that the button names."""
+    """Add a division; or rename or remove the one named by the button."""
     if key := request.POST.get("remove"):
         words = _("The division is removed.")
         return _change(request, contest, services.remove_division, words, key=key)
@@ -85,14 +85,18 @@ def divisions(request: HttpRequest, contest: Contest) -> HttpResponse:
             request, contest, services.rename_division, _("Saved."), key=key, **form.cleaned_data
         )
     return _change(
-        request, contest, services.create_division, _("The division is made."), **form.cleaned_data
+        request,
+        contest,
+        services.create_division,
+        _("The division is created."),
+        **form.cleaned_data,
     )
 
 
 @require_POST
 @for_organizers
 def move(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Put a team into another division, or into none."""
+    """Move a team to another division, or to none."""
     team = contest.teams.filter(pk=posted_number(request, "team")).first()
     key = request.POST.get("division", "")
     division = next((found for found in contest.divisions.all() if found.key == key), None)
@@ -106,7 +110,7 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def remove(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Remove a team that nobody is in and that has done nothing."""
+    """Remove a team without members and without activity."""
     team = contest.teams.filter(pk=posted_number(request, "team")).first()
     if team is None:
         raise Http404
@@ -118,11 +122,11 @@ def remove(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Admit somebody who was in another team; the page answers the same for any address."""
+    """Readmit a user who was in another team; the response is the same for any address."""
     form = ReadmissionForm(request.POST, prefix="readmit")
     if not form.is_valid():
         return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, readmission_form=form)
-    words = _("The person with this address may join a team once more, or create one.")
+    words = _("The person with this address may join another team, or create one.")
     return _change(request, contest, accounts.readmit, words, **form.cleaned_data)
 
 
@@ -132,7 +136,7 @@ def readmit(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def team_list(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Look at a list; with the button of that page, make its teams."""
+    """Preview a list; the button of the preview creates its teams."""
     form = TeamListForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, list_form=form)
@@ -168,7 +172,7 @@ def _preview(request: HttpRequest, contest: Contest, found: lists.TeamList) -> H
 @require_POST
 @for_organizers
 def invitations(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Send a personal invitation again, revoke it, or make one more."""
+    """Send a personal invitation again, revoke it, or create another one."""
     for action, service, words in (
         ("resend", services.resend_invitation, _("The invitation is sent again.")),
         ("revoke", services.revoke_invitation, _("The invitation no longer works.")),

@@ -1,4 +1,4 @@
-"""The organizer's terms: what members accept, who did, and how long the data are kept."""
+"""The organizer's terms: their text, who accepted them, and the retention of the data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pwscup.contests.organize.common import carry_out, for_organizers, organizer
 
 
 def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
-    """The page; `bound` are forms with errors in the place of those that show what is."""
+    """The page; `bound` are forms with errors that replace those with the current values."""
     page = organizer_page(request, contest, "terms")
     version = {"version": contest.version}
     words = {"terms": contest.terms, "terms_ja": contest.terms_ja}

@@ -1,4 +1,4 @@
-"""The audit trail as people read it: what happened, who did it, and what was before and after."""
+"""The audit trail for readers: events, actors, and the values before and after."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ KINDS = {
     "contest.table_uploaded": gettext_lazy("table uploaded"),
     "contest.table_attached": gettext_lazy("table and columns confirmed"),
     "contest.rounds_changed": gettext_lazy("rounds changed"),
-    "contest.round_opened": gettext_lazy("round opened by hand"),
-    "contest.round_closed": gettext_lazy("round closed by hand"),
+    "contest.round_opened": gettext_lazy("round opened manually"),
+    "contest.round_closed": gettext_lazy("round closed manually"),
     "contest.round_paused": gettext_lazy("contest paused"),
     "contest.round_resumed": gettext_lazy("contest resumed"),
     "contest.round_extended": gettext_lazy("round extended"),
     "contest.round_reopened": gettext_lazy("round opened again"),
     "contest.outage_recorded": gettext_lazy("outage recorded"),
     "contest.published": gettext_lazy("contest published"),
-    "contest.unpublished": gettext_lazy("contest made a draft again"),
-    "contest.office_invited": gettext_lazy("invitation to organize or judge made"),
+    "contest.unpublished": gettext_lazy("contest unpublished"),
+    "contest.office_invited": gettext_lazy("invitation to organize or judge created"),
     "contest.office_withdrawn": gettext_lazy("invitation to organize or judge withdrawn"),
     "contest.organizer_added": gettext_lazy("organizer added"),
     "contest.organizer_removed": gettext_lazy("organizer removed"),
@@ -42,71 +42,71 @@ KINDS = {
     "contest.data_erased": gettext_lazy("data deleted"),
     "contest.terms_changed": gettext_lazy("terms changed"),
     "terms.accepted": gettext_lazy("terms accepted"),
-    "contest.board_changed": gettext_lazy("who sees what of the leaderboard changed"),
+    "contest.board_changed": gettext_lazy("visibility of the leaderboard changed"),
     "contest.board_frozen": gettext_lazy("leaderboard frozen"),
     "contest.board_revealed": gettext_lazy("leaderboard revealed"),
-    "contest.ceremony_started": gettext_lazy("closing ceremony begun"),
+    "contest.ceremony_started": gettext_lazy("closing ceremony started"),
     "contest.ceremony_moved": gettext_lazy("places revealed"),
     "contest.ceremony_stopped": gettext_lazy("closing ceremony ended, leaderboard still frozen"),
     "contest.judge_added": gettext_lazy("judge added"),
     "contest.judge_removed": gettext_lazy("judge removed"),
-    "contest.division_created": gettext_lazy("division made"),
+    "contest.division_created": gettext_lazy("division created"),
     "contest.division_renamed": gettext_lazy("division renamed"),
     "contest.division_removed": gettext_lazy("division removed"),
     "team.set_up": gettext_lazy("team set up by the organizers"),
     "team.division_changed": gettext_lazy("division of the team changed"),
-    "team.invited_by_mail": gettext_lazy("personal invitation made"),
+    "team.invited_by_mail": gettext_lazy("personal invitation created"),
     "team.invitation_resent": gettext_lazy("personal invitation sent again"),
-    "team.created": gettext_lazy("team made"),
+    "team.created": gettext_lazy("team created"),
     "team.renamed": gettext_lazy("team renamed"),
-    "team.invitation_created": gettext_lazy("invitation link made"),
+    "team.invitation_created": gettext_lazy("invitation link created"),
     "team.invitation_revoked": gettext_lazy("invitation link revoked"),
     "team.joined": gettext_lazy("joined the team"),
     "team.left": gettext_lazy("left the team"),
     "team.removed": gettext_lazy("empty team removed"),
-    "team.readmitted": gettext_lazy("a person admitted again"),
+    "team.readmitted": gettext_lazy("person readmitted"),
     "team.member_removed": gettext_lazy("member removed"),
-    "team.captain_transferred": gettext_lazy("captaincy handed over"),
+    "team.captain_transferred": gettext_lazy("captaincy transferred"),
     "submission.received": gettext_lazy("submission received"),
     "submission.scored": gettext_lazy("submission scored"),
     "submission.rejected": gettext_lazy("submission rejected"),
     "submission.failed": gettext_lazy("scoring failed"),
-    "submission.cancelled": gettext_lazy("submission taken back"),
+    "submission.cancelled": gettext_lazy("submission cancelled"),
     "submission.files_deleted": gettext_lazy("files of refused submissions deleted"),
     "submission.chosen": gettext_lazy("submission chosen to count"),
     "submission.annotated": gettext_lazy("note changed"),
     "submission.retried": gettext_lazy("failed submission waits again"),
-    "contest.fault": gettext_lazy("the platform failed"),
+    "contest.fault": gettext_lazy("platform failure"),
     "contest.ruleset_changed": gettext_lazy("rules changed"),
-    "contest.rescore_requested": gettext_lazy("re-scoring asked for"),
+    "contest.rescore_requested": gettext_lazy("re-scoring requested"),
     "contest.rescore_applied": gettext_lazy("re-scoring applied"),
-    "contest.rescore_dropped": gettext_lazy("re-scoring dropped"),
+    "contest.rescore_dropped": gettext_lazy("re-scoring discarded"),
     "contest.rescore_failed": gettext_lazy("re-scoring failed"),
-    "contest.dry_run_requested": gettext_lazy("dry run asked for"),
-    "contest.dry_run_started": gettext_lazy("dry run begun"),
+    "contest.dry_run_requested": gettext_lazy("dry run requested"),
+    "contest.dry_run_started": gettext_lazy("dry run started"),
     "contest.dry_run_done": gettext_lazy("dry run played"),
     "contest.dry_run_failed": gettext_lazy("dry run failed"),
     "contest.dry_run_removed": gettext_lazy("dry run removed"),
-    "contest.report_requested": gettext_lazy("final report asked for"),
+    "contest.report_requested": gettext_lazy("final report requested"),
     "contest.report_done": gettext_lazy("final report written"),
     "contest.report_failed": gettext_lazy("writing the final report failed"),
     "contest.report_published": gettext_lazy("final report published"),
-    "archive.requested": gettext_lazy("archive asked for"),
+    "archive.requested": gettext_lazy("archive requested"),
     "archive.written": gettext_lazy("archive written"),
     "archive.failed": gettext_lazy("archive failed"),
     "archive.downloaded": gettext_lazy("archive downloaded"),
     "archive.deleted": gettext_lazy("archive deleted"),
     "contest.imported": gettext_lazy("contest imported"),
-    "import.requested": gettext_lazy("import asked for"),
+    "import.requested": gettext_lazy("import requested"),
     "import.refused": gettext_lazy("import refused"),
     "import.failed": gettext_lazy("import failed"),
     "team.archive_consent": gettext_lazy("consent to be named in archives changed"),
     "ruling.withdrawn": gettext_lazy("submission withdrawn"),
     "ruling.disqualified": gettext_lazy("team disqualified"),
     "ruling.reinstated": gettext_lazy("reinstated"),
-    "ruling.late_allowed": gettext_lazy("allowed to be late"),
+    "ruling.late_allowed": gettext_lazy("late submission allowed"),
     "appeal.written": gettext_lazy("appeal written"),
-    "appeal.closed": gettext_lazy("appeal settled"),
+    "appeal.closed": gettext_lazy("appeal decided"),
     "announcement.published": gettext_lazy("announced"),
     "announcement.corrected": gettext_lazy("announcement corrected"),
     "announcement.withdrawn": gettext_lazy("announcement withdrawn"),
@@ -115,11 +115,11 @@ KINDS = {
     "question.answered": gettext_lazy("question answered"),
     "webhook.added": gettext_lazy("webhook added"),
     "webhook.removed": gettext_lazy("webhook removed"),
-    "webhook.enabled": gettext_lazy("webhook switched on"),
-    "webhook.disabled": gettext_lazy("webhook switched off after failures"),
+    "webhook.enabled": gettext_lazy("webhook enabled"),
+    "webhook.disabled": gettext_lazy("webhook disabled after failures"),
     "webhook.tested": gettext_lazy("webhook tested"),
-    "marks.saved": gettext_lazy("marks of a presentation saved"),
-    "audit.requested": gettext_lazy("audit asked for"),
+    "marks.saved": gettext_lazy("grades of a presentation saved"),
+    "audit.requested": gettext_lazy("audit requested"),
     "audit.done": gettext_lazy("audit done"),
     "audit.failed": gettext_lazy("audit failed"),
     "batch.released": gettext_lazy("randomized table released"),
@@ -132,7 +132,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An event; `actor` is empty where the platform itself acted."""
+    """An event; `actor` is empty for the platform itself."""
 
     at: datetime
     actor: str
@@ -143,7 +143,7 @@ class Shown:
 
 
 def shown(events: Iterable[Event], zone: ZoneInfo) -> list[Shown]:
-    """Events in words, people by their present names, moments on the clock of `zone`."""
+    """Events as text, with the current names of users and times in `zone`."""
     events = list(events)
     people = _people(events)
     return [
@@ -160,14 +160,14 @@ def shown(events: Iterable[Event], zone: ZoneInfo) -> list[Shown]:
 
 
 def _people(events: Iterable[Event]) -> dict[str, str]:
-    """The names of the people who are subjects of events."""
+    """The names of users who are subjects of events."""
     keys = {s.removeprefix("user ") for event in events if (s := event.subject).startswith("user ")}
     found = User.objects.filter(pk__in=[key for key in keys if key.isdecimal()])
     return {f"user {person.pk}": person.display_name for person in found}
 
 
 def rows(events: Iterable[Event], zone: ZoneInfo) -> Iterator[tuple[object, ...]]:
-    """Events as the records of a CSV file under `HEADER`."""
+    """Events as the records of a CSV file with the header `HEADER`."""
     for event in events:
         yield (
             event.pk,
@@ -180,7 +180,7 @@ def rows(events: Iterable[Event], zone: ZoneInfo) -> Iterator[tuple[object, ...]
 
 
 def lines(contest_id: int) -> Iterator[bytes]:
-    """The chain of a contest as JSON lines, which `scoring.proof.trail` reads and verifies."""
+    """The chain of a contest as JSON lines, in the format of `scoring.proof.trail`."""
     for entry in seals.chain(contest_id):
         yield json.dumps(entry, ensure_ascii=False).encode() + b"\n"
 
@@ -206,7 +206,7 @@ def _value(value: Any, zone: ZoneInfo) -> str:
 
 
 def _moment(text: str) -> datetime | None:
-    """The moment that an ISO text with a zone names."""
+    """The time in an ISO text with a zone."""
     if "T" not in text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The organizer's contests: list, creation, settings, publication, people, and the audit trail."""
+"""The organizer's contests: list, creation, settings, publication, staff, and the audit trail."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _overview(
 def settings(request: HttpRequest, contest: Contest) -> HttpResponse:
     shown = organizer_page(request, contest, "settings")
     before = {"version": contest.version}
-    edited = Contest.objects.get(pk=contest.pk)  # a form writes what it reads into its instance
+    edited = Contest.objects.get(pk=contest.pk)  # a form writes its input into its instance
     form = SettingsForm(request.POST or None, instance=edited, initial=before)
     if form.is_valid():
         values = dict(form.cleaned_data)
@@ -123,7 +123,7 @@ def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def unpublish(request: HttpRequest, contest: Contest) -> HttpResponse:
-    return _change(request, contest, services.unpublish, _("The contest is a draft again."))
+    return _change(request, contest, services.unpublish, _("The contest is unpublished."))
 
 
 def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> HttpResponse:
@@ -134,7 +134,7 @@ def _change(request: HttpRequest, contest: Contest, service: Any, done: str) -> 
 @require_POST
 @for_organizers
 def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Invite an organizer, withdraw an invitation, or remove an organizer by the button next to the name."""
+    """Invite an organizer, withdraw an invitation, or remove an organizer, by the button next to the name."""
     form = OrganizerForm(request.POST)
     if answer := _office(request, contest, Office.ORGANIZER, form, services.remove_organizer):
         return answer
@@ -145,7 +145,7 @@ def organizers(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """The same of judges."""
+    """The same for judges."""
     form = JudgeForm(request.POST, prefix="judge")
     answer = _office(request, contest, Office.JUDGE, form, services.remove_judge)
     return answer or redirect("organize-contest", contest.slug)
@@ -154,7 +154,7 @@ def judges(request: HttpRequest, contest: Contest) -> HttpResponse:
 def _office(
     request: HttpRequest, contest: Contest, office: str, form: OrganizerForm, remove: Any
 ) -> HttpResponse | None:
-    """Do what the button says; the page with the form again where that is wrong."""
+    """Do the action of the button; show the page with the form again after an error."""
     what = {"actor": request.user, "contest": contest}
     try:
         if (leaving := posted_number(request, "remove")) is not None:
@@ -178,7 +178,7 @@ def _office(
 @never_cache
 @FORM
 def office(request: HttpRequest, token: str) -> HttpResponse:
-    """The page that an invitation opens: what it asks for and a button, or why it cannot be accepted."""
+    """The page of an invitation: the role and a button, or why it cannot be accepted."""
     invitation = selectors.office_invitation(token)
     if request.method == "POST":
         if not request.user.is_authenticated:
@@ -227,7 +227,7 @@ def events_csv(request: HttpRequest, contest: Contest) -> StreamingHttpResponse:
 @require_safe
 @for_organizers
 def events_jsonl(request: HttpRequest, contest: Contest) -> StreamingHttpResponse:
-    """Every event with its seal, for whoever wants to verify that none was changed."""
+    """Every event with its seal, for verification that none was changed."""
     seals.seal_all(contest.pk)
     response = StreamingHttpResponse(trail.lines(contest.pk), content_type="application/x-ndjson")
     return attached(response, selectors.download_name(contest, "events.jsonl"))

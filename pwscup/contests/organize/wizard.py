@@ -1,4 +1,4 @@
-"""From nothing to an open contest: the steps of a draft, and the formats to begin with."""
+"""The setup of a contest: the steps of a draft, and the formats to choose from."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PAGES = {
     "dry-run": "organize-dry-run",
     "overview": "organize-contest",
 }
-"""The organizer's page of each step, in the order of the steps."""
+"""The organizer's page of each step, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step on the way to publication."""
+    """A step of the setup."""
 
     section: str
     title: str
@@ -40,7 +40,7 @@ class Step:
 
 
 def steps(contest: Contest, section: str) -> list[Step]:
-    """The steps of a draft; none once it is public."""
+    """The steps of a draft; none after publication."""
     if contest.is_published or contest.rehearsal_of_id is not None:
         return []
     titles = {
@@ -59,7 +59,7 @@ def steps(contest: Contest, section: str) -> list[Step]:
 
 
 def _done(contest: Contest) -> set[str]:
-    """What needs nothing more; teams and a dry run may be left out."""
+    """Completed steps; teams and a dry run are optional."""
     done = {"rules"}
     if selectors.original_of(contest) is not None:
         done.add("data")
@@ -73,7 +73,7 @@ def _done(contest: Contest) -> set[str]:
 
 
 def next_step(steps: list[Step]) -> Step | None:
-    """The step after the page that is shown."""
+    """The step after the current page."""
     here = next((at for at, step in enumerate(steps) if step.is_here), None)
     return steps[here + 1] if here is not None and here + 1 < len(steps) else None
 
@@ -90,7 +90,7 @@ class Format:
 
 
 def formats() -> list[Format]:
-    """What a new contest may begin with, each with its rounds and their lengths."""
+    """The formats for a new contest, with their rounds and lengths."""
     return [_format(name) for name in ruleset_names()]
 
 

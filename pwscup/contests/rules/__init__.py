@@ -1,1 +1,1 @@
-"""The rules of a contest in words."""
+"""The rules of a contest as text."""

@@ -1,4 +1,4 @@
-"""A measure of the library as pages show it, and the headings of its families."""
+"""Measures of the library for pages, and the headings of their families."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from pwscup.contests.policies import Person
 
 FAMILIES = {
-    "utility": _("Utility: what was lost"),
-    "anonymity": _("Safety: how large the crowd is"),
-    "linkage": _("Attacks: how many records are found"),
-    "risk": _("Risk: how likely somebody is found"),
-    "diversity": _("Diversity: what a class tells of its members"),
-    "similarity": _("Similarity: what the table can still be used for"),
+    "utility": _("Utility: the information loss"),
+    "anonymity": _("Safety: the size of the equivalence classes"),
+    "linkage": _("Attacks: the share of re-identified records"),
+    "risk": _("Risk: the probability of re-identification"),
+    "diversity": _("Diversity: the sensitive values within a class"),
+    "similarity": _("Similarity: the remaining usefulness of the table"),
     "generalization": _("Generalization: what equal quasi-identifiers cost"),
-    "disclosure": _("Disclosure: what is learned about members more than about strangers"),
+    "disclosure": _("Disclosure: what is learned about members beyond non-members"),
 }
 """Headings of the rules page."""
 FAMILIES_OF_SERIES = {
-    "utility": _("Utility: what the releases have lost"),
-    "risk": _("Risk: how sure an attacker may be of a person's value"),
+    "utility": _("Utility: the information loss of the releases"),
+    "risk": _("Risk: the attacker's confidence about an individual's value"),
 }
-"""The same, where they differ for the measures of a series of releases."""
+"""The same, if they differ for the measures of a series of releases."""
 SHORT_FAMILIES = {
     "utility": _("Utility"),
     "anonymity": _("Safety"),
@@ -44,15 +44,15 @@ SHORT_FAMILIES = {
 }
 """Headings in the table of a submission's measures."""
 SHORT_FAMILIES_OF_SERIES = {"risk": _("Risk of a known value")}
-"""The same, where they differ for the measures of a series of releases."""
+"""The same, if they differ for the measures of a series of releases."""
 
 LOSSES = ("utility", "similarity")
-"""Families of what a table has lost: 0 is nothing, where lower is better."""
+"""Families of information loss: 0 is none, where lower is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMeasure:
-    """A measure with its texts in the reader's language: the title, a sentence, the better way and both ends."""
+    """A measure with its texts in the reader's language: title, summary, direction, best and worst value."""
 
     id: str
     name: str
@@ -65,20 +65,20 @@ class ShownMeasure:
     best: str
     worst: str
     is_rate: bool
-    """Whether it says how often an attacker succeeds: shown as a percentage."""
+    """The measure is the success rate of an attacker: shown as a percentage."""
 
     @property
     def is_loss(self) -> bool:
-        """Whether 0 means that nothing is lost."""
+        """0 means no loss."""
         return self.family in LOSSES and self.direction == "lower"
 
     def best_of(self, values: Iterable[float | None]) -> float | None:
-        """The best of the values that are known."""
+        """The best of the known values."""
         return ALL_MEASURES[self.id].best_of(values)
 
 
 def shown_measure(id_: str) -> ShownMeasure:
-    """The measure with that identifier; KeyError where there is none."""
+    """The measure with that identifier; KeyError if there is none."""
     measure = ALL_MEASURES[id_]
     lower = measure.direction == "lower"
     return ShownMeasure(
@@ -97,7 +97,7 @@ def shown_measure(id_: str) -> ShownMeasure:
 
 
 def hidden_measures(contest: Contest, viewer: Person) -> frozenset[str]:
-    """The measures of the contest whose values this viewer is not shown; none for its organizers."""
+    """The measures of the contest whose values are hidden from this viewer; none for its organizers."""
     hidden = frozenset(contest.hidden_measures)
     return frozenset() if not hidden or is_organizer(viewer, contest) else hidden
 

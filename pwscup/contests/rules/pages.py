@@ -1,4 +1,4 @@
-"""The rules of a contest in words, made from its ruleset, its rounds and its table's schema."""
+"""The rules of a contest as text, generated from its ruleset, its rounds and its table's schema."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MAX_VALUES_SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class MeasureRule:
-    """A measure of a contest; not measured where the table has no columns for it."""
+    """A measure of a contest; not measured if the table has no columns for it."""
 
     measure: ShownMeasure
     definition: str
@@ -72,7 +72,7 @@ class ColumnRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the rules page shows."""
+    """The content of the rules page."""
 
     title: str
     version: str
@@ -99,7 +99,7 @@ def rules_of(
     max_team_size: int,
     unmeasured: Iterable[str] = (),
 ) -> Rules:
-    """The rules in the reader's language; `schema` is that of the contest's table, once there is one."""
+    """The rules in the reader's language; `schema` is that of the contest's table, if there is one."""
     language = get_language() or "en"
     return Rules(
         title=localized(ruleset.title, language),
@@ -126,7 +126,7 @@ def rules_of(
 def preview_of(
     ruleset: Ruleset, *, schema: Schema | None = None, max_team_size: int | None = None
 ) -> Rules:
-    """The rules of a ruleset that no contest goes by yet: its rounds with their lengths.
+    """The rules of a ruleset that no contest uses yet: its rounds with their lengths.
 
     The schema and the largest team are the ruleset's own, unless those of a contest are given.
     """
@@ -177,12 +177,12 @@ def _limits(ruleset: Ruleset, max_team_size: int) -> tuple[str, ...]:
         *_most_records(ruleset),
         members % {"n": max_team_size},
         _("A person plays in one team of the contest; its organizers play in none."),
-        _("A file counts as handed in when it has arrived; what arrives after the end is refused."),
+        _("A file is submitted when it has arrived; files that arrive after the end are refused."),
     )
 
 
 def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
-    # Of tables of their own teams hand in as many records, which is said of the file; else there is none.
+    # With own tables, teams submit as many records, as the rule of the file says; otherwise there is no limit.
     if not format_of(ruleset).gives_table:
         return ()
     factor = ruleset.limits.max_records_factor
@@ -245,7 +245,7 @@ def _further_options(ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def _table_columns(ruleset: Ruleset) -> tuple[str, ...]:
-    """By which columns records are counted; those of an estimate are told with what is disclosed."""
+    """The columns by which records are counted; those of an estimate are in the rules of disclosure."""
     measures = [id_ for id_ in ruleset.measures if id_ in TABLE_MEASURES]
     if not measures or format_of(ruleset).hides_table:
         return ()
@@ -259,7 +259,7 @@ def _attack_columns(schema: Schema | None, measures: Iterable[str]) -> tuple[str
         return ()
     columns = {"E2": schema.e2_column, "E4": schema.e4_column}
     return tuple(
-        _("%(attack)s looks at the column %(column)s.") % {"attack": id_, "column": column}
+        _("%(attack)s uses the column %(column)s.") % {"attack": id_, "column": column}
         for id_, column in columns.items()
         if column is not None and id_ in measures
     )

@@ -1,4 +1,4 @@
-"""How a ruleset ranks, in words: headings and their measures, or a formula with its scores and settings."""
+"""The ranking of a ruleset as text: headings and their measures, or a formula with its scores and settings."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from scoring.rulesets import RankingSpec, Ruleset, StageSpec
 
 CLAIMED = ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
-"""Measures that follow the declared rows."""
+"""Measures that depend on the declared rows."""
 CLAIMLESS = "nearest-link"
 """The measure that does not."""
 Lines = list[tuple[str, str]]
-"""A name and what it means, in the order in which they are told."""
+"""A name and its meaning, in the order of the page."""
 
 
 def has_attack(ruleset: Ruleset) -> bool:
-    """Whether the ruleset has a round in which tables are attacked."""
+    """The ruleset has a round in which tables are attacked."""
     return any(ROUNDS[spec.kind].has_targets for spec in ruleset.rounds)
 
 
 def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
-    """The boards and what they are made of."""
+    """The boards and their components."""
     ranking = ruleset.ranking
     by_ranks = ranking.formula in (MEASURE_RANKS, ESTIMATE_RANKS)
     if ranking.formula == ESTIMATE_RANKS:
@@ -47,7 +47,7 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
         lines = _rank_lines(ruleset) if by_ranks else _score_lines(ruleset)
     if len([stage for stage in ruleset.stages if stage.weight]) > 1:
         lines.append((_("Season"), _season(ruleset.stages, direction_of(ranking.formula))))
-    lines += [(_("What this ranking does not see"), text) for text in weaknesses(ruleset)]
+    lines += [(_("Limits of this ranking"), text) for text in weaknesses(ruleset)]
     if ranking.tie_breaks:
         if by_ranks:
             lines += _parts(ranking.tie_breaks, ruleset)
@@ -92,7 +92,7 @@ def _estimate_lines(ruleset: Ruleset) -> Lines:
 
 
 def _weighted(ids: Sequence[str], weights: Mapping[str, float]) -> str:
-    """The measures, with their weights where these are not all 1."""
+    """The measures, with their weights unless these are all 1."""
     if all(weights[id_] == 1 for id_ in ids):
         return ", ".join(ids)
     return ", ".join(
@@ -119,12 +119,12 @@ def _safety(ruleset: Ruleset, *, attacked: bool) -> str:
 
 
 def _average(ranking: RankingSpec) -> list[str]:
-    """How attackers' rates become one, where that is not by their mean."""
+    """The aggregation of attackers' rates, if it is not the mean."""
     return [str(AVERAGES[ranking.attackers])] if ranking.attackers in AVERAGES else []
 
 
 def weaknesses(ruleset: Ruleset) -> tuple[str, ...]:
-    """What a team may gain from the ranking without protecting anybody; each has an answer among the rules."""
+    """Ways to gain from the ranking without protecting anybody; each has a countermeasure in the rules."""
     ranking, found = ruleset.ranking, []
     is_ranked_by_attacks = ranking.formula == MEASURE_RANKS and has_attack(ruleset)
     if not (format_of(ruleset).declares_rows and is_ranked_by_attacks):
@@ -215,7 +215,7 @@ def _missing_scores() -> str:
 
 
 def share(stage: StageSpec, stages: Sequence[StageSpec]) -> str:
-    """What a stage counts in the season, in words."""
+    """The weight of a stage in the season, as text."""
     whole = sum(other.weight for other in stages)
     if not stage.weight:
         return _("does not count")
@@ -238,5 +238,5 @@ def _season(stages: Sequence[StageSpec], direction: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A number of a ruleset without a tail of zeros."""
+    """A number of a ruleset without trailing zeros."""
     return number_format(int(value) if value == int(value) else value)

@@ -1,4 +1,4 @@
-"""The words of rankings: the scores that a formula uses, the formulas, and what parts equal totals."""
+"""The texts of rankings: the scores used by formulas, the formulas, and the tie-breaks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Part:
 
 PARTS = {
     "utility": Part(
-        _("Utility"), _("100 × (1 − %(measure)s): 100 where nothing is lost, 0 where all is")
+        _("Utility"), _("100 × (1 − %(measure)s): 100 without loss, 0 if everything is lost")
     ),
     "protection": Part(
         _("Protection"),
@@ -39,7 +39,7 @@ PARTS = {
     ),
     "presentation": Part(
         _("Presentation"),
-        _("mean of the judges' marks over all criteria, from 0 to 100"),
+        _("mean of the judges' grades over all criteria, from 0 to 100"),
     ),
 }
 AVERAGES = {
@@ -52,17 +52,17 @@ AVERAGES = {
         "those of teams that an attacker has prepared, do not decide it."
     ),
 }
-"""What is added where attackers are not ranked by the mean."""
+"""An additional sentence if attackers are not ranked by the mean."""
 CLAIMS = _(
-    "The rates of these attacks follow the declared rows: a team that keeps the values of its records and "
-    "exchanges the declared rows among similar records is not found by them, although its records are those of "
+    "The rates of these attacks depend on the declared rows: a team that keeps the values of its records and "
+    "exchanges the declared rows among similar records is not re-identified by them, although its records are those of "
     "the original."
 )
 SACRIFICES = _(
     "The mean counts every table alike: teams that publish the original as it is raise the mean of an attacker "
     "who knows of them."
 )
-"""Weaknesses of rankings by declared rows and by means, which the rules page names."""
+"""Weaknesses of rankings by declared rows and by means, shown on the rules page."""
 FORMULAS = {
     "weighted-sum": _(
         "%(terms)s, divided by the sum of these weights; a score that no team has weighs nothing; the "
@@ -89,7 +89,7 @@ FORMULAS = {
         "a chance of %(p)s, reach that with a chance below %(alpha)s. The highest wins."
     ),
 }
-"""The formulas that work with scores; how ranks are summed is told board by board."""
+"""The formulas of scores; sums of ranks are described board by board."""
 TIE_BREAKS = {
     "utility": _("the higher utility"),
     "protection": _("the higher protection"),
@@ -110,4 +110,4 @@ SAFETY = {
     (False, True): _("mean of the ranks on %(ids)s and on the worst rate over %(attacks)s"),
     (False, False): _("mean of the ranks on %(ids)s"),
 }
-"""By whether there is an attack round, and whether the ruleset names rates."""
+"""By two facts: there is an attack round, and the ruleset names rates."""

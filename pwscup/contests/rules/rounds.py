@@ -1,4 +1,4 @@
-"""What a ruleset says of its data, stages and rounds, in words."""
+"""The data, stages and rounds of a ruleset as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR
 
 
 class ShownRound(Protocol):
-    """What the rules say of a round beyond its specification: a round of a contest, or a plan."""
+    """The facts about a round beyond its specification: of a round of a contest, or of a plan."""
 
     @property
     def spec(self) -> RoundSpec: ...
@@ -43,7 +43,7 @@ class ShownRound(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlannedRound:
-    """A round as its ruleset proposes it; it has a length and no dates."""
+    """A round as proposed by its ruleset; it has a length but no dates."""
 
     spec: RoundSpec
     opens_at: None = None
@@ -71,7 +71,7 @@ class FileRule:
 
 @dataclass(frozen=True, slots=True)
 class RoundRule:
-    """A round in words; dates, tries and feedback are those of the contest, where there is one."""
+    """A round as text; dates, attempts and feedback are those of the contest, if there is one."""
 
     key: str
     title: str
@@ -87,7 +87,7 @@ class RoundRule:
 
 @dataclass(frozen=True, slots=True)
 class StageRule:
-    """A stage in words: its rounds, and what it counts."""
+    """A stage as text: its rounds, and its weight."""
 
     title: str
     rounds: tuple[str, ...]
@@ -98,7 +98,7 @@ class StageRule:
 
 
 def round_rule(round: ShownRound, ruleset: Ruleset, language: str) -> RoundRule:
-    """A round with its files and what is said of tries and results."""
+    """A round with its files, and the sentences about attempts and results."""
     spec = round.spec
     stage = localized(ruleset.stage(spec.stage).title, language)
     return RoundRule(
@@ -124,7 +124,7 @@ def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
     said = [
         _tries(round),
         _tries_per_day(round),
-        _("A file that is refused because of its form uses no try."),
+        _("A file that is refused because of its format uses no attempt."),
         str(format.counts[spec.counts]),
         str(format.feedback[round.feedback]),
     ]
@@ -162,7 +162,7 @@ def _tries_per_day(round: ShownRound) -> str:
 
 
 def length(minutes: int) -> str:
-    """How long a round lasts, in the largest unit that is whole."""
+    """The length of a round, in the largest unit that gives a whole number."""
     if minutes % MINUTES_PER_DAY == 0:
         n = minutes // MINUTES_PER_DAY
         return ngettext("%(n)d day", "%(n)d days", n) % {"n": n}
@@ -176,7 +176,7 @@ def length(minutes: int) -> str:
 
 
 def stage_rules(ruleset: Ruleset, language: str) -> tuple[StageRule, ...]:
-    """The stages, where there are several."""
+    """The stages, if there are several."""
     if len(ruleset.stages) == 1:
         return ()
     return tuple(
@@ -190,7 +190,7 @@ def stage_rules(ruleset: Ruleset, language: str) -> tuple[StageRule, ...]:
 
 
 def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
-    """Who gets what, and what an anonymized table may hold or an estimate is about."""
+    """The data of each team, and the allowed content of an anonymized table or the target of an estimate."""
     rules, has_blanks = format_of(ruleset).rules, ruleset.validity.blank_records
     kinds = dict.fromkeys(r.kind for r in ruleset.rounds if ROUNDS[r.kind].is_attacked)
     deletions = tuple(str(ROUNDS[kind].deletions[has_blanks]) for kind in kinds)
@@ -201,7 +201,7 @@ def data_sentences(ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def marking_sentences(ruleset: Ruleset, language: str) -> tuple[str, ...]:
-    """What attackers get and how guesses are marked; round by round only where rounds differ."""
+    """The data of attackers and the evaluation of guesses; round by round only if rounds differ."""
     attacks = [spec for spec in ruleset.rounds if ROUNDS[spec.kind].has_targets]
     said = {spec.key: _marked(spec) for spec in attacks}
     if len(set(said.values())) <= 1:

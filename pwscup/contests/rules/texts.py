@@ -1,4 +1,4 @@
-"""The words of rules and columns: a word or a sentence for each value that a ruleset or a schema may have."""
+"""The texts of rules and columns: a phrase or a sentence for each value of a ruleset or a schema."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ KINDS = {
 OPTIONS = {
     ("ties", "expected"): _(
         "Where an attack finds several candidates equally good, it is scored as if it chose one of them "
-        "at random: the expected rate counts, and the order of the rows decides nothing."
+        "at random: the expected rate counts, and the order of the rows has no effect."
     ),
     ("ties", "strict"): _(
-        "Where an attack finds several candidates equally good, the record counts as not found."
+        "Where an attack finds several candidates equally good, the record counts as not re-identified."
     ),
     ("ties", "first"): _(
         "Where an attack finds several candidates equally good, it takes the lowest row number."
     ),
     ("no_match", "miss"): _(
-        "EUC1: a record whose quasi-identifiers occur nowhere in the original is not found."
+        "EUC1: a record whose quasi-identifiers do not occur in the original is not re-identified."
     ),
     ("no_match", "own_row"): _(
-        "EUC1: for a record whose quasi-identifiers occur nowhere in the original, the guess is its own row number."
+        "EUC1: for a record whose quasi-identifiers do not occur in the original, the guess is its own row number."
     ),
     ("no_match", "all"): _(
-        "EUC1: for a record whose quasi-identifiers occur nowhere in the original, all records are candidates."
+        "EUC1: for a record whose quasi-identifiers do not occur in the original, all records are candidates."
     ),
-    ("cells", "anonymized"): _("U2 and U3 look at the cells that occur in the anonymized table."),
-    ("cells", "union"): _("U2 and U3 look at the cells that occur in either table."),
+    ("cells", "anonymized"): _("U2 and U3 use the cells that occur in the anonymized table."),
+    ("cells", "union"): _("U2 and U3 use the cells that occur in either table."),
     ("denominator", "anonymized"): _("Rates are shares of the anonymized table's records."),
     ("denominator", "original"): _("Rates are shares of the original table's records."),
 }
@@ -64,13 +64,13 @@ TABLE_COLUMNS = {
 }
 """By whether the ruleset names the columns."""
 OPTION_MEASURES = {"no_match": ("EUC1",), "cells": ("U2", "U3")}
-"""The measures that an option concerns; the others concern the whole family linkage."""
+"""The measures that an option concerns; all others concern the whole family linkage."""
 
 VALUES = {
     "schema": _("A cell may hold any value that its column allows."),
     "original": _(
         "A cell may hold only a value that occurs in the same column of the team's original table: numbers "
-        "and categories that occur nowhere in it are refused."
+        "and categories that do not occur in it are refused."
     ),
 }
 
@@ -81,6 +81,6 @@ MARKING = {
     ),
     "kept_records": _(
         "The re-identification rate of a guess file is its hits divided by the number of records of the "
-        "published table that were not deleted; what is guessed for a deleted record is ignored."
+        "published table that were not deleted; guesses for deleted records are ignored."
     ),
 }

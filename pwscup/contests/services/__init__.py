@@ -1,4 +1,4 @@
-"""What organizers do to a contest: each in one transaction, each with an event."""
+"""Changes of a contest by organizers: each in one transaction, each with an event."""
 
 from pwscup.contests.services.clock import extend_round, pause, reopen_round, resume
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused

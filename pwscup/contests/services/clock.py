@@ -42,7 +42,7 @@ def pause(
     reason: str,
     now: datetime | None = None,
 ) -> Interruption:
-    """Let the clock of the contest stand still until it is resumed."""
+    """Stop the clock of the contest until it is resumed."""
     now = now or timezone.now()
     held = lock(contest, version)
     reason = reasoned(reason)
@@ -73,7 +73,7 @@ def resume(
     reason: str = "",
     now: datetime | None = None,
 ) -> None:
-    """Let the clock go on: every date later than the start of the pause moves by its length."""
+    """Restart the clock: every date after the start of the pause moves by its length."""
     now = now or timezone.now()
     held = lock(contest, version)
     if held.paused_at is None:
@@ -101,7 +101,7 @@ def resume(
     )
 
 
-# A round for longer
+# Extending a round
 
 
 @transaction.atomic
@@ -117,9 +117,9 @@ def extend_round(
     reason: str,
     now: datetime | None = None,
 ) -> None:
-    """Let a round that has not closed close later: at `until`, or `by` so much.
+    """Extend a round that has not closed: `until` a time, or `by` a duration.
 
-    With `moves_later` the rounds after it move along by the same time; else they keep their dates.
+    With `moves_later` the later rounds move by the same time; otherwise they keep their dates.
     """
     now = now or timezone.now()
     held = lock(contest, version)
@@ -154,7 +154,8 @@ def reopen_round(
     reason: str,
     now: datetime | None = None,
 ) -> None:
-    """Open a closed round again `until` then, or for `by` from now; not once its tables or results are public."""
+    """Reopen a closed round `until` a time, or for a duration `by` from now; not if its tables or results are
+    public."""
     now = now or timezone.now()
     held = lock(contest, version)
     reason = reasoned(reason)
@@ -169,7 +170,7 @@ def reopen_round(
     closes_at = until or now + (by or timedelta())
     if closes_at <= now:
         raise ContestRefused(
-            _("“%(round)s” would be closed again at once. Choose a time to come.")
+            _("“%(round)s” would close again immediately. Choose a time in the future.")
             % {"round": round.local_title}
         )
     changes = _lengthen(rounds, round, closes_at, moves_later=moves_later, now=now)
@@ -196,8 +197,8 @@ def _lengthen(
 
 def _no_room(round: Round, later: Round) -> Words:
     return _(
-        "“%(next)s” opens at %(moment)s, so there is no room. Let the later rounds move along, "
-        "or let “%(round)s” close before that."
+        "“%(next)s” opens at %(moment)s, so there is no room. Move the later rounds too, "
+        "or close “%(round)s” before that."
     ) % {
         "next": later.local_title,
         "round": round.local_title,

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class Commitment(TypedDict):
-    """The fields of a contest that say what it has committed to."""
+    """The fields of a contest with its commitment."""
 
     secret: StoredFile
     commitment: str
 
 
 def drawn() -> Commitment:
-    """A fresh secret, sealed, and what is shown of it."""
+    """A new secret, sealed, and its public commitment."""
     secret = secrets.token_bytes(SECRET_BYTES)
     sealed = storage.store(secret.hex().encode(), area=storage.Area.SEALED, name="secret")
     return {"secret": sealed, "commitment": commitment(secret)}
 
 
 def ensure_committed(contest: Contest) -> None:
-    """Commit to a secret where the contest has none: one from before there were commitments."""
+    """Commit to a secret if the contest has none: it was created before commitments existed."""
     if contest.commitment:
         return
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What every change of a contest shares: the lock, the count of changes, and the refusal."""
+"""Common parts of all changes of a contest: the lock, the version counter, and the refusal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pwscup.core.texts.refusals import Refused
 
 
 class ContestRefused(Refused):
-    """A change of a contest that is not made."""
+    """A refused change of a contest."""
 
 
 class ChangedMeanwhile(ContestRefused):
@@ -19,13 +19,13 @@ class ChangedMeanwhile(ContestRefused):
         super().__init__(
             _(
                 "Another organizer changed this contest after you opened the page, so nothing was saved. "
-                "Look at the present state below and make your change again."
+                "Check the current state below and make your change again."
             )
         )
 
 
 def lock(contest: Contest, version: int | None = None) -> Contest:
-    """Hold the contest's row and count the change; refuse one that was made from an older page."""
+    """Lock the contest's row and increment its version; refuse a change from an older page."""
     held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
     if version is not None and held.version != version:
         raise ChangedMeanwhile

@@ -39,7 +39,7 @@ SETTINGS = (
 
 
 def free_slug(title: str) -> str:
-    """An address made of the title that no contest has yet."""
+    """An unused slug derived from the title."""
     base = slugify(title)[:40].strip("-") or "contest"
     taken = set(Contest.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     taken |= RESERVED_SLUGS
@@ -62,8 +62,8 @@ def create_contest(
     max_team_size: int | None = None,
     is_demo: bool = False,
 ) -> Contest:
-    """A draft by a named ruleset of the library or one of its own, its rounds one after the other, each
-    as long as the ruleset suggests."""
+    """A draft with a ruleset of the library or an uploaded one; its rounds follow one another, with the
+    suggested lengths."""
     rules = load_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     contest = Contest.objects.create(
         slug=slug or free_slug(title),
@@ -100,7 +100,7 @@ def create_contest(
 def update_settings(
     *, actor: User, contest: Contest, version: int | None = None, values: Mapping[str, Any]
 ) -> None:
-    """Titles, summaries, time zone and team size; the event names what was and what is."""
+    """Titles, summaries, time zone and team size; the event contains the old and new values."""
     held = lock(contest, version)
     changes = {
         name: [getattr(held, name), values[name]]
@@ -117,13 +117,13 @@ def update_settings(
 
 
 def _plain(value: Any) -> Any:
-    """A setting as an event holds it: JSON has no decimal numbers."""
+    """A setting as stored in an event: JSON has no decimal numbers."""
     return f"{value.normalize():f}" if isinstance(value, Decimal) else value
 
 
 @transaction.atomic
 def publish(*, actor: User | None, contest: Contest, version: int | None = None) -> None:
-    """Show the contest to everybody; the draft of its table is no longer needed and goes."""
+    """Publish the contest; the draft of its table is deleted."""
     held = lock(contest, version)
     missing = selectors.missing_for_publication(held)
     if missing:
@@ -137,7 +137,7 @@ def publish(*, actor: User | None, contest: Contest, version: int | None = None)
 
 @transaction.atomic
 def unpublish(*, actor: User, contest: Contest, version: int | None = None) -> None:
-    """Make the contest a draft again, as long as no team has joined."""
+    """Unpublish the contest, if no team has joined."""
     held = lock(contest, version)
     if held.teams.exists():
         raise ContestRefused(

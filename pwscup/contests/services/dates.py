@@ -1,6 +1,6 @@
-"""Dates that move: what every change of a contest's clock shares.
+"""Moving dates: common parts of all changes of a contest's clock.
 
-Dates are only ever moved to later, and all that a change moves is moved in one transaction.
+Dates are only moved to later times, and all dates of a change in one transaction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pwscup.contests.services.rounds import RoundPlan, plan_of, rounds_of
 def stop(
     contest: Contest, kind: str, since: datetime, *, actor: User, reason: str, now: datetime
 ) -> Interruption:
-    """Open an interruption that lasts."""
+    """Start an interruption without an end."""
     contest.paused_at = since
     contest.save(update_fields=["paused_at"])
     return Interruption.objects.create(
@@ -39,7 +39,7 @@ def moved(
 ) -> list[RoundPlan]:
     """The rounds with every date later than `after` moved.
 
-    An opening that has happened, by `opened_until`, stays where the round before leaves room.
+    An opening in the past, by `opened_until`, does not move if the previous round leaves room.
     """
     plans: list[RoundPlan] = []
     for round in rounds:
@@ -52,7 +52,7 @@ def moved(
 
 
 def move_other_dates(contest: Contest, *, after: datetime, by: timedelta, now: datetime) -> None:
-    """What else of the contest is still to come: an announced freeze, and leave to hand in late."""
+    """Other future dates of the contest: an announced freeze, and permissions for late submissions."""
     if contest.frozen_at is not None and contest.frozen_at > max(after, now):
         contest.frozen_at += by
         contest.save(update_fields=["frozen_at"])
@@ -67,7 +67,7 @@ def with_times(round: Round, **times: datetime) -> RoundPlan:
 def reasoned(reason: str) -> str:
     reason, longest = reason.strip(), Interruption._meta.get_field("reason").max_length
     if not reason:
-        raise ContestRefused(_("Give a reason: the teams read it."))
+        raise ContestRefused(_("Give a reason: it is shown to the teams."))
     if len(reason) > longest:
         raise ContestRefused(
             _("The reason has %(got)d characters — expected at most %(expected)d.")
@@ -77,6 +77,6 @@ def reasoned(reason: str) -> str:
 
 
 def open_key(contest: Contest, now: datetime) -> str:
-    """The key of the round that is open; else the contest's address."""
+    """The key of the open round; otherwise the contest's slug."""
     keys = (round.key for round in rounds_of(contest) if round.is_open(now))
     return next(keys, contest.slug)

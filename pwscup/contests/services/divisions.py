@@ -1,4 +1,4 @@
-"""Divisions: groups of teams with a board of their own."""
+"""Divisions: groups of teams with a separate board."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_DIVISIONS = 20
 
 @transaction.atomic
 def create_division(*, actor: User, contest: Contest, title: str, title_ja: str = "") -> Division:
-    """A further division, after those that exist."""
+    """A new division, after the existing ones."""
     held = lock(contest)
     _refuse_taken_title(held, title, title_ja)
     if held.divisions.count() >= MOST_DIVISIONS:
@@ -41,7 +41,7 @@ def create_division(*, actor: User, contest: Contest, title: str, title_ja: str 
 def rename_division(
     *, actor: User, contest: Contest, key: str, title: str, title_ja: str = ""
 ) -> Division:
-    """Another title; the key stays, because addresses carry it."""
+    """Rename a division; the key stays, because URLs contain it."""
     held = lock(contest)
     division = _division(held, key)
     _refuse_taken_title(held, title, title_ja, but=division)
@@ -59,7 +59,7 @@ def rename_division(
 
 @transaction.atomic
 def remove_division(*, actor: User, contest: Contest, key: str) -> None:
-    """Take away a division in which no team plays."""
+    """Remove a division without teams."""
     held = lock(contest)
     division = _division(held, key)
     n_teams = division.teams.count()
@@ -82,7 +82,7 @@ def _division(contest: Contest, key: str) -> Division:
 def _refuse_taken_title(
     contest: Contest, title: str, title_ja: str, *, but: Division | None = None
 ) -> None:
-    """Teams and lists of teams name divisions by any of their titles."""
+    """Teams and lists of teams refer to divisions by any of their titles."""
     taken = {
         likeness(name)
         for division in contest.divisions.all()

@@ -1,4 +1,4 @@
-"""Outages that are recorded afterwards, or while they last: their time does not count."""
+"""Outages that are recorded later, or while they continue: their time does not count."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def record_outage(
     reason: str,
     now: datetime | None = None,
 ) -> Interruption:
-    """Note that the platform could not be used then: the dates after its start move by its length.
+    """Record that the platform could not be used: the dates after its start move by its length.
 
-    Without an end it still lasts: the clock stands still since its start, until it is resumed.
+    Without an end it continues: the clock is stopped from its start until it is resumed.
     """
     now = now or timezone.now()
     held = lock(contest, version)
@@ -88,16 +88,16 @@ def _outage_problems(
     ended_at: datetime | None,
     now: datetime,
 ) -> list[Words]:
-    """What is wrong with the interval itself."""
+    """The problems of the interval itself."""
     problems: list[Words] = []
     if contest.erased_at is not None:
-        problems.append(_("The data of the contest are deleted; its dates no longer move."))
+        problems.append(_("The data of the contest are deleted; its dates can no longer be moved."))
     if ended_at is not None and ended_at <= started_at:
         problems.append(_("The outage ends before it starts. Give it an end after its start."))
     if max(started_at, ended_at or started_at) > now:
         problems.append(
             _(
-                "An outage is recorded when it has happened. Where it still lasts leave its end empty: "
+                "An outage is recorded after it has happened. If it continues, leave its end empty: "
                 "the contest is then paused until you resume it."
             )
         )
@@ -139,7 +139,7 @@ def _hindrances(
     *,
     lasts: bool,
 ) -> list[Words]:
-    """Why what has happened since the start of the outage does not let the dates move."""
+    """The reasons why events since the start of the outage do not allow the dates to move."""
     problems: list[Words] = []
     for round in rounds:
         plan, closed = plans[round.key], round.has_closed(now)

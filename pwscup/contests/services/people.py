@@ -1,4 +1,4 @@
-"""Who organizes a contest and who judges it: people who accepted an invitation, and never anybody who plays in it."""
+"""Organizers and judges of a contest: users who accepted an invitation, and never players of the contest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REFUSALS = {
     "judge_plays": _(
         "You play or have played in a team of the contest and therefore cannot judge it."
     ),
-    "organizes": _("You organize this contest already, and can give marks as you are."),
+    "organizes": _("You organize this contest already, and can give grades as an organizer."),
 }
 
 
@@ -43,7 +43,8 @@ REFUSALS = {
 
 @transaction.atomic
 def invite_to_office(*, actor: User, contest: Contest, office: str, email: str) -> OfficeInvitation:
-    """Ask somebody by mail to organize or judge the contest; the answer is the same with an account and without."""
+    """Invite a user by e-mail to organize or judge the contest; the response is the same with an account and
+    without."""
     held, address = lock(contest), email.strip().lower()
     people = held.organizers if office == Office.ORGANIZER else held.judges
     if people.filter(email=address).exists() or held.organizers.filter(email=address).exists():
@@ -56,7 +57,8 @@ def invite_to_office(*, actor: User, contest: Contest, office: str, email: str) 
     if waiting.count() >= MOST_OPEN:
         numbers = {"most": MOST_OPEN}
         raise ContestRefused(
-            _("%(most)d invitations wait for an answer already. Withdraw some of them.") % numbers
+            _("%(most)d invitations are already waiting for an answer. Withdraw some of them.")
+            % numbers
         )
     now = timezone.now()
     made = OfficeInvitation.objects.create(
@@ -74,7 +76,7 @@ def invite_to_office(*, actor: User, contest: Contest, office: str, email: str) 
 
 @transaction.atomic
 def withdraw_office_invitation(*, actor: User, contest: Contest, invitation_id: int) -> None:
-    """End an invitation that nobody has accepted."""
+    """Withdraw an invitation that nobody has accepted."""
     found = open_invitations(lock(contest)).filter(pk=invitation_id).first()
     if found is None:
         raise ContestRefused(_("This invitation has been used or withdrawn already."))
@@ -88,13 +90,13 @@ def _withdraw(actor: User, invitation: OfficeInvitation) -> None:
 
 
 def open_invitations(contest: Contest) -> QuerySet[OfficeInvitation]:
-    """Those that somebody may still accept, the oldest first."""
+    """The invitations that can still be accepted, the oldest first."""
     unused = contest.office_invitations.filter(used_at=None, revoked_at=None)
     return unused.filter(expires_at__gt=timezone.now()).order_by("id")
 
 
 def refusal_of_office(user: User, invitation: OfficeInvitation) -> str | None:
-    """Why this person cannot accept it (a code of `REFUSALS`), or None."""
+    """The reason (a code of `REFUSALS`) why this user cannot accept it, or None."""
     if invitation.used_at is not None:
         return "used"
     if invitation.revoked_at is not None:
@@ -113,8 +115,10 @@ def refusal_of_office(user: User, invitation: OfficeInvitation) -> str | None:
 
 @transaction.atomic
 def accept_office(*, user: User, invitation: OfficeInvitation) -> Contest:
-    """Organize or judge the contest from now on; a judge sees neither the answer key nor organizers' pages."""
-    person = User.objects.select_for_update().get(pk=user.pk)  # meanwhile the person joins no team
+    """Become an organizer or a judge of the contest; a judge sees neither the answer key nor organizers' pages."""
+    person = User.objects.select_for_update().get(
+        pk=user.pk
+    )  # the user cannot join a team in the meantime
     held = lock(invitation.contest)
     invitation = OfficeInvitation.objects.select_related("contest").get(pk=invitation.pk)
     if code := refusal_of_office(person, invitation):
@@ -128,12 +132,12 @@ def accept_office(*, user: User, invitation: OfficeInvitation) -> Contest:
     return held
 
 
-# People
+# Removal
 
 
 @transaction.atomic
 def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
-    """Take the contest out of an organizer's hands, and withdraw that person's invitations; one organizer stays."""
+    """Remove an organizer, and withdraw that user's invitations; at least one organizer stays."""
     held = lock(contest)
     person = held.organizers.filter(pk=user_id).first()
     if person is None:
@@ -148,7 +152,7 @@ def remove_organizer(*, actor: User, contest: Contest, user_id: int) -> None:
 
 @transaction.atomic
 def remove_judge(*, actor: User, contest: Contest, user_id: int) -> None:
-    """Let somebody mark no more; the marks that were given stay."""
+    """Remove a judge; the grades stay."""
     held = lock(contest)
     person = held.judges.filter(pk=user_id).first()
     if person is None:
@@ -158,7 +162,7 @@ def remove_judge(*, actor: User, contest: Contest, user_id: int) -> None:
 
 
 def _record(kind: str, actor: User, contest: Contest, person: User, **data: object) -> None:
-    """By number: a name written here would outlive the account."""
+    """By number: a name in the trail would outlive the account."""
     subject = f"user {person.pk}"
     audit_log.record(
         kind, actor=actor, contest_id=contest.pk, subject=subject, user_id=person.pk, **data
@@ -166,7 +170,7 @@ def _record(kind: str, actor: User, contest: Contest, person: User, **data: obje
 
 
 def _record_invitation(kind: str, actor: User, invitation: OfficeInvitation) -> None:
-    """Without the address: what stands in the trail stays."""
+    """Without the address: the trail is permanent."""
     subject = f"invitation {invitation.pk}"
     contest_id = invitation.contest_id
     audit_log.record(

@@ -1,4 +1,4 @@
-"""How long the data of a contest are kept, and their deletion: bytes go, hashes, results and boards stay."""
+"""Retention of the data of a contest, and their deletion: bytes are deleted; hashes, results and boards stay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_DAYS = 3650
 
 
 def erased_from(contest: Contest) -> datetime | None:
-    """When the data are due to be deleted; None where no time is set, or there are no rounds."""
+    """The time when the data must be deleted; None without a retention period, or without rounds."""
     ends = [round.closes_at for round in contest.rounds.all()]
     if contest.retention_days is None or not ends:
         return None
@@ -42,7 +42,7 @@ def set_retention(
     days: int | None,
     now: datetime | None = None,
 ) -> None:
-    """Keep the data so many days after the last round; None keeps them until an organizer deletes them."""
+    """Keep the data for this number of days after the last round; None keeps them until an organizer deletes them."""
     now = now or timezone.now()
     held = lock(contest, version)
     if held.erased_at is not None:
@@ -52,7 +52,7 @@ def set_retention(
     if due is not None and due <= now:
         raise ContestRefused(
             _(
-                "The last round closed longer ago than that, so the data would be deleted at once. "
+                "The last round closed longer ago than that, so the data would be deleted immediately. "
                 "Choose more days, or delete the data below."
             )
         )
@@ -77,9 +77,9 @@ def erase(
     version: int | None = None,
     now: datetime | None = None,
 ) -> int:
-    """Delete the bytes of tables, uploads, releases and their keys, and the hashes by which people were recognized.
+    """Delete the bytes of tables, uploads, releases and their keys, and the hashes that identify users.
 
-    Returns how many files that were.
+    Returns the number of files.
     """
     now = now or timezone.now()
     held = lock(contest, version)
@@ -112,7 +112,7 @@ def erase(
 
 
 def files_of(contest: Contest) -> QuerySet[StoredFile]:
-    """Everything that holds data of the contest, its dry runs included: what was given, made and handed in."""
+    """All files with data of the contest, including its dry runs: uploaded, generated and submitted ones."""
     its_own = Q(contest=contest) | Q(contest__rehearsal_of=contest)
     datasets, samples = Dataset.objects.filter(its_own), Sample.objects.filter(its_own)
     rounds = Round.objects.filter(its_own)
@@ -134,7 +134,7 @@ def _is_scored_now(contest: Contest) -> bool:
 
 
 def erase_due(now: datetime) -> int:
-    """Delete the data of every contest whose time is over; return how many contests that were."""
+    """Delete the data of every contest after its retention period; return the number of contests."""
     kept = Contest.objects.filter(Contest.PUBLIC, erased_at=None, retention_days__isnull=False)
     n_contests = 0
     for contest in kept.prefetch_related("rounds"):
@@ -150,7 +150,7 @@ def erase_due(now: datetime) -> int:
 def _erased(contest: Contest, now: datetime) -> bool:
     try:
         erase(actor=None, contest=contest, now=now)
-    except ContestRefused as refusal:  # paused, being scored, or another worker was faster
+    except ContestRefused as refusal:  # paused, being scored, or done by another worker
         logger.info("data of contest %s not deleted yet: %s", contest.pk, refusal)
         return False
     return True

@@ -1,4 +1,4 @@
-"""The rounds of a contest: their dates and limits, and opening and closing at once."""
+"""The rounds of a contest: dates and limits, and immediate opening and closing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MINUTES_PER_DAY = 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """What an organizer decides of a round."""
+    """The organizer's settings of a round."""
 
     key: str
     opens_at: datetime
@@ -39,10 +39,10 @@ class RoundPlan:
 
 
 def suggested_rounds(ruleset: Ruleset, starts_at: datetime, zone: ZoneInfo) -> list[RoundPlan]:
-    """The ruleset's rounds without a gap between them.
+    """The ruleset's rounds without gaps.
 
-    A round of whole days closes at the hour at which it opened, on the clock of `zone`; a shorter
-    one lasts its minutes, whatever the clock does meanwhile.
+    A round of whole days closes at the hour at which it opened, in `zone`; a shorter one lasts its minutes,
+    also across a change of the clock.
     """
     plans, opens_at = [], starts_at
     for spec in ruleset.rounds:
@@ -63,7 +63,7 @@ def _end(opens_at: datetime, minutes: int, zone: ZoneInfo) -> datetime:
 
 
 def round_problems(plans: Sequence[tuple[Words, RoundPlan]]) -> list[Words]:
-    """What is wrong with the dates of rounds, given with their titles and in their order."""
+    """The problems of the dates of rounds, given with their titles and in order."""
     problems: list[Words] = []
     for title, plan in plans:
         if plan.closes_at <= plan.opens_at:
@@ -89,7 +89,7 @@ def _titled(
 
 
 def plan_of(round: Round) -> RoundPlan:
-    """What stands of a round."""
+    """The current settings of a round."""
     return RoundPlan(
         round.key,
         round.opens_at,
@@ -101,9 +101,9 @@ def plan_of(round: Round) -> RoundPlan:
 
 
 def rounds_of(contest: Contest) -> list[Round]:
-    """The rounds in their order as they are now, held: publishing takes this lock too.
+    """The rounds in order, reloaded and locked: publishing takes this lock too.
 
-    So a round whose tables are being published is not opened again, nor the other way round.
+    So a round cannot be reopened while its tables are being published.
     """
     held = Round.objects.select_for_update(no_key=True, of=("self",)).filter(contest=contest)
     return list(held.select_related("contest"))
@@ -113,7 +113,7 @@ def rounds_of(contest: Contest) -> list[Round]:
 def update_rounds(
     *, actor: User, contest: Contest, version: int | None = None, plans: Sequence[RoundPlan]
 ) -> None:
-    """Set dates, tries and feedback of the named rounds, all of them or none."""
+    """Set dates, attempts and feedback of the named rounds, all of them or none."""
     lock(contest, version)
     rounds = rounds_of(contest)
     by_key = {plan.key: plan for plan in plans}
@@ -124,13 +124,15 @@ def update_rounds(
 
 
 def check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan], now: datetime) -> None:
-    """Refuse dates that cannot be, all of them at once."""
+    """Refuse invalid dates, with all problems."""
     problems = round_problems(_titled(rounds, plans))
     for round in rounds:
         plan = plans.get(round.key, plan_of(round))
         if plan.opens_at != round.opens_at and policies.has_begun(round):
             problems.append(
-                _("“%(round)s” has begun: its opening is past and stays. Its closing may be moved.")
+                _(
+                    "“%(round)s” has begun: its opening can no longer be changed. Its closing may be moved."
+                )
                 % {"round": round.local_title}
             )
         if round.has_closed(now) and plan.closes_at > now and (why := why_final(round)):
@@ -142,22 +144,22 @@ def check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan], now: d
 FINAL: dict[str, Words] = {
     "erased": _("The data of the contest are deleted, so “%(round)s” cannot be opened again."),
     "released": _(
-        "“%(round)s” is closed and its tables are published: whoever handed in now would know them. "
-        "Extend the round that is open, or add one in a contest of its own."
+        "“%(round)s” is closed and its tables are published: teams that submit now would know them. "
+        "Extend the round that is open, or add one in a new contest."
     ),
     "marked": _(
-        "“%(round)s” is closed and the marks of all estimates are shown: they are exact, and whoever asked or "
-        "handed in now would know them. Go on in a contest of its own, with another table."
+        "“%(round)s” is closed and the errors of all estimates are shown: they are exact, and teams that ask or "
+        "submit now would know them. Continue in a new contest with another table."
     ),
     "revealed": _(
         "“%(round)s” is closed and its results were published, so it cannot be opened again. "
-        "Let single teams hand in late instead."
+        "Allow individual teams to submit late instead."
     ),
 }
 
 
 def why_final(round: Round) -> Words | None:
-    """Why a closed round stays closed; None where it may be opened again."""
+    """The reason why a closed round cannot be reopened; None if it can."""
     code = policies.why_final(round)
     return FINAL[code] % {"round": round.local_title} if code else None
 
@@ -165,7 +167,7 @@ def why_final(round: Round) -> Words | None:
 def apply_plans(
     rounds: Sequence[Round], plans: Mapping[str, RoundPlan]
 ) -> dict[str, dict[str, list[Any]]]:
-    """Write what differs; return it by round as before and after."""
+    """Write the changed settings; return them by round with old and new values."""
     changes = {round.key: _apply(round, plans.get(round.key)) for round in rounds}
     return {key: changed for key, changed in changes.items() if changed}
 
@@ -197,7 +199,7 @@ def open_round_now(
     version: int | None = None,
     now: datetime | None = None,
 ) -> None:
-    """Move the opening of a coming round to this moment."""
+    """Open an upcoming round now."""
     now = now or timezone.now()
     _refuse_in_a_pause(lock(contest, version))
     round = Round.objects.select_related("contest").get(contest=contest, key=key)
@@ -224,7 +226,7 @@ def close_round_now(
     version: int | None = None,
     now: datetime | None = None,
 ) -> None:
-    """Move the closing of an open round to this moment."""
+    """Close an open round now."""
     now = now or timezone.now()
     _refuse_in_a_pause(lock(contest, version))
     round = Round.objects.select_related("contest").get(contest=contest, key=key)

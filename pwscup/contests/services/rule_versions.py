@@ -1,4 +1,4 @@
-"""The versions of a contest's rules: each is written down once, under the next number."""
+"""The versions of a contest's rules: each is stored once, under the next number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def write_down(contest: Contest, rules: Ruleset, **what: Any) -> RulesetVersion:
-    """Rules as the next version; `what` are its other fields."""
+    """Store rules as the next version; `what` are its other fields."""
     last = contest.ruleset_versions.order_by("-number").values_list("number", flat=True).first()
     return RulesetVersion.objects.create(
         contest=contest, number=(last or 0) + 1, text=rules.text, digest=rules.digest, **what
@@ -19,7 +19,7 @@ def write_down(contest: Contest, rules: Ruleset, **what: Any) -> RulesetVersion:
 
 
 def holding_rules(contest: Contest) -> RulesetVersion:
-    """The version that the contest goes by; written down now where it is older than versions are."""
+    """The current version of the contest's rules; created now if the contest is older than versions."""
     rules = contest.ruleset
     applied = contest.ruleset_versions.filter(digest=rules.digest).exclude(applied_at=None)
     found = applied.order_by("-number").first()

@@ -35,16 +35,16 @@ def upload_table(
     data: bytes,
     n_sampled: int | None = None,
 ) -> TableDraft:
-    """Keep an uploaded table, or so many of its records drawn at random, as a draft with a proposal for its columns.
+    """Store an uploaded table, or a random sample of its records, as a draft with a suggestion for its columns.
 
     Raises
     ------
     ProblemsFound
-        Where the bytes are no usable CSV; an earlier draft stays.
+        If the bytes are not a valid CSV; an earlier draft stays.
     TooManyColumns
-        Where the table has more columns than a person can look through.
+        If the table has more columns than a page can show.
     ContestRefused
-        Where it has fewer records than are drawn.
+        If it has fewer records than the sample.
     """
     if n_sampled is not None:
         data = _sampled(data, n_sampled)
@@ -54,7 +54,7 @@ def upload_table(
 
 
 def _sampled(data: bytes, n_sampled: int) -> bytes:
-    from pwscup.contests.sampling import sampled  # numpy, which most processes do without
+    from pwscup.contests.sampling import sampled  # imports numpy, which most processes do not need
 
     sample, n_records = sampled(data, n_sampled)
     if n_sampled > n_records:
@@ -68,7 +68,7 @@ def _sampled(data: bytes, n_sampled: int) -> bytes:
 def generate_table(
     *, actor: User, contest: Contest, version: int | None = None, **chosen: int
 ) -> TableDraft:
-    """Draw synthetic data as a draft whose columns are known: nobody is in it, and anybody may have it."""
+    """Generate synthetic data as a draft with known columns: it contains no real individual and may be public."""
     name, data, described = contest.format.table.generated(**chosen)
     return _keep_draft(actor, contest, version, name, data, described, None)
 
@@ -106,7 +106,7 @@ def _keep_draft(
 
 
 def check_table(*, contest: Contest, schema: Schema) -> None:
-    """Keep these columns with the draft, and read it under them.
+    """Store these columns with the draft, and read it with them.
 
     Raises
     ------
@@ -122,7 +122,8 @@ def check_table(*, contest: Contest, schema: Schema) -> None:
 def confirm_table(
     *, actor: User, contest: Contest, version: int | None = None, schema: Schema
 ) -> Dataset:
-    """Make the draft the contest's table, its columns as given; the draft stays for corrections until publication."""
+    """Make the draft the contest's table, with the given columns; the draft stays for corrections until
+    publication."""
     draft = TableDraft.objects.select_related("file").get(contest=contest)
     data = storage.read_draft(draft.file)
     with transaction.atomic():
@@ -147,9 +148,9 @@ def attach_dataset(
     schema: Schema,
     name: str = "original.csv",
 ) -> Dataset:
-    """Store a contest's table: the whole sealed, the part for participants, and a sample submission.
+    """Store a contest's table: the complete one sealed, the part for participants, and a sample submission.
 
-    Of a series of tables the part for participants is all of it: each team gets that of its own people.
+    For a series the part for participants is the complete one: each team gets the part of its individuals.
 
     Raises
     ------
@@ -184,7 +185,7 @@ def attach_dataset(
                 "created_at": timezone.now(),
             },
         )
-        # A sample shows values: teams with tables of their own get one of those, others what they may see.
+        # A sample contains values: teams with their own tables get one of those, others values that they may see.
         for key, content in parts.samples.items() if contest.format.gives_table else ():
             file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
@@ -207,19 +208,19 @@ def _check_table_may_change(contest: Contest) -> None:
     if team_tables.has_draws(contest):
         raise ContestRefused(
             _(
-                "The table cannot be replaced: teams have their own tables already, which were drawn from this one."
+                "The table cannot be replaced: teams already have their own tables, which were drawn from this one."
             )
         )
     if policies.has_submissions(contest):
         raise ContestRefused(
             _(
-                "The table cannot be replaced: something was handed in already, and it was made from this table."
+                "The table cannot be replaced: there are already submissions, which were made from this table."
             )
         )
 
 
 def check_enough_records(ruleset: Ruleset, n_records: int) -> None:
-    """Refuse a table that is too small to draw a team's records and its decoys from, or its people.
+    """Refuse a table that is too small for a team's records and its decoys, or its individuals.
 
     Raises
     ------
@@ -232,7 +233,7 @@ def check_enough_records(ruleset: Ruleset, n_records: int) -> None:
 
 
 def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
-    """That a table is too small for these rules, and what to do; None where it is not."""
+    """An error message if a table is too small for these rules; otherwise None."""
     needed = team_tables.n_needed(ruleset)
     if n_records >= needed:
         return None
@@ -245,7 +246,7 @@ def _check_size(contest: Contest, size_bytes: int) -> None:
         raise ContestRefused(
             _(
                 "The table has %(got)s, but by the rules a team's file has at most %(expected)s, so nobody "
-                "could hand in a table of this size. Upload a smaller one."
+                "could submit a table of this size. Upload a smaller one."
             )
             % {"got": filesizeformat(size_bytes), "expected": filesizeformat(largest)}
         )

@@ -20,12 +20,12 @@ from pwscup.contests.teams import lists
 from pwscup.contests.teams.lists import TeamList
 from pwscup.core import audit_log
 
-# The end of the contest is what ends a personal invitation; its date may still move.
+# Personal invitations are valid until the end of the contest, whose date may still move.
 VALID = timedelta(days=3650)
 
 
 class TeamListRefused(ContestRefused):
-    """A list with problems; `found` has them all."""
+    """A list with problems; `found` has all of them."""
 
     def __init__(self, found: TeamList) -> None:
         super().__init__(*(problem.words for problem in found.problems))
@@ -36,7 +36,7 @@ class TeamListRefused(ContestRefused):
 def set_up_teams(
     *, actor: User, contest: Contest, version: int | None = None, text: str
 ) -> list[Team]:
-    """Make every team of a list and its invitations, or none; the mails go out afterwards."""
+    """Create all teams of a list with invitations, or none; the e-mails are sent afterwards."""
     held = lock(contest, version)
     _refuse_when_over(held)
     found = lists.read(held, text)
@@ -69,7 +69,7 @@ def set_up_teams(
 
 @transaction.atomic
 def invite_address(*, actor: User, contest: Contest, team_id: int, email: str) -> Invitation:
-    """One more personal invitation to a team."""
+    """An additional personal invitation to a team."""
     held = lock(contest)
     _refuse_when_over(held)
     team = held.teams.filter(pk=team_id, is_house=False).first()
@@ -92,7 +92,7 @@ def invite_address(*, actor: User, contest: Contest, team_id: int, email: str) -
 
 @transaction.atomic
 def resend_invitation(*, actor: User, contest: Contest, invitation_id: int) -> None:
-    """Send a personal invitation once more, with the same link."""
+    """Send a personal invitation again, with the same link."""
     invitation = _open_invitation(lock(contest), invitation_id)
     invitation.mail_due_at, invitation.mail_tries = timezone.now(), 0
     invitation.save(update_fields=["mail_due_at", "mail_tries"])
@@ -102,7 +102,7 @@ def resend_invitation(*, actor: User, contest: Contest, invitation_id: int) -> N
 
 @transaction.atomic
 def revoke_invitation(*, actor: User, contest: Contest, invitation_id: int) -> None:
-    """End a personal invitation that nobody has used."""
+    """Revoke an unused personal invitation."""
     invitation = _open_invitation(lock(contest), invitation_id)
     invitation.revoked_at, invitation.mail_due_at = timezone.now(), None
     invitation.save(update_fields=["revoked_at", "mail_due_at"])
@@ -137,5 +137,5 @@ def mail_soon() -> None:
 
 
 def _record(kind: str, actor: User, team: Team) -> None:
-    """Without the address: what stands in the trail stays."""
+    """Without the address: the trail is permanent."""
     audit_log.record(kind, actor=actor, contest_id=team.contest_id, subject=f"team {team.slug}")

@@ -1,4 +1,4 @@
-"""Terms of participation: what organizers write, and who accepted it."""
+"""Terms of participation: their text, and who accepted them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pwscup.core import audit_log
 def update_terms(
     *, actor: User, contest: Contest, version: int | None = None, terms: str, terms_ja: str
 ) -> None:
-    """Write the terms; where they differ from before, everybody is asked again."""
+    """Set the terms; after a change everybody must accept them again."""
     held = lock(contest, version)
     before = digest_of(held)
     held.terms = contest.terms = _tidy(terms)
@@ -35,13 +35,13 @@ def update_terms(
 
 
 def _tidy(text: str) -> str:
-    """One way to end a line, whatever the browser sent: the digest is of the words."""
+    """Normalize line ends, so that the digest depends on the text only."""
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()
 
 
 @transaction.atomic
 def accept_terms(*, user: User, contest: Contest, digest: str) -> None:
-    """Accept the terms that were read, once; refused where they were changed meanwhile."""
+    """Accept the terms that were shown, once; refused if they were changed in the meantime."""
     if not policies.may_accept_terms(user, contest):
         raise ContestRefused(_("Terms are accepted by members of a team. Join a team first."))
     present = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)

@@ -1,6 +1,6 @@
-"""Lists of teams as organizers have them: `team,division,email[,email…]`, a line for a team or for a member.
+"""Lists of teams: `team,division,email[,email…]`, a line for each team or each member.
 
-Reading finds every problem at once and changes nothing; `services.teams` makes the teams.
+Reading finds all problems and changes nothing; `services.teams` creates the teams.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HEADINGS = {"team", "team name", "teams", "チーム", "チーム名"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong in a line, counted from 1 with the heading; `line` is 0 for the whole list."""
+    """A problem in a line, counted from 1 including the header; `line` is 0 for the whole list."""
 
     line: int
     words: str
@@ -41,7 +41,7 @@ class Problem:
 
 @dataclass(slots=True)
 class Planned:
-    """A team that the list names, and the line that named it first."""
+    """A team in the list, and the first line that names it."""
 
     line: int
     name: str
@@ -51,7 +51,7 @@ class Planned:
 
 @dataclass(slots=True)
 class TeamList:
-    """What would be made of a list, and everything that is wrong with it."""
+    """The teams to be created from a list, and all its problems."""
 
     text: str
     teams: list[Planned] = field(default_factory=list)
@@ -63,7 +63,7 @@ class TeamList:
 
 
 def decoded(data: bytes) -> str | None:
-    """The text of a file in UTF-8, or as spreadsheets set to Japanese save it; None where it is no text."""
+    """The text of a file in UTF-8, or in the encoding of Japanese spreadsheets; None if it is not text."""
     for encoding in ("utf-8-sig", "cp932"):
         try:
             text = data.decode(encoding)
@@ -74,7 +74,7 @@ def decoded(data: bytes) -> str | None:
 
 
 def read(contest: Contest, text: str) -> TeamList:
-    """The teams of a list and its problems, as the contest stands now; a constant number of queries."""
+    """The teams of a list and its problems, for the current state of the contest; a constant number of queries."""
     found = TeamList(text)
     divisions = _divisions(contest)
     by_look: dict[str, Planned] = {}
@@ -94,7 +94,7 @@ def read(contest: Contest, text: str) -> TeamList:
 
 
 def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """The lines that say something, each with its number; the heading is left out."""
+    """Lines with content, each with its number; the header is left out."""
     first = text.split("\n", 1)[0]
     delimiter = max(DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text.strip("\ufeff"), newline=""), delimiter=delimiter)
@@ -113,7 +113,7 @@ def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]
 
 
 def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) -> Planned | None:
-    """The team of a line; None where its name cannot be one."""
+    """The team of a line; None if its name is invalid."""
     try:
         tidy = clean_new_name(name) if name else ""
     except ValidationError as error:
@@ -140,7 +140,7 @@ def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) ->
 
 
 def _divisions(contest: Contest) -> dict[str, Division]:
-    """The divisions by everything that may name them."""
+    """The divisions by all their names."""
     return {
         likeness(name): division
         for division in contest.divisions.all()
@@ -181,7 +181,7 @@ def _addresses(found: TeamList, line: int, cells: list[str]) -> list[str]:
                 raise ValidationError("too long")
             validate_email(address)
         except ValidationError:
-            words = _("“%(address)s” is no e-mail address.") % {"address": address[:100]}
+            words = _("“%(address)s” is not an e-mail address.") % {"address": address[:100]}
             found.problems.append(Problem(line, words))
         else:
             good.append(address.lower())
@@ -192,8 +192,8 @@ def _check_teams(contest: Contest, found: TeamList) -> None:
     left = tables.n_teams_left(contest)
     if left is not None and len(found.teams) > left:
         words = _(
-            "The list names %(got)d teams — expected at most %(expected)d: each gets tables of people of its own, and "
-            "people are left for so many."
+            "The list names %(got)d teams — expected at most %(expected)d: each gets its own individuals, and "
+            "individuals are left for this many teams."
         )
         found.problems.append(Problem(0, words % {"got": len(found.teams), "expected": left}))
     names = contest.teams.values_list("name", flat=True)
@@ -216,7 +216,7 @@ def _check_teams(contest: Contest, found: TeamList) -> None:
 
 
 def _check_addresses(contest: Contest, found: TeamList) -> None:
-    """No address twice in the list, nor of somebody who plays, judges or organizes already."""
+    """No address twice in the list, and none of a current player, judge or organizer."""
     seen: dict[str, Planned] = {}
     known = known_addresses(contest)
     for team in found.teams:
@@ -231,7 +231,7 @@ def _check_addresses(contest: Contest, found: TeamList) -> None:
 
 
 def known_addresses(contest: Contest) -> dict[str, str]:
-    """Why an address cannot be invited, by address."""
+    """The reason why an address cannot be invited, by address."""
     known = {}
     pending = Invitation.objects.filter(
         team__contest=contest, revoked_at=None, used_at=None
@@ -249,6 +249,6 @@ def known_addresses(contest: Contest) -> dict[str, str]:
 
 
 def _former(contest: Contest) -> dict[str, str]:
-    """Those who organized or judged the contest once."""
-    words = _("organized or judged this contest once, and cannot play in it")
+    """Former organizers and judges of the contest."""
+    words = _("was an organizer or judge of this contest, and cannot play in it")
     return {person.email: words for person in User.objects.filter(pk__in=left_office(contest))}

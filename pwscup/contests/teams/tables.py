@@ -1,4 +1,4 @@
-"""A team's own table where the rules give each team one: which it is, and a sample made from it."""
+"""Own tables of teams, if the rules give each team one, and the sample submission derived from it."""
 
 from __future__ import annotations
 
@@ -25,42 +25,44 @@ NAMES = ("original", SAMPLE)
 
 
 def table_of(team: Team) -> Dataset | None:
-    """The team's own table; None where it has not been drawn, or all teams share one."""
+    """The team's own table; None if it has not been drawn, or all teams share one."""
     found = team.datasets.filter(key=ORIGINAL)
     return found.select_related("sealed", "public", "contest").first()
 
 
 def draw_of(team: Team) -> Dataset | None:
-    """What was drawn for the team: its records, its decoys, and the order of its candidates, all sealed."""
+    """The draw of the team: its records, its decoys, and the order of its candidates, all sealed."""
     return team.datasets.filter(key=DRAW).select_related("sealed", "contest").first()
 
 
 def has_draws(contest: Contest) -> bool:
-    """Whether a team has its table: from now on the organizer's stays what it is."""
+    """A team has its table: from now on the organizer's table cannot change."""
     return contest.datasets.filter(team__isnull=False).exists()
 
 
 def n_needed(ruleset: Ruleset) -> int:
-    """How many records, or people, the organizer has at least: a team's own and its decoys are all different."""
+    """The minimum number of records, or individuals, in the organizer's table: those of a team and its decoys
+    all differ."""
     return (ruleset.data.sample or 0) + (ruleset.data.decoys or 0)
 
 
 def n_available(dataset: Dataset) -> int:
-    """What teams are given a part of: the records of a table, the people of a series."""
+    """The number of records of a table, or of individuals of a series, that are distributed to teams."""
     return dataset.n_records if dataset.n_people is None else dataset.n_people
 
 
 def n_parts(dataset: Dataset) -> int | None:
-    """For how many teams the people of a series suffice; None where teams' records may be the same."""
+    """The maximum number of teams for the individuals of a series; None if teams may share records."""
     if dataset.n_people is None:
         return None
     return dataset.n_people // n_needed(dataset.contest.ruleset)
 
 
 def n_teams_left(contest: Contest) -> int | None:
-    """For how many more teams there are people; None where teams need none of their own, or there is no table yet.
+    """The number of further teams for which individuals are left; None if teams need none of their own, or
+    without a table.
 
-    Teams that wait for their tables are counted as if they had them, but not those that everybody has left.
+    Teams that wait for their tables are counted, but not those that everybody has left.
     """
     if not contest.format.shares_out_people:
         return None
@@ -75,25 +77,25 @@ def n_teams_left(contest: Contest) -> int | None:
 
 
 def parts_left(dataset: Dataset) -> range:
-    """The parts of the people that no team was ever given, in the order in which they are."""
+    """The parts of the individuals that were never assigned to a team, in order."""
     return range((dataset.part or 0) + 1, (n_parts(dataset) or 0) + 1)
 
 
 def team_file(team: Team, kind: str) -> str:
-    """What a file of a team is called in a contest of own tables, such as teamred_original.csv."""
+    """The name of a file of a team in a contest with own tables, such as teamred_original.csv."""
     return f"team{team.slug}_{kind}.{team.contest.format.suffix}"
 
 
 def url_of(team: Team, name: str) -> str:
-    """Where the team downloads its table or the sample, one of `NAMES`."""
+    """The URL of the team's table or the sample, one of `NAMES`."""
     name = f"{name}.{team.contest.format.suffix}"
     return reverse("team-data", args=[team.contest.slug, team.slug, name])
 
 
 def sample_of(dataset: Dataset) -> bytes:
-    """A submission that is accepted as it is, of the team's own values alone.
+    """A valid submission that contains only values of the team's own table.
 
-    One column is moved down by a record, and the last record deleted where the rules allow it.
+    One column is shifted by a record, and the last record deleted if the rules allow it.
     """
     if dataset.public is None:
         raise LookupError(f"table {dataset.pk} has no public part")
@@ -114,15 +116,15 @@ def _sample(public: StoredFile, may_delete: bool) -> bytes:
 
 @lru_cache(maxsize=256)
 def _facts_of_sample(public_id: int, _sha256: str, may_delete: bool) -> tuple[int, str]:
-    """Size and digest of the sample that is made from a team's table."""
+    """Size and digest of the sample that is derived from a team's table."""
     sample = _sample(StoredFile.objects.get(pk=public_id), may_delete)
     return len(sample), hashlib.sha256(sample).hexdigest()
 
 
 def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
-    """Size and digest of the team's table and of the sample, where there are bytes to make one from.
+    """Size and digest of the team's table and of the sample, if their bytes are available.
 
-    Of a series there is no sample: a command publishes it.
+    A series has no sample: a command creates releases.
     """
     public = dataset.public
     if public is None:

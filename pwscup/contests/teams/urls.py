@@ -1,4 +1,4 @@
-"""Teams of a contest, and the links that open them."""
+"""URLs of the teams of a contest, and of invitation links."""
 
 from django.urls import path
 

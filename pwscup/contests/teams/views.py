@@ -1,4 +1,4 @@
-"""The team page of a contest and the links that open a team."""
+"""The team page of a contest and the pages of invitation links."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
 def team_page(
     request: HttpRequest, contest: Contest, form: TeamForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """The viewer's team, or how to get one; `form` is what was typed and refused."""
+    """The viewer's team, or how to join one; `form` is a refused input."""
     context = contest_page(request, contest, "team")
     own = context["my_team"]
     if own is None:
@@ -80,7 +80,7 @@ def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[st
 
 
 def division_of(own: Team) -> dict[str, Any]:
-    """The division of the team, and the form to choose another, where the contest has divisions."""
+    """The division of the team, and the form to change it, if the contest has divisions."""
     divisions = own.contest.divisions.all()
     if not divisions:
         return {}
@@ -93,11 +93,11 @@ def invitation_path(invitation: Invitation) -> str:
     return reverse("invitation", args=[invitation.token])
 
 
-# What can be done on it. Each action answers a POST with a redirect to the team page.
+# The actions of the page. Each answers a POST with a redirect to the team page.
 
 
 def action(view: View) -> View:
-    """Resolve the contest, say why the rules refuse, return to the team page."""
+    """Resolve the contest, show refusals, return to the team page."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, slug: str) -> HttpResponse:
@@ -123,7 +123,7 @@ def own_team(request: HttpRequest, contest: Contest) -> Team:
 
 
 def member_named(request: HttpRequest, own: Team) -> User:
-    """The member whose id was posted; nobody outside the team can be named."""
+    """The member whose id was posted; only members of the team are accepted."""
     return get_object_or_404(User, pk=posted_number(request, "member"), memberships__team=own)
 
 
@@ -138,7 +138,7 @@ def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
         )
     except services.RefusedError as refusal:
         return refused_name(request, contest, form, refusal)
-    messages.success(request, _("The team %(team)s is made.") % {"team": made.name})
+    messages.success(request, _("The team %(team)s is created.") % {"team": made.name})
     return None
 
 
@@ -168,7 +168,7 @@ def divide(request: HttpRequest, contest: Contest) -> None:
 def refused_name(
     request: HttpRequest, contest: Contest, form: TeamForm, refusal: services.RefusedError
 ) -> HttpResponse:
-    """Say at the field that the name is taken; any other refusal is not about the field."""
+    """Show at the field that the name is taken; any other refusal does not concern the field."""
     if refusal.code != "name_taken":
         raise refusal
     form.add_error("name", refusal.message)
@@ -217,7 +217,7 @@ def remove(request: HttpRequest, contest: Contest) -> None:
 
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """What the link opens: the team and a button, or why it cannot be joined."""
+    """The page of the link: the team and a button, or why it cannot be joined."""
     opened = team_selectors.invitation_by_token(token)
     if opened is None or not policies.may_see(request.user, opened.team.contest):
         raise Http404
@@ -255,7 +255,7 @@ def invitation_page(
 
 
 def refusal(user: User, opened: Invitation, own: Team | None) -> str | None:
-    """Why this viewer cannot join, the most useful reason first."""
+    """The reason why this viewer cannot join, the most useful one first."""
     if own == opened.team:
         return "is_member"
     now = timezone.now()

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Check that no event of the audit trail was changed, left out or reordered since it was sealed."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", nargs="?", help="one contest; without it all of them")
+        parser.add_argument("slug", nargs="?", help="one contest (default: all)")
 
     def handle(self, *args: Any, slug: str | None, **options: Any) -> None:
         chains = _chain_of(slug) if slug else _all_chains()
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(words for words in broken if words))
 
     def _verify(self, name: str, contest_id: int | None) -> str | None:
-        """What is broken in a chain; where nothing is, say so."""
+        """The inconsistency of a chain; None, and a message, if there is none."""
         broken = first_broken(seals.chain(contest_id))
         if broken is not None:
             return f"{name}: {broken}"
@@ -43,7 +43,7 @@ def _chain_of(slug: str) -> dict[str, int | None]:
 
 
 def _all_chains() -> dict[str, int | None]:
-    """Every chain by its name; events outlive a contest that was deleted, as dry runs are."""
+    """Every chain by its name; events of deleted contests, such as dry runs, are kept."""
     slugs = dict(Contest.objects.values_list("pk", "slug"))
     gone = Seal.objects.exclude(contest_id=None).exclude(contest_id__in=slugs).order_by()
     slugs |= {
