@@ -1,4 +1,4 @@
-"""What a ranking formula takes and gives: scores of a contest, settings, and lines of a board."""
+"""Ranking formulas: scores of a contest and settings in, lines of a board out."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scoring.options import Option, unknown_option, wrong_value
 from scoring.scores.options import DECIMALS
 
 PARTS = ("utility", "protection", "attack", "presentation")
-"""What a team can be good at; each is a percentage, and more is better."""
+"""The parts of a score; each is a percentage, and higher is better."""
 EARLIER = "earlier"
 """The tie-break by which the earlier counted submission wins."""
 TIE_BREAKS = (*PARTS, EARLIER)
 ALL_TEAMS: frozenset[Any] = frozenset({"all teams"})
-"""Stands, as an object, for the defenders of a contest in which every team's table is published."""
+"""Represents the defenders of a contest in which every team's table is published."""
 
 Settings = Mapping[str, float | int]
 
@@ -42,12 +42,12 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Scores(Generic[K]):
-    """What a contest has found out so far; rates and scores in percent, None where missing.
+    """The facts of a contest so far; rates and scores in percent, None if missing.
 
     Attributes
     ----------
     teams : tuple
-        Everybody who is ranked. What the other fields say of others does not count.
+        The ranked teams. Values of other teams in the other fields are ignored.
     matrix : mapping of attacker to mapping of defender to float or None
         The rate that the attacker reached against the defender's table. Own cells do not count.
     utility, presentation : mapping of team to float or None
@@ -99,7 +99,7 @@ class Scores(Generic[K]):
 
 
 def _check(what: str, value: float | None) -> None:
-    # Sums of floating-point numbers may end a hair above 100.
+    # Rounding of floating-point sums may give slightly more than 100.
     if value is not None and not 0 <= round(value, DECIMALS) <= 100:
         raise ValueError(f"{what}: expected 0 to 100, got {value}")
 
@@ -108,7 +108,7 @@ def _check(what: str, value: float | None) -> None:
 class Line:
     """One team's line of a board; numbers are rounded to nine decimals, None where missing.
 
-    `tie_broken_by` names the last tie-break that parted the team from another of the same total.
+    `tie_broken_by` names the last tie-break that separated the team from another of the same total.
     """
 
     rank: int
@@ -122,7 +122,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A named way to the totals of a contest, and which way is better.
+    """A ranking formula: a function to the totals of a contest, and their direction.
 
     `function` takes scores and settings and gives totals: where its docstring says nothing else, a part
     that a team has no value in counts 0, and no settings are used. That of a formula of whole boards takes
@@ -144,7 +144,7 @@ class Formula:
         return next((setting for setting in self.settings if setting.name == name), None)
 
     def problems(self, settings: Mapping[str, Any]) -> list[Problem]:
-        """What is wrong with these settings: unknown names and values out of bounds."""
+        """The problems of these settings: unknown names and values out of bounds."""
         found = []
         for name, value in settings.items():
             if (setting := self.setting(name)) is None:

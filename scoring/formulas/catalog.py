@@ -15,7 +15,7 @@ from scoring.formulas.weighted_sums import WEIGHTS, weighted_sum
 
 PART_RANKS = "part-ranks"
 FORMER_NAMES = {"rank-sum": PART_RANKS}
-"""What formulas of scores were called; still understood, with a line that says so."""
+"""Former names of formulas of scores; still accepted, with a notice."""
 _ATTACKS = ("protection", "attack")
 
 FORMULAS = Registry(
@@ -68,7 +68,7 @@ FORMULAS = Registry(
         ),
         Formula(
             "binomial-threshold",
-            _("Attacks better than chance, made and withstood"),
+            _("Attacks above chance, made and resisted"),
             "higher",
             _ATTACKS,
             CHANCE,

@@ -41,7 +41,7 @@ def read_tables(data: bytes, measures: Collection[str], *, file: str) -> TablesF
         value where it has no table. The column `worst_rate` is read where there is one.
     measures : collection of str
     file : str
-        What problems call the file.
+        The name of the file in problems.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_rates(data: bytes, *, file: str) -> RatesFile:
         CSV. The header is `attacker`, `kind` and the teams whose tables were published; then a line for each attacker,
         whose kind is "team" or "built-in attack". An empty cell is an attack that was not made.
     file : str
-        What problems call the file.
+        The name of the file in problems.
 
     Raises
     ------

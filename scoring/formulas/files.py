@@ -26,7 +26,7 @@ def read_matrix(data: bytes, *, file: str) -> Scores[str]:
         CSV. The header is `attacker` and the defenders; then one line for each attacker: its name
         and its rate against each of them, 0 to 100, or nothing where it did not attack.
     file : str
-        What problems call the file.
+        The name of the file in problems.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def read_matrix(data: bytes, *, file: str) -> Scores[str]:
 def read_part(
     data: bytes, part: str, *, teams: Collection[str] | None, file: str
 ) -> dict[str, float]:
-    """The values of a file of utility or presentation marks.
+    """The values of a file of utility or presentation scores.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def read_part(
     part : str
         "utility" or "presentation".
     teams : collection of str, or None
-        Those of the matrix; any other is a problem. None where nobody knows which they are.
+        Those of the matrix; any other is a problem. None if unknown.
     file : str
-        What problems call the file.
+        The name of the file in problems.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def _read_lines(
     *,
     known: Collection[str] | None = None,
 ) -> dict[str, dict[str, float | None]]:
-    """Each team's values by column; what is wrong goes into `problems`."""
+    """Each team's values by column; problems are added to `problems`."""
     found: dict[str, dict[str, float | None]] = {}
     first: dict[str, int] = {}
     n_lines = n_unusable = 0

@@ -35,7 +35,7 @@ class TableFacts(Generic[K]):
     measured : mapping of team to mapping of measure to value
         Of each team with a table that counts.
     rates : mapping of (attacker, defender) to rate, or None
-        From 0 to 1, of every pair with a guess that counts; None as long as nothing of the attacks is known.
+        From 0 to 1, of every pair with a guess that counts; None before attacks are known.
     published : frozenset
         The teams whose tables could be attacked, those that are not ranked here among them.
     worst : mapping of team to rate, or None
@@ -56,7 +56,7 @@ class TableFacts(Generic[K]):
 
     @cached_property
     def strongest(self) -> dict[K, tuple[float, K]]:
-        """For every attacked team the highest rate and who reached it, the first attacker among equals."""
+        """For every attacked team the highest rate and the attacker that reached it, the first among equals."""
         best: dict[K, tuple[float, K]] = {}
         for (attacker, defender), rate in sorted((self.rates or {}).items()):
             if attacker != defender and (defender not in best or rate > best[defender][0]):
@@ -72,7 +72,7 @@ class TableFacts(Generic[K]):
 
 @dataclass(frozen=True, slots=True)
 class Boards(Generic[K]):
-    """The three boards; the last two are empty as long as nothing of the attacks is known."""
+    """The three boards; the last two are empty before attacks are known."""
 
     anonymization: dict[K, AnonymizationStanding]
     attack: dict[K, AttackStanding]
@@ -88,7 +88,7 @@ def measure_ranks(
     ----------
     facts : TableFacts
     ranking : RankingSpec
-        The measures under headings, the weights of the two boards, and what parts equal totals.
+        The measures under headings, the weights of the two boards, and the tie-breaks.
     weights : mapping of measure to number, optional
         See `scoring.formulas.ranking.anonymization_board`; 1 where none is given.
 

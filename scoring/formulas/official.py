@@ -36,9 +36,9 @@ OF_ESTIMATES = Registry(
 )
 """Formulas of contests about a hidden table."""
 FORMER_NAME = "rank-sum"
-"""What rulesets called the formulas of ranks, which is still read."""
+"""Former names of the formulas of ranks in rulesets, still accepted."""
 
 
 def direction_of(formula: str) -> str:
-    """Which totals are better by a formula that a ruleset names."""
+    """The direction of the totals of a formula that a ruleset names."""
     return (OFFICIAL | OF_ESTIMATES)[formula].direction

@@ -1,4 +1,4 @@
-"""Formulas of utility and protection alone: neither may be had without the other."""
+"""Formulas of utility and protection only, which reward having both."""
 
 from __future__ import annotations
 

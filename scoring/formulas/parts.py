@@ -9,13 +9,13 @@ from scoring.formulas.ranking import K, averaged
 def protection(scores: Scores[K], team: K) -> float | None:
     """Protection of a team: 100 less the worst rate that another team reached against it.
 
-    The worst case over all attackers, who know what the contest gave them; the own cell does not
-    count.
+    The worst case over all attackers, with the files that the contest gave them; the own cell does
+    not count.
 
     Returns
     -------
     float or None
-        0 (somebody found every record) to 100 (nobody found any, or nobody attacked); None where
+        0 (one attacker found every record) to 100 (no record found, or no attack); None where
         the team's table was not published.
 
     Examples
@@ -75,5 +75,5 @@ def parts(scores: Scores[K], names: tuple[str, ...] = PARTS) -> dict[str, dict[K
 
 
 def points(value: float | None) -> float:
-    """What a part counts: nothing where a team has no value in it."""
+    """The value of a part: 0 if a team has none."""
     return 0.0 if value is None else value

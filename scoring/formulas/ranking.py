@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 K = TypeVar("K", bound=Hashable)
 
 AVERAGES = ("mean", "median", "trimmed")
-"""How rates against several tables become one, see `averaged`."""
+"""Averages of rates against several tables, see `averaged`."""
 TEAMS = "teams"
-"""`worst_by` of a team whose worst re-identification rate is another team's attack."""
+"""Value of `worst_by` if the worst re-identification rate is that of another team's attack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def anonymization_board(
     values
         For every team its measures by id; a team without a scored submission has an empty mapping.
     ranking
-        Which measures stand under which heading.
+        The measures under each heading.
     worst_attack
         The highest rate that another team reached against each team, once it is known.
     weights
@@ -262,8 +262,8 @@ def compared_totals(
     Returns
     -------
     dict
-        None for a team that has no value in any round. In a round that it alone left out its total
-        is the number of teams.
+        None for a team that has no value in any round. In a round that only this team left out, its total is the number
+        of teams.
 
     Examples
     --------
@@ -365,16 +365,15 @@ def _rank_sums(
 
 
 def _exact(weight: float) -> Fraction:
-    """The decimal number that a weight is written as, 1/10 for 0.1."""
+    """The exact decimal value of a weight, 1/10 for 0.1."""
     return Fraction(str(float(weight)))
 
 
 def averaged(values: Sequence[float], average: str) -> float:
     """Mean, median, or mean without the lowest and the highest quarter of the values.
 
-    A few targets that an attacker has prepared himself, teams of his own among them, decide the mean;
-    they do not move the median as long as they are fewer than half, nor the trimmed mean as long
-    as they are no more than a quarter.
+    A few targets prepared by the attacker, for example colluding teams, change the mean; they do not change the median
+    if they are fewer than half, nor the trimmed mean if they are at most a quarter.
 
     Parameters
     ----------

@@ -38,9 +38,8 @@ def ranked(
     settings
         Those of the formula that are not its defaults.
     tie_breaks
-        What parts teams of equal totals, in this order: a part of which more is better, or
-        "earlier". A team without a value goes after those with one. What stays equal shares the
-        rank.
+        Tie-breaks of equal totals, in this order: a part of which more is better, or "earlier". A team without a value
+        comes after those with one. Teams that remain equal share the rank.
     arrived
         When each team's counted submission arrived, in values of one kind that can be compared.
 
@@ -195,7 +194,7 @@ def _first_places(keys: Mapping[K, Any]) -> dict[K, int]:
 
 
 def _parted(coarse: Mapping[K, Hashable], fine: Mapping[K, Hashable]) -> Iterable[K]:
-    """The teams whose groups of equal coarse keys have several fine ones."""
+    """The teams whose group of equal coarse keys has several fine keys."""
     kinds: dict[Hashable, set[Hashable]] = {}
     for team, key in coarse.items():
         kinds.setdefault(key, set()).add(fine[team])

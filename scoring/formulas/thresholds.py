@@ -1,4 +1,4 @@
-"""Formulas that count an attack only where it is better than chance."""
+"""Formulas that count an attack only if it is better than chance."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from scoring.scores.options import DECIMALS
 
 CHANCE = (
     Setting("n", 100, 1, 20_000, _("records that an attacker guesses in each table")),
-    Setting("p", 0.01, 0, 1, _("chance that a guess made blindly is right")),
-    Setting("alpha", 0.05, 1e-9, 1, _("chance of a success by luck must be below this")),
+    Setting("p", 0.01, 0, 1, _("probability that a random guess is right")),
+    Setting("alpha", 0.05, 1e-9, 1, _("probability of success by chance must be below this")),
 )
 
 
 def binomial_threshold(n: int, p: float | Fraction, alpha: float | Fraction) -> int:
-    """R(n): the fewest hits that blind guessing reaches with a chance below alpha.
+    """R(n): the fewest hits that random guessing reaches with a probability below alpha.
 
     The smallest r with P(Binomial(n, p) >= r) < alpha, in exact arithmetic.
 

@@ -41,7 +41,7 @@ def top_k_attack(scores: Scores[K], settings: Settings) -> dict[K, float | None]
     scores
         A table that the attacker did not attack counts 0.
     settings
-        k, how many tables; which they are is told by `top_defenders`.
+        k, the number of tables; `top_defenders` selects them.
 
     Returns
     -------

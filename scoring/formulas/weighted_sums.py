@@ -45,7 +45,7 @@ def weighted_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]
     for team in scores.teams:
         own = {name: found[name][team] for name in weights}
         is_ranked = any(value is not None for value in own.values())
-        # Fractions: the sum is the same whichever part a team has its points in.
+        # Fractions: the sum is the same for any distribution of points over the parts.
         summed = sum((weights[n] * Fraction(points(v)) for n, v in own.items()), Fraction(0))
         totals[team] = float(summed / whole) if is_ranked else None
     return totals

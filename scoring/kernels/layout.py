@@ -15,7 +15,7 @@ from numba import njit, types
 from scoring.kernels.compiled import compiled
 from scoring.kernels.search import LANES
 
-_SAMPLE = 128  # points that tell along which column a cell is parted
+_SAMPLE = 128  # points that decide the column along which a cell is split
 
 _ROWS = types.Array(types.float64, 2, "C", readonly=True)
 _INT64 = types.Array(types.int64, 1, "C", readonly=True)

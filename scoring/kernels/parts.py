@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-PARTS_PER_THREAD = 4  # so that a slow part is made up for
+PARTS_PER_THREAD = 4  # so that a slow part delays little
 SEARCHES = 2_000  # so many are worth a part
 PASSES = 100_000  # records that are worth one where each takes some nanoseconds
 

@@ -98,10 +98,10 @@ def _largest(sets: Any) -> Any:
 
 @njit
 def _partners(taken: Any, everyone: Any, later: Any, own: Any, ways: Any, found: Any) -> Any:
-    """Write to `found` the sets of one kind that fit beside the entities that have had theirs.
+    """Write to `found` the sets of one kind that are compatible with the entities already placed.
 
-    Who is neither `taken` nor may have a later kind must be in the set. The sets are `own`; `ways`
-    tells, by set, which there are. Returned are the number of sets, and of those looked at.
+    Entities that are neither `taken` nor may have a later kind must be in the set. The sets are `own`; `ways` counts,
+    by set, those that exist. Returns the number of sets, and of those visited.
     """
     missing = (len(ways) - 1) & ~taken
     needed, free = missing & ~later, missing & later & everyone

@@ -1,6 +1,6 @@
 """Nearest points by Euclidean distance: who is as near as the declared one, and who is nearest.
 
-Points stand in blocks of eight, column by column, so that one block is compared at once. Eight
+Points are stored in blocks of eight, column by column, so that a block is compared in one step. Eight
 blocks make a node of level 0, eight nodes of a level one of the next; a node's box says between
 what each column lies. Points are laid out (`scoring.kernels.layout`) so that a node is compact.
 
@@ -242,7 +242,7 @@ def _count_in_others(
 ) -> Any:
     """`own_equal` and how many points from `first` to `last` outside of the block `own` are at the limit.
 
-    -1 where one is below. Beside it the block of the one that was, else `rival`, which is asked first.
+    -1 where one is below. Next to it the block of the one that was, else `rival`, which is searched first.
     """
     is_near = rival != own and first <= rival * LANES + LANES - 1 and rival * LANES <= last
     if is_near and (
@@ -388,10 +388,9 @@ def count_as_near(
 ) -> Any:
     """How many points are as near to a row as its declared one; 0 where one is nearer.
 
-    For each of `queries[begin:end]`, a row of `rows`: within the points of `group[row]`, from
-    `starts[group]` on, the declared one being `places[row]`. Nothing is searched: what counts is
-    whether somebody is nearer than the declared one, and the first who is ends it. Nobody can be where the
-    distance is below the `clearances` of the declared one.
+    For each of `queries[begin:end]`, a row of `rows`: within the points of `group[row]`, from `starts[group]` on, the
+    declared one being `places[row]`. There is no full search: the first point that is nearer than the declared one ends
+    it. No point is nearer where the distance is below the `clearances` of the declared one.
 
     `work` counts the points compared and the boxes asked.
     """

@@ -17,7 +17,7 @@ from scoring.kernels.compiled import compiled
 
 Array = npt.NDArray[Any]
 
-BLOCK = 6  # entities whose rows are drawn anew together, at most
+BLOCK = 6  # entities whose rows are redrawn together, at most
 _MOST_SLOTS = 40  # of a block
 _MOST_TRIES = 500  # rows that are tried for a block; beyond, it stays as it is
 _TRIES = 8  # of an entity that looks for rows
@@ -39,7 +39,7 @@ def _below(rng: Any, n: Any) -> Any:
 def _change_row(
     rng: Any, s: Any, starts: Any, row: Any, kind: Any, row_of: Any, slot_in: Any
 ) -> None:
-    """Let a slot change rows of one kind with whoever is in a row drawn from its own."""
+    """Let a slot exchange rows of one kind with the occupant of a row drawn from its own."""
     old, new = row_of[s], row[starts[s] + _below(rng, starts[s + 1] - starts[s])]
     if new == old or kind[new] != kind[old]:
         return
@@ -58,7 +58,7 @@ def _change_row(
 def _partner(
     r: Any, one: Any, two: Any, kind: Any, group: Any, group_starts: Any, members: Any
 ) -> Any:
-    """The one row beside a row of kind `one` or `two`, in its group, that has the other kind; else -1."""
+    """The only row in the group of a row of kind `one` or `two` that has the other kind; else -1."""
     wanted = two if kind[r] == one else one
     found = -1
     for other in members[group_starts[group[r]] : group_starts[group[r] + 1]]:
@@ -84,7 +84,7 @@ def _chain(
     is_in: Any,
     chain: Any,
 ) -> Any:
-    """Whom it moves to exchange an entity's kind and `two` in its groups, of those it meets there, and so on.
+    """The entities that move when an entity's kind and `two` are exchanged in its groups, and so on.
 
     These are A. B. Kempe's chains. Returned is how many are moved, 0 where a group does not have both kinds once;
     `is_in`, all False, and `chain` are room for one.
@@ -121,7 +121,7 @@ def _exchange(
     is_in: Any,
     chain: Any,
 ) -> None:
-    """Exchange an entity's kind with that of another row of its first group, with all whom that moves."""
+    """Exchange an entity's kind with that of another row of its first group, with all entities that must move."""
     r = row_of[first[e]]
     start, end = group_starts[group[r]], group_starts[group[r] + 1]
     if end - start < 2:
@@ -414,10 +414,10 @@ def find_world(
     row_of: Array,
     slot_in: Array,
 ) -> int:
-    """Find rows for entities that have none; returned is how many were left without.
+    """Find rows for entities that have none; returns the number left without.
 
-    Each in turn takes rows of one kind, of several tries those that put the fewest others out; who is
-    put out waits for its next turn. The parameters are those of `walk`.
+    Each in turn takes rows of one kind, of several attempts those that displace the fewest others; displaced entities
+    wait for their next turn. The parameters are those of `walk`.
     """
     waiting = np.empty(len(first), dtype=np.int64)
     n, at = len(entities), 0

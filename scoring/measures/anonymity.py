@@ -21,7 +21,7 @@ def smallest_class(comparison: Comparison, options: Options = DEFAULT) -> int:
     Returns
     -------
     int
-        1 where a record is alone with its quasi-identifiers, n_anonymized where all share them;
+        1 if a record is unique on its quasi-identifiers, n_anonymized where all share them;
         higher is safer. Without quasi-identifiers all records are one class.
 
     Notes
@@ -48,7 +48,7 @@ def mean_class(comparison: Comparison, options: Options = DEFAULT) -> float:
     Returns
     -------
     float
-        1 where every record is alone, n_anonymized where all share their quasi-identifiers; higher
+        1 if every record is unique, n_anonymized where all share their quasi-identifiers; higher
         is safer. Without quasi-identifiers all records are one class.
 
     Notes

@@ -40,7 +40,7 @@ def cramers_v(one: IntArray, two: IntArray, *, is_corrected: bool = True) -> flo
     Returns
     -------
     float
-        From 0, independent or one column constant, to 1, each tells the other.
+        From 0, independent or one column constant, to 1, each determines the other.
 
     Notes
     -----
@@ -81,8 +81,8 @@ def correlation_ratio(codes: IntArray, numbers: FloatArray) -> list[float]:
     Returns
     -------
     list of float
-        From 0, all levels have the same mean or the column is constant, to 1, a level tells the
-        number.
+        From 0, all levels have the same mean or the column is constant, to 1, a level determines
+        the number.
 
     Notes
     -----

@@ -53,7 +53,7 @@ def table_distance(comparison: Comparison, options: Options = DEFAULT) -> float 
     n_original = comparison.prepared.n_records
     cells: IntArray = np.zeros(n_original + comparison.n_records, dtype=np.int64)
     columns = _coded(comparison, options)
-    for codes, size in columns:  # numbered anew by each column, so that no product grows too large
+    for codes, size in columns:  # renumbered by each column, so that no product grows too large
         cells = pd.factorize(cells * size + codes)[0].astype(np.int64)
     if not columns:
         return None

@@ -1,6 +1,6 @@
 """Disclosure as regulators name it: singling out, linkability and inference, each against strangers too.
 
-An attack that succeeds says little: what holds for everybody can be inferred about everybody. So
+An attack that succeeds says little: what holds for all people can be inferred about anyone. So
 each attack is run three times: on records of X (main), on records of a control table that Y was not
 made from (control), and by guessing at random (baseline). The risk is what the main attack has over
 the control. The three attacks and the risk are those of Giomi et al., “A unified framework for
@@ -32,7 +32,7 @@ TOLERANCE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """What an attack found, beside the same attack on strangers and beside guessing.
+    """Disclosure: the result of an attack, compared with a control and with random guesses.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Disclosure:
 def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
     """How much better Y singles out one record of X than one of a table it was not made from.
 
-    The attacker has Y alone. From random records he makes conditions on up to six columns (equal to
+    The attacker has Y only. From random records he makes conditions on up to six columns (equal to
     a category's value; at least a number above the median, at most one below) that exactly one record
     of Y fulfils, and succeeds where exactly one record of X does. Risk: (main - control) / (1 -
     control) of 500 attacks on X and on the control table.
@@ -72,7 +72,7 @@ def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> flo
     Parameters
     ----------
     comparison : Comparison
-        X with a control table prepared beside it, Y and, where the control table is smaller than X,
+        X with a control table prepared with it, Y and, where the control table is smaller than X,
         the declared rows: then the attack takes place on as many random records of X and on what of
         Y was made from them, for a condition singles out more easily among fewer records.
     options : Options
@@ -82,7 +82,7 @@ def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> flo
     -------
     float or None
         0 where the release helps no more against X than against strangers, or no condition holds for
-        one record of Y alone; 1 where every condition singles out a record of X and none a stranger.
+        only one record of Y; 1 if every condition singles out a record of X and none a control record.
         None without a control table or without a scored column.
 
     Notes
@@ -111,7 +111,7 @@ def linkability_risk(comparison: Comparison, options: Options = DEFAULT) -> floa
     Parameters
     ----------
     comparison : Comparison
-        X with a control table prepared beside it, and Y; the declared rows play no part.
+        X with a control table prepared with it, and Y; the declared rows play no part.
     options : Options
         `seed`: which targets are drawn, and which of several equally near records is taken.
 
@@ -136,7 +136,7 @@ def linkability_risk(comparison: Comparison, options: Options = DEFAULT) -> floa
 
 
 def inference_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """How much better Y tells a secret of a record of X than the secret of a stranger.
+    """How much better Y discloses a secret of a record of X than the secret of a control record.
 
     The attacker has Y and all scored columns of a target but one, and guesses the value that the
     nearest record of Y has in it. A category must be equal, a number off by at most 5 % of the true
@@ -145,7 +145,7 @@ def inference_risk(comparison: Comparison, options: Options = DEFAULT) -> float 
     Parameters
     ----------
     comparison : Comparison
-        X with a control table prepared beside it, and Y; the declared rows play no part. The secret
+        X with a control table prepared with it, and Y; the declared rows play no part. The secret
         is E2's column, else the first sensitive one, else the first category.
     options : Options
         `seed`: which targets are drawn, and which of several equally near records is taken.
@@ -218,7 +218,7 @@ def singling_out(
         With a control table.
     rng : Generator
     n_attacks : int
-        At most so many different conditions; fewer where fewer are found in 20 tries each.
+        At most so many different conditions; fewer if fewer are found in 20 attempts each.
     confidence : float
         Of all intervals.
 

@@ -26,7 +26,7 @@ def distinction(comparison: Comparison, options: Options = DEFAULT) -> float:
     Returns
     -------
     float
-        1 / n_anonymized where all records share their quasi-identifiers, 1 where every record is alone;
+        1 / n_anonymized if all records share their quasi-identifiers, 1 if every record is unique;
         lower is safer.
 
     Notes
@@ -56,7 +56,7 @@ def separation(comparison: Comparison, options: Options = DEFAULT) -> float:
     -------
     float
         0 where all records share their quasi-identifiers, or there is one record, 1 where every record
-        is alone; lower is safer.
+        is unique; lower is safer.
 
     Notes
     -----

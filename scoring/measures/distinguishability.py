@@ -1,6 +1,6 @@
-"""Similarity as a whole: whether a model can tell the records of the two tables apart.
+"""Overall similarity: can a model distinguish the records of the two tables.
 
-The propensity model is a logistic regression on the scored columns, put beside each other as
+The propensity model is a logistic regression on the scored columns, concatenated as
 
 - one column for each level of a category but the most frequent in X; levels beyond the 30 most
   frequent in X are one level;
@@ -36,7 +36,7 @@ DEFAULT = Options()
 RECORDS_PER_TERM = 20
 MAX_TERMS = 400
 MAX_RECORDS = 20_000
-"""Of a larger X so many random records, and what Y has of them, are told apart."""
+"""Of a larger X only so many random records, and their records in Y, are used."""
 _RANK_TOLERANCE = 1e-9
 """Directions whose variance is smaller than this share of the largest are taken for linear dependence."""
 _WEAKNESS = 1e6
@@ -45,7 +45,7 @@ _WEAKNESS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Propensity:
-    """How well a model tells two tables apart.
+    """How well a model distinguishes two tables.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ def propensity_error(comparison: Comparison, options: Options = DEFAULT) -> floa
     Returns
     -------
     float or None
-        0 where the model cannot tell the tables apart, c (1 - c), at most 0.25, where it always can;
+        0 if the model cannot distinguish the tables, c (1 - c), at most 0.25, where it always can;
         None without a scored column.
 
     Notes
@@ -127,7 +127,7 @@ def propensity_ratio(comparison: Comparison, options: Options = DEFAULT) -> floa
     Returns
     -------
     float or None
-        0 where the model cannot tell the tables apart, about 1 for a table of new records from the
+        0 if the model cannot distinguish the tables, about 1 for a table of new records from the
         right model, without a fixed upper end: it grows with the number of records. None without a
         scored column.
 
@@ -147,7 +147,7 @@ def propensity_ratio(comparison: Comparison, options: Options = DEFAULT) -> floa
 
 
 def propensity(comparison: Comparison, *, seed: int = 1) -> Propensity | None:
-    """Fit the model that tells Y from X; None without a scored column."""
+    """Fit the model that distinguishes Y from X; None without a scored column."""
     coded, original, anonymized = coded_pair(comparison)
     if not coded.columns:
         return None
@@ -241,7 +241,7 @@ def _fitted(basis: FloatArray, is_anonymized: IntArray) -> FloatArray:
         return np.full(len(basis), is_anonymized.mean())
     model = LogisticRegression(C=_WEAKNESS, tol=1e-8, max_iter=100)
     with warnings.catch_warnings():
-        # Tables that can be told apart perfectly have no finite solution; a hundred steps come close.
+        # Perfectly separable tables have no finite solution; a hundred steps come close.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(basis, is_anonymized)
     fitted: FloatArray = model.predict_proba(basis)[:, 1]

@@ -145,7 +145,7 @@ def category_association_difference(
 ) -> float | None:
     """Mean over the pairs of category columns of \\|V_X - V_Y\\|, V being Cramér's with Bergsma's correction.
 
-    V is 0 where two columns are independent or one is constant, 1 where each tells the other.
+    V is 0 where two columns are independent or one is constant, 1 where each determines the other.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def category_association_difference(
     Notes
     -----
     Bergsma, “A bias-correction for Cramér's V and Tschuprow's T”, section 2. Without the correction
-    V grows with the number of values where records are few, so that merging values alone would move
+    V grows with the number of values where records are few, so that merging values itself would move
     it.
 
     Examples
@@ -195,7 +195,7 @@ def association_difference(comparison: Comparison, options: Options = DEFAULT) -
     Notes
     -----
     The correlation ratio is Pearson's, as in Fisher, “Statistical methods for research workers”,
-    section 45. U4 looks at the numeric sensitive columns alone.
+    section 45. U4 uses the numeric sensitive columns only.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def discernibility(comparison: Comparison, options: Options = DEFAULT) -> float:
     Returns
     -------
     float
-        1 / n_original where every record is alone in its class, 1 where all are in one class or deleted;
+        1 / n_original if every record is unique, 1 where all are in one class or deleted;
         lower is better.
 
     Notes

@@ -35,7 +35,7 @@ def individual_max(comparison: Comparison, options: Options = DEFAULT) -> float:
     Returns
     -------
     float
-        Near 0 where each record stands for many persons, 1 where a record stands for one person alone;
+        Near 0 if each record represents many persons, 1 where a record represents one person only;
         lower is safer. Without weights and fraction it is that of n_anonymized out of n_original.
 
     Notes
@@ -68,7 +68,7 @@ def individual_mean(comparison: Comparison, options: Options = DEFAULT) -> float
     Returns
     -------
     float
-        Near 0 where each record stands for many persons, 1 where each stands for one person alone;
+        Near 0 if each record represents many persons, 1 where each represents one person only;
         lower is safer. Without weights and fraction it is that of n_anonymized out of n_original.
 
     Notes

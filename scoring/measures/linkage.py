@@ -37,7 +37,7 @@ def random_in_class(comparison: Comparison, options: Options = DEFAULT) -> float
     Returns
     -------
     float
-        0 where nobody is found, 1 where everybody is; lower is safer. Without quasi-identifiers
+        0 if no record is found, 1 if all are; lower is safer. Without quasi-identifiers
         all originals are one class.
 
     Notes
@@ -73,7 +73,7 @@ def nearest_value_in_class(comparison: Comparison, options: Options = DEFAULT) -
     Returns
     -------
     float or None
-        0 where nobody is found, 1 where everybody is; lower is safer. None where the schema names
+        0 if no record is found, 1 if all are; lower is safer. None where the schema names
         no E2 column.
 
     Notes
@@ -111,7 +111,7 @@ def rank_of_sum(comparison: Comparison, options: Options = DEFAULT) -> float | N
     Returns
     -------
     float or None
-        0 where nobody is found, 1 where everybody is; lower is safer. None without a numeric
+        0 if no record is found, 1 if all are; lower is safer. None without a numeric
         sensitive column.
 
     Notes
@@ -150,7 +150,7 @@ def nearest_value(comparison: Comparison, options: Options = DEFAULT) -> float |
     Returns
     -------
     float or None
-        0 where nobody is found, 1 where everybody is; lower is safer. None where the schema names
+        0 if no record is found, 1 if all are; lower is safer. None where the schema names
         no E4 column.
 
     Notes
@@ -188,7 +188,7 @@ def nearest_point_in_class(comparison: Comparison, options: Options = DEFAULT) -
     Returns
     -------
     float or None
-        0 where nobody is found, 1 where everybody is; lower is safer. None without a numeric
+        0 if no record is found, 1 if all are; lower is safer. None without a numeric
         sensitive column.
 
     Notes
@@ -224,7 +224,7 @@ def nearest_point(comparison: Comparison, options: Options = DEFAULT) -> float |
     Returns
     -------
     float or None
-        0 where nobody is found, 1 where everybody is; lower is safer. None without a numeric
+        0 if no record is found, 1 if all are; lower is safer. None without a numeric
         sensitive column.
 
     Notes

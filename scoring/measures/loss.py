@@ -39,7 +39,7 @@ def mean_normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> 
     Notes
     -----
     The lecture contest's loss; its utility is 100 (1 - loss). `normalised-loss` is the same over the
-    scored columns alone, without the upper end.
+    scored columns only, without the upper end.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Population uniques: counted where the population is given, estimated from a sample where not.
 
-A sample unique is alone with its quasi-identifiers in Y; it is a population unique where nobody
+A sample unique is unique on its quasi-identifiers in Y; it is a population unique where nobody
 else in the population has them either.
 """
 
@@ -54,7 +54,7 @@ def population_uniques(comparison: Comparison, options: Options = DEFAULT) -> fl
 
 
 def zayatz(comparison: Comparison, options: Options = DEFAULT) -> float:
-    """Zayatz's estimate of the share of records that are unique in the population, from Y alone.
+    """Zayatz's estimate of the share of records that are unique in the population, from Y only.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def zayatz(comparison: Comparison, options: Options = DEFAULT) -> float:
 
 
 def pitman(comparison: Comparison, options: Options = DEFAULT) -> float:
-    """Pitman's estimate of the share of records that are unique in the population, from Y alone.
+    """Pitman's estimate of the share of records that are unique in the population, from Y only.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def pitman(comparison: Comparison, options: Options = DEFAULT) -> float:
     Returns
     -------
     float
-        0 where all share their quasi-identifiers, 1 where every record of Y is alone; lower is
+        0 where all share their quasi-identifiers, 1 where every record of Y is unique; lower is
         safer. A model's expectation: it is not 0 where nobody is unique in Y.
 
     Notes
@@ -175,7 +175,7 @@ def pitman_share(sizes: IntArray, fraction: float) -> float:
     Returns
     -------
     float
-        From 0, a single class, to 1, every record of the sample alone.
+        From 0, a single class, to 1, every record of the sample is unique.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Conditions on columns: whether one record of a table alone fulfils them."""
+"""Conditions on columns that only one record of a table fulfils."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ def smallest_map(comparison: Comparison, options: Options = DEFAULT) -> int:
     Returns
     -------
     int
-        1 where a record leads to a single person, n_original where every record may be anybody, or no
-        record leads to anybody; higher is safer.
+        1 where a record leads to a single person, n_original if every record may be anyone, or no record leads to a
+        person; higher is safer.
 
     Notes
     -----
@@ -51,7 +51,7 @@ def presence(comparison: Comparison, options: Options = DEFAULT) -> float:
     Parameters
     ----------
     comparison : Comparison
-        Y, and X as the population. Quasi-identifiers that do not occur in X say nothing of anybody.
+        Y, and X as the population. Quasi-identifiers that do not occur in X disclose nothing about anyone.
 
     Returns
     -------

@@ -36,7 +36,7 @@ def prosecutor_risk(comparison: Comparison, options: Options = DEFAULT) -> float
     Returns
     -------
     float
-        1 / n_anonymized where all records share their quasi-identifiers, 1 where one is alone;
+        1 / n_anonymized where all records share their quasi-identifiers, 1 if one is unique;
         lower is safer. Without quasi-identifiers all records are one class.
 
     Notes
@@ -110,7 +110,7 @@ def records_at_risk(comparison: Comparison, options: Options = DEFAULT) -> float
 
 
 def sample_uniques(comparison: Comparison, options: Options = DEFAULT) -> float:
-    """Share of the records of Y that are alone with their quasi-identifiers.
+    """Share of the records of Y that are unique on their quasi-identifiers.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def sample_uniques(comparison: Comparison, options: Options = DEFAULT) -> float:
     Returns
     -------
     float
-        0 where nobody is unique, 1 where everybody is; lower is safer.
+        0 if no record is unique, 1 if all are; lower is safer.
 
     Notes
     -----
@@ -139,8 +139,8 @@ def sample_uniques(comparison: Comparison, options: Options = DEFAULT) -> float:
 def journalist_risk(comparison: Comparison, options: Options = DEFAULT) -> float:
     """Highest 1/F over the classes of Y: how likely the attacker is right about the worst record.
 
-    The journalist looks for anybody, in a register of the population, and does not know who is in
-    Y.
+    The journalist searches for any person, in a register of the population, and does not know who
+    is in Y.
 
     Parameters
     ----------

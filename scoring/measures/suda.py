@@ -1,4 +1,4 @@
-"""Special uniques: records that few quasi-identifiers suffice to tell from all others (SUDA2).
+"""Special uniques: records that few quasi-identifiers distinguish from all others (SUDA2).
 
 A minimal sample unique (MSU) of a record is a set of columns on whose values the record is unique
 while it is so on none of the set's subsets. The fewer columns it takes, and the more such sets
@@ -34,7 +34,7 @@ Bits = npt.NDArray[np.uint8]
 def suda_mean(comparison: Comparison, options: Options = DEFAULT) -> float | None:
     """Mean over the records of Y of the DIS-SUDA score, from minimal sample uniques.
 
-    The attacker knows some of the quasi-identifiers, finds that one record of Y fits alone and
+    The attacker knows some of the quasi-identifiers, finds that only one record of Y fits and
     claims it; the score is how likely that is right.
 
     Parameters
@@ -68,7 +68,7 @@ def suda_mean(comparison: Comparison, options: Options = DEFAULT) -> float | Non
 def suda_max(comparison: Comparison, options: Options = DEFAULT) -> float | None:
     """Highest DIS-SUDA score of a record of Y, from minimal sample uniques.
 
-    The attacker knows some of the quasi-identifiers, finds that one record of Y fits alone and
+    The attacker knows some of the quasi-identifiers, finds that only one record of Y fits and
     claims it; the score is how likely that is right.
 
     Parameters

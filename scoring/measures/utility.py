@@ -69,7 +69,7 @@ def cell_mean_difference(comparison: Comparison, options: Options = DEFAULT) -> 
     -----
     crossMean of the paper's Table 1; its Table 11 fits a mean over the cells of Y. The paper's U2
     of D_F and D_G cannot come from a cross-tabulation on quasi-identifiers, which operations
-    within a class leave alone. Counting the cells of Y only rewards emptying cells; the option
+    within a class leave unchanged. Counting the cells of Y only rewards emptying cells; the option
     "union" does not.
 
     Examples
@@ -102,7 +102,7 @@ def cell_count_difference(comparison: Comparison, options: Options = DEFAULT) ->
     Notes
     -----
     crossCnt of the paper's Table 1; its Table 11 fits the cells of Y (5.833 = 70/12, .097 = 7/72).
-    The paper's Table 10 marks noise on amounts as a small loss here; its Table 11 has the 0 that
+    The paper's Table 10 shows noise on amounts as a small loss here; its Table 11 has the 0 that
     the definition gives.
 
     Examples

@@ -218,7 +218,7 @@ def failure_of_twice(epsilon: float, delta: float) -> float:
     Notes
     -----
     KDDI Research's lecture on privacy-enhancing technologies states 2δ / (ε e^ε) and proves
-    δ / (ε e^ε), for the neighbour's answers. A mechanism that tells everything with probability δ
+    δ / (ε e^ε), for the neighbour's answers. A mechanism that discloses everything with probability δ
     shows that neither holds for the table's own answers where ε is large.
 
     Examples

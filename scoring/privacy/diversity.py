@@ -1,6 +1,6 @@
 """How the values of one sensitive column are spread over equivalence classes.
 
-Formulas on counts alone: measures apply them to a released table, anonymizers to classes that they
+Formulas on counts only: measures apply them to a released table, anonymizers to classes that they
 consider. Comparisons are exact wherever the definition allows it: counts stay integers.
 """
 

@@ -55,7 +55,7 @@ def laplace(
     epsilon
         What the whole answer costs.
     rng
-        For experiments: whoever knows the seed takes the noise away.
+        For experiments: anyone who knows the seed can remove the noise.
 
     Returns
     -------

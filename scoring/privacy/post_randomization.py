@@ -212,7 +212,7 @@ def epsilon_of_k(k: float, n_records: int) -> float:
     Raises
     ------
     ValueError
-        k is not above 1 and below N: at N nothing may be told at all.
+        k is not above 1 and below N: at N nothing may be disclosed at all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Randomized response: each person's value is randomized before anybody sees it (local differential privacy)."""
+"""Randomized response: each person's value is randomized before anyone sees it (local differential privacy)."""
 
 from __future__ import annotations
 

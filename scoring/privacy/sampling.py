@@ -1,7 +1,7 @@
 """Randomness for what is released: exact probabilities, from random bits, without floating-point numbers.
 
-Noise computed from floating-point numbers has gaps by which inputs can be told apart (Mironov, "On Significance of
-the Least Significant Bits for Differential Privacy"). Here every draw is made of random bits and integers alone, so
+Noise computed from floating-point numbers has gaps that can distinguish inputs (Mironov, "On Significance of
+the Least Significant Bits for Differential Privacy"). Here every draw is made of random bits and integers only, so
 that its probabilities are those of the mathematics.
 """
 

@@ -2,7 +2,7 @@
 
 Neighbouring tables differ either by the value of one record ("replace"; the number of records is known to all) or by
 one record more or less ("add_remove"). Values are clamped to the range before the answer is computed; a range must
-not be read off the table, for then it tells of the table.
+not be read off the table, because then it discloses information about the table.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def histogram(adjacency: Adjacency = "replace") -> int:
     Notes
     -----
     Yamaguchi, Terada & Yoshiura on batch and interactive disclosure under differential privacy,
-    §3.3.1: 2 where attribute values are kept secret, 1 where it is whether somebody is in the table.
+    §3.3.1: 2 where attribute values are kept secret, 1 where only membership is kept secret.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def mean(low: float, high: float, n_records: int) -> float:
     """Of the mean of n values from `low` to `high`: the range / n.
 
     With one record more or less, n is the number of records of the larger table, and the result
-    the same; whoever releases n as well pays for it as a count.
+    the same; releasing n as well costs as much as a count.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Commit and reveal: one secret, committed to before a contest begins, decides every draw in it.
 
-Nobody can know the draws beforehand, and everybody can check them afterwards: the commitment was
+Nobody can know the draws beforehand, and anyone can check them afterwards: the commitment was
 published when the secret was drawn, and once the secret is published every seed follows from it.
 The numerical library is loaded only where an order is derived.
 """
@@ -24,7 +24,7 @@ DOMAIN = b"pwscup/commitment/1\n"
 
 
 def commitment(secret: bytes) -> str:
-    """The SHA-256 that binds to a secret without telling it.
+    """The SHA-256 that binds to a secret without disclosing it.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def shuffled(
     Parameters
     ----------
     records : Records
-        A table as it was handed in.
+        A table as submitted.
     source : int64 array, shape (n_records,)
         The declared 0-based original row of each record.
     seed : int

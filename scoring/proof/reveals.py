@@ -1,4 +1,4 @@
-"""What everybody can check of a contest afterwards: its draws, its audit trail, and a receipt.
+"""Public checks of a contest after its end: its draws, its audit trail, and a receipt.
 
 Each check compares what was published at different times by different ways: the commitment from the
 first day, the secret from the last, the trail that the organizers exported, and the files and receipts
@@ -179,7 +179,7 @@ def released(submission: bytes, seed: int, schema: Schema, *, kind: str = "attac
     Parameters
     ----------
     submission : bytes
-        The anonymized table as it was handed in, with or without a column ``source_row``.
+        The anonymized table as submitted, with or without a column ``source_row``.
     seed : int
         0 or more.
     schema : Schema
@@ -232,7 +232,7 @@ def checks_of_release(
     reveal : mapping
         As `read_reveal` returns it.
     submission, release : bytes
-        The table as the team handed it in, and as attackers could download it.
+        The table as the team submitted it, and as attackers could download it.
     schema : Schema
     purpose : str, optional
         Which release it is, such as ``release/attack/red``; found by its SHA-256 where it is not named.
@@ -366,7 +366,7 @@ def _same_draws(reveal: Entry, drawn: Mapping[str, int]) -> Check:
 
 
 def _link_check(name: str, link: Entry, entries: Iterable[Entry]) -> Check:
-    """Whether the event at a position, or any one where none is named, has the hash that somebody noted."""
+    """True if the event at a position, or any event if none is given, has the expected hash."""
     position, stated = link.get("position"), link.get("hash")
     if position is None:
         at = next((e["position"] for e in entries if e["hash"] == stated), None)

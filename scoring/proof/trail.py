@@ -47,7 +47,7 @@ def event_hash(entry: Mapping[str, Any]) -> str:
     Parameters
     ----------
     entry : mapping
-        An event with the keys of `SEALED`; `previous` is the hash of the event before, `at` a moment
+        An event with the keys of `SEALED`; `previous` is the hash of the event before, `at` a time
         in UTC with microseconds, `actor` the number of an account or None.
 
     Raises
@@ -94,7 +94,7 @@ def first_broken(entries: Iterable[Mapping[str, Any]]) -> Broken | None:
 
     Notes
     -----
-    Whoever can rewrite the whole chain can also seal it anew; what shows that is a hash that somebody
+    Anyone who can rewrite the whole chain can also seal it again; this is detected with a hash that someone
     else has kept, as every receipt does. Events that are left out at the end show in the same way.
 
     Examples

@@ -1,4 +1,4 @@
-"""A page that stands alone, and what it is put together from: nothing is fetched, nothing runs."""
+"""Self-contained HTML pages and their parts: nothing is fetched, nothing runs."""
 
 from __future__ import annotations
 

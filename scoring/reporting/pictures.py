@@ -84,7 +84,7 @@ def svg(
 
 @cache
 def _know_japanese() -> None:
-    """Tell matplotlib of the Japanese font, where its package is installed."""
+    """Register the Japanese font with matplotlib, if its package is installed."""
     from matplotlib import font_manager
 
     spec = importlib.util.find_spec("matplotlib_fontja")

@@ -1,4 +1,4 @@
-"""The look of pages that stand alone, on a screen, on a phone and on paper."""
+"""The style of self-contained pages, on a screen, on a phone and on paper."""
 
 BASE = """\
 * { box-sizing: border-box; }

@@ -32,7 +32,7 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class CriterionSpec:
-    """One thing that judges mark a presentation for, from 0 to 100."""
+    """A criterion by which judges grade a presentation, from 0 to 100."""
 
     key: str
     title: Text
@@ -53,15 +53,15 @@ class StageSpec:
 
 @dataclass(frozen=True, slots=True)
 class RoundSpec:
-    """One round: what is handed in, how often, what counts and what a team is told at once.
+    """One round: what is submitted, how often, what counts, and the feedback to a team.
 
     `tries` is the number of scored submissions a team may make in the round, `tries_per_target`
     the number of guesses it may make against each other team; the one that its kind does not use
     is None. `tries_per_day` limits the same on a calendar day of the contest's time zone.
 
     Attack rounds: `attacks` is the key of the round whose tables are attacked, `gives` what
-    attackers get besides the shuffled table, and `marking` says of which records a rate is a share.
-    Elsewhere they are None and empty. `criteria` is what judges mark in a presentation round,
+    attackers get in addition to the shuffled table, and `marking` selects the records that a rate is a share of.
+    Elsewhere they are None and empty. `criteria` are those of judges in a presentation round,
     `epsilon` what a round of disclosure gives away in all, exactly, and `minutes` the length that a
     new contest proposes.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scoring.rulesets.base import Text
 
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
-"""What a round is for: tables are handed in, they are attacked, the work is presented, or counts of a hidden
+"""The phase of a round: tables are submitted, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
 TABLES = COMMON, PER_TEAM, HIDDEN, SERIES = "common", "per_team", "hidden", "series"
 """Who gets the organizer's table: all teams the same one, each its own part, or nobody any of it; of a series of
@@ -32,7 +32,7 @@ class RoundKind:
     `phase` says what the round is for. `tables` names the tables it works with (None: any), `files`
     maps every file key that it understands to the kind of that file, and `required` names those
     that no ruleset may leave out. Of `tries_keys`, the settings that limit the attempts, the first
-    must be set. `gives` is what attackers get besides the published table.
+    must be set. `gives` is what attackers get in addition to the published table.
     """
 
     id: str
@@ -138,7 +138,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
                 counts=("chosen_or_latest", "last"),
                 feedback=(
                     "after_close",
-                ),  # of the last such round: marks tell of the table without a price
+                ),  # of the last such round: errors disclose the table at no cost
             )
             for disclosure in (BATCH, INTERACTIVE)
         ),

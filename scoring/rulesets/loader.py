@@ -1,4 +1,4 @@
-"""Reading a ruleset from TOML: all problems at once, each under the name of its key."""
+"""Reads a ruleset from TOML: all problems together, each under the name of its key."""
 
 from __future__ import annotations
 

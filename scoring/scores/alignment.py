@@ -1,6 +1,6 @@
 """An anonymized table in the order of its declared sources, which is the order that scoring works in.
 
-Record by record it then lies beside the original as the original's indexes have it: who is compared
+Record by record it then matches the order of the original's indexes: who is compared
 stands together, and whatever order a file was in, the same numbers are added up in the same order.
 """
 

@@ -22,7 +22,7 @@ from scoring.tables.schema import Column, Role, Schema
 N_BINS = 10
 """A number's bins end at the tenths of the original's values."""
 MAX_LEVELS = 30
-"""Levels of a category that a model tells apart; the rarer ones are one further level."""
+"""Levels of a category that a model distinguishes; the rarer ones are one further level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class CodedTable:
         In the order of the schema's scored columns; codes follow the sorted values.
     order : int64 array, shape (n_records,)
         The row of the given table that each record stands in. Equal records follow each other, so
-        that whatever is computed from `columns` alone does not depend on the order of the rows.
+        that values computed from `columns` only do not depend on the order of the rows.
     """
 
     columns: tuple[FloatArray | IntArray, ...]
@@ -199,7 +199,7 @@ def one_thread() -> Iterator[None]:
 @cache
 def _threadpools() -> ThreadpoolController:
     """Looked up after scikit-learn was imported, which brings a pool of its own."""
-    import sklearn.linear_model  # noqa: F401 — for its pool alone
+    import sklearn.linear_model  # noqa: F401 — only for its pool
 
     return ThreadpoolController()
 

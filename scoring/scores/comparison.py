@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Comparison:
-    """An anonymized table beside its original, and the rows that its makers declared."""
+    """An anonymized table with its original, and the declared rows."""
 
     prepared: Prepared
     table: Table
@@ -60,7 +60,7 @@ class Comparison:
         *,
         threads: int = 1,
     ) -> Comparison:
-        """Put two tables beside each other.
+        """Compare two tables.
 
         Parameters
         ----------

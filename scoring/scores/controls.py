@@ -19,7 +19,7 @@ _CERTAINTY = 1 - 1e-6
 
 
 class ControlError(ValueError):
-    """The control table has people whom the anonymized table was made from."""
+    """The control table has people of the original."""
 
 
 def attacked_tables(

@@ -188,7 +188,7 @@ class PointIndex:
         Returns
         -------
         int64 array, shape (2,)
-            How many points were compared and how many boxes asked.
+            The numbers of points compared and of bounding boxes tested.
         """
         n_done = np.zeros(2, dtype=np.int64)
 

@@ -118,7 +118,7 @@ def _wrong(option: str, expected: str, got: str) -> Problem:
 
 
 TABLE_MEASURES = ("table-L2", "table-spearman")
-"""The measures of tables of counts: those that `table_columns` is for, and the marks of estimates."""
+"""The measures of tables of counts: those of `table_columns`, and the errors of estimates."""
 WEIGHTED_MEASURES = ("individual-max", "individual-mean")
 """The measures that `weight_column` is for."""
 POPULATION_MEASURES = ("zayatz", "pitman", *WEIGHTED_MEASURES, "suda-mean", "suda-max")

@@ -20,7 +20,7 @@ class Mark:
 
 
 def mark(source: IntArray, guess: IntArray) -> Mark:
-    """Mark guesses against the declared rows.
+    """Compare guesses with the declared rows.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def read_aligned(
     ----------
     data : bytes
         CSV with the header and the columns of the original without identifiers, and as many lines
-        as the original has records. A line without a character, or of separators alone, deletes its
+        as the original has records. An empty line, or a line of separators only, deletes its
         record; the final line feed starts no line.
     original : DataFrame or Records
         What was anonymized.
@@ -63,9 +63,9 @@ def read_aligned(
     Raises
     ------
     ProblemsFound
-        All problems, in file order; rows count from 1 and deleted records count. An empty cell beside
-        one that is not is a problem, unless the empty text is a declared value of its column; a line
-        of empty cells alone is a deleted record even then.
+        All problems, in file order; rows count from 1 and deleted records count. An empty cell next
+        to one that is not is a problem, unless the empty text is a declared value of its column; a
+        line of empty cells only is a deleted record even then.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def write_aligned(table: Table, positions: IntArray, schema: Schema) -> bytes:
     table : DataFrame or Records
         The kept records.
     positions : int array, shape (n_lines,)
-        Which of the kept records each line is, -1 for a line of separators alone, which every CSV
+        Which of the kept records each line is, -1 for a line of separators only, which every CSV
         reader takes for a record (of a single column, for an empty text in quotation marks).
     schema : Schema
 

@@ -27,7 +27,7 @@ _MIB = 1024 * 1024
 _IS_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # among an entry's flags
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _ARCHIVES = frozenset({".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst", ".jar"})
-# Other methods unpack a whole block at once, so that counting comes too late.
+# Other methods unpack a whole block in one step, so that counting comes too late.
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _BROKEN = (
     zipfile.BadZipFile,

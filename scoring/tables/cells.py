@@ -111,7 +111,7 @@ def _outside(cell: str, column: Column) -> tuple[str, Params] | None:
 
 
 def _not_a_number(cell: str, *, integral: bool) -> tuple[str, Params]:
-    """Why a cell is not a number that a table may hold, as closely as it can be told."""
+    """The most specific reason why a cell is not a number that a table may contain."""
     got: Params = {"got": shorten(cell)}
     if not cell:
         return "cell.empty", {}

@@ -47,7 +47,7 @@ def read_records(
     original: bool = False,
     max_records: int | None = None,
 ) -> Records:
-    """The records of a CSV file, their types from the schema alone.
+    """The records of a CSV file, their types from the schema only.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def read_carefully(
 
 
 class _TableReader:
-    """Reads records block by block, so that text takes little memory beside the values."""
+    """Reads records block by block, so that text takes little memory compared with the values."""
 
     def __init__(self, columns: Sequence[Column], file: str, *, original: bool) -> None:
         self.columns = columns

@@ -127,7 +127,7 @@ class Schema:
         raise KeyError(name)
 
     def public(self) -> Schema:
-        """The schema of what participants see and hand in: no identifier columns."""
+        """The schema of what participants see and submit: no identifier columns."""
         kept = tuple(c for c in self.columns if c.role is not Role.IDENTIFIER)
         return self if len(kept) == len(self.columns) else dataclasses.replace(self, columns=kept)
 

@@ -83,7 +83,7 @@ def _format_problem(data: bytes, file: str) -> Problem | None:
 
 
 def _looks_like_utf16(sample: bytes) -> bool:
-    """Without a mark: ASCII in UTF-16 has a NUL at every other byte."""
+    """Without a byte order mark: ASCII in UTF-16 has a NUL at every other byte."""
     pairs = len(sample) // 2
     if not pairs or not {sample[0], sample[1]} - {0}:
         return False
@@ -132,7 +132,7 @@ def records(text: str, *, file: str) -> Iterator[list[str]]:
 
 
 def _lines(text: str, file: str) -> Iterator[str]:
-    # StringIO hands out a line at a time and, with this newline, splits at LF alone.
+    # StringIO yields a line at a time and, with this newline, splits at LF only.
     for number, line in enumerate(io.StringIO(text, newline="\n"), start=1):
         if len(line) > MAX_LINE:
             params: dict[str, str | int | float] = {"line": number, "expected": MAX_LINE}

@@ -1,4 +1,4 @@
-"""A submission's files read together, so that its team learns of everything at once."""
+"""Reads a submission's files together, so that all problems are reported together."""
 
 from __future__ import annotations
 

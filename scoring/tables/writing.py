@@ -109,7 +109,7 @@ def number_cells(values: npt.NDArray[Any]) -> Cells | None:
 
 
 def _texts(values: Sequence[str], *, alone: bool) -> list[bytes]:
-    """As cells beside others or, for an empty cell is quoted there, `alone` in their lines."""
+    """As cells next to others or, as an empty cell is quoted there, `alone` in their lines."""
     if alone:
         return [line[:-1] for line in _quoted([value] for value in values)]
     return [line[:-2] for line in _quoted([value, ""] for value in values)]

@@ -104,7 +104,7 @@ def test_measures_stand_in_families_with_direction_and_ends():
         "0: nothing is lost",
         "no upper end",
     )
-    assert (said["S1"].better, said["S1"].worst) == ("higher is better", "1: somebody is unique")
+    assert (said["S1"].better, said["S1"].worst) == ("higher is better", "1: some record is unique")
     assert said["EUC2"].worst == "1: every record is found"
     assert by_id["U3"].definition == MEASURES["U3"].description
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scoring.errors import Collector, shorten
 from scoring.tables.schema import Column, Kind, Role, Schema
 
-if TYPE_CHECKING:  # rules are read where no numbers are crunched
+if TYPE_CHECKING:  # rules are read without numerical libraries
     import numpy as np
     from numpy.typing import NDArray
 
@@ -20,7 +20,7 @@ Codes: TypeAlias = "NDArray[np.unsignedinteger]"
 """Shape (n, W): the position of each record's value in each attribute."""
 
 COUNT = "count"
-"""The column of counts in answers and estimates, beside the attributes."""
+"""The column of counts in answers and estimates, next to the attributes."""
 MAX_CELLS = 1_000_000
 """Cells of a target, which is held as a table."""
 MAX_ANSWER_CELLS = 10_000
@@ -89,7 +89,7 @@ def repeated_column(name: str, problems: Collector) -> None:
 
 
 def printable(value: object) -> str:
-    """What was found as a message may hold it: short, and without characters that nothing can store."""
+    """A found value for a message: shortened, and without characters that cannot be stored."""
     text = shorten(value)
     return text if text.isprintable() else shorten(ascii(text))
 
@@ -123,7 +123,7 @@ def sizes_of_attributes(attributes: Sequence[Attribute]) -> tuple[int, ...]:
 
 
 def positions_of(part: Sequence[Attribute], attributes: Sequence[Attribute]) -> tuple[int, ...]:
-    """Where the attributes of a part stand among all; ValueError where one does not.
+    """The positions of the attributes of a part among all; ValueError if one is missing.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def positions_of(part: Sequence[Attribute], attributes: Sequence[Attribute]) -> 
 
 
 def schema_of(attributes: Sequence[Attribute]) -> Schema:
-    """The schema of a table of these columns alone."""
+    """The schema of a table of these columns only."""
     return Schema(
         tuple(Column(a.name, Role.OTHER, Kind.CATEGORY, values=a.values) for a in attributes)
     )

@@ -10,17 +10,17 @@ from scoring.tables.text import decode, finite_number, numbered_lines, read_head
 ROUND, TEAM = "round", "team"
 
 Marks = dict[str, float | None]
-"""The measures of a team's estimate; empty where it handed in none."""
+"""The measures of a team's estimate; empty if it submitted none."""
 
 
 def read_marks(data: bytes, measures: Sequence[str], *, file: str) -> dict[str, dict[str, Marks]]:
-    """The marks of every round by team, each round with the teams of all of them.
+    """The errors of estimates in every round by team; each round has the teams of all rounds.
 
     Parameters
     ----------
     data
         CSV with the columns `round`, `team` and one for each measure, among any others; one line
-        for each team in each round. An empty cell is a missing mark.
+        for each team in each round. An empty cell is a missing value.
     measures
         The ids of the measures to read.
     file
@@ -29,8 +29,7 @@ def read_marks(data: bytes, measures: Sequence[str], *, file: str) -> dict[str, 
     Raises
     ------
     ProblemsFound
-        All problems: a missing column, a team without a name or twice in a round, a mark that is no
-        finite number.
+        All problems: a missing column, a team without a name or twice in a round, a value that is no finite number.
 
     Examples
     --------

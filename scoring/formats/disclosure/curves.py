@@ -1,4 +1,4 @@
-"""The budget curve: how far estimates are from the truth at an ε, from formulas alone."""
+"""The budget curve: the expected error of estimates at an ε, from formulas only."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def released(
 
     Examples
     --------
-    The published experiment's table, alone and as a part of a release of three columns:
+    The published experiment's table, by itself and as a part of a release of three columns:
 
     >>> persons = [[78, 298, 558, 338, 189, 146, 102], [144, 805, 1538, 855, 361, 350, 278]]
     >>> round(released(persons, (2, 7), (0, 1), 1), 2)

@@ -1,4 +1,4 @@
-"""Estimates of a contingency table: the file that teams hand in, and its marks."""
+"""Estimates of a contingency table: the file that teams submit, and its errors."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class _Lines:
         ]
         n_cells = math.prod(sizes_of_attributes(target))
         self.counts, self.first = [0] * n_cells, [0] * n_cells
-        """Of each cell the count, and the record that it stands in, from 1."""
+        """The count of each cell, and the number of its record, from 1."""
 
     def read(self, rows: Iterator[list[str]]) -> None:
         unusable = 0
@@ -201,7 +201,7 @@ def template(target: Sequence[Attribute]) -> bytes:
 
 
 def marks(estimate: Integers, truth: Integers) -> dict[str, float | None]:
-    """How near an estimate is to the truth, by distance and by the order of cells.
+    """The error of an estimate, by distance and by the order of cells.
 
     Returns
     -------

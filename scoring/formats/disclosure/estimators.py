@@ -1,4 +1,4 @@
-"""From a release or an answer to an estimate: plain methods that everybody can run at home."""
+"""Estimators: simple methods from a release or an answer to an estimate."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def reconstructed(
     epsilon
         That of the whole release; its ρ holds for each of its columns.
     iterations
-        At how many it stops; at a small ε this decides the result.
+        Their maximum number; at a small ε it determines the result.
 
     Returns
     -------

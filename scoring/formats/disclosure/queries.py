@@ -45,7 +45,7 @@ class Query:
     Attributes
     ----------
     columns : tuple of str
-        What is counted by; none asks for a single count.
+        The columns to count by; none asks for a single count.
     where : tuple of (str, tuple of str)
         Columns with the values that a record must have one of.
     """
@@ -199,12 +199,12 @@ def sizes_of(query: Query, attributes: Sequence[Attribute]) -> tuple[int, ...]:
 
 
 def cells_of(query: Query, attributes: Sequence[Attribute]) -> Iterator[tuple[str, ...]]:
-    """The combinations of values in the order of the answer's cells; () alone of a single count."""
+    """The combinations of values in the order of the answer's cells; only () for a single count."""
     return product(*listed_values(query, attributes))
 
 
 def sensitivity_of(query: Query) -> int:
-    """By how much the answer can change, all cells together, where one record gets other values.
+    """The sensitivity: how much the answer can change, all cells together, if one record gets other values.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def true_counts(query: Query, codes: Codes, attributes: Sequence[Attribute]) -> 
         position = {value: i for i, value in enumerate(values)}
         of_code = np.array([position.get(value, 0) for value in attributes[w].values])
         cells = cells * len(values) + of_code[codes[:, w]]
-    # Whoever does not pass is counted all the same, in a cell of no answer: how long it takes tells little.
+    # Records that do not pass are counted in an extra cell, so that the running time discloses little.
     n_cells = math.prod(sizes)
     found = np.bincount(np.where(passes, cells, n_cells), minlength=n_cells + 1)
     counts = found[:n_cells].astype(np.int64, copy=False)
@@ -260,14 +260,14 @@ def noisy_answer(
     epsilon: Decimal,
     randomness: Randomness,
 ) -> Integers:
-    """The answer with discrete Laplace noise of scale sensitivity / ε: what may be told for ε.
+    """The answer with discrete Laplace noise of scale sensitivity / ε: it may be published for ε.
 
     Parameters
     ----------
     query, codes, attributes
         As for `true_counts`.
     epsilon
-        What the whole answer costs: above 0, at most six decimal places.
+        The price of the whole answer: above 0, at most six decimal places.
     randomness
         `sampling.secure()`, unless it is an experiment.
 

@@ -26,7 +26,7 @@ from scoring.tables.reading import read_records
 
 
 def rho_at(epsilon: Decimal, attributes: Sequence[Attribute]) -> float:
-    """The ρ of a release of all these columns at ε; everybody can compute it.
+    """The ρ of a release of all these columns at ε; it is public.
 
     Examples
     --------
@@ -52,7 +52,8 @@ def release_csv(
     attributes
         All W columns, which are released together.
     epsilon
-        What the release costs a record, all columns together: above 0, at most six decimal places.
+        The ε of the release for a record, all columns together: above 0, at most six decimal
+        places.
     randomness
         `sampling.secure()`, unless it is an experiment.
 

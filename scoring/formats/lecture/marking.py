@@ -1,4 +1,4 @@
-"""How many of the records that were not deleted a guess finds among the candidates."""
+"""Hits of guesses of candidate lines, among the records that were not deleted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoring.tables.equivalence import IntArray
 
 
 def mark_kept(key: IntArray, guess: IntArray) -> Mark:
-    """Mark guesses of candidate lines against a release's key.
+    """Compare guesses of candidate lines with a release's key.
 
     Parameters
     ----------

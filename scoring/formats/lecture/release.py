@@ -1,4 +1,4 @@
-"""What attackers get of an aligned table: all its lines shuffled, and the key that stays behind."""
+"""The release of an aligned table: all its lines shuffled for attackers, and the secret key."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Release:
         Which of the kept records each line is, -1 for the empty line of a deleted one.
     key : int64 array, shape (n_lines,)
         The 0-based line of the candidate table that each line belongs to, -1 for a deleted record.
-        Nobody but the marker may see it.
+        It must stay secret.
     """
 
     positions: IntArray

@@ -1,4 +1,4 @@
-"""All teams' tables at once, for a teacher without a server, and the key of who is who."""
+"""The tables of all teams, for a teacher without a server, and the key that links them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ row of the organizer's table; all from 1."""
 
 @dataclass(frozen=True, slots=True)
 class TeamDraw:
-    """What is drawn for one team.
+    """The draw of one team.
 
     Attributes
     ----------

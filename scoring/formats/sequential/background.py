@@ -1,4 +1,4 @@
-"""What an attacker is given: the releases, and who was in the tables when, with all quasi-identifiers."""
+"""Background knowledge of an attacker: the releases, and who was in the tables when, with all quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scoring.tables.writing import write_table
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What an attacker holds.
+    """The knowledge of an attacker.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Published:
     tampered : tuple of int64 arrays
         By time, the groups that a notice names.
     knows_counterfeits : bool
-        Whether the counterfeits of each group are told.
+        True if the numbers of counterfeits of each group are published.
     """
 
     people: Microdata
@@ -44,9 +44,9 @@ class Published:
 
 
 def background(data: bytes, schema: Schema, *, file: str = "tables") -> dict[str, bytes]:
-    """The background tables B1.csv … of an archive of tables: their identifiers and quasi-identifiers alone.
+    """The background tables B1.csv … of an archive of tables: their identifiers and quasi-identifiers only.
 
-    Records are in the order of their ids, so that their order tells nothing.
+    Records are in the order of their ids, so that their order discloses nothing.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def read_background(data: bytes, schema: Schema, *, file: str = "people") -> Mic
     schema : Schema
         That of the tables.
     file : str
-        What problems call the archive.
+        The name of the archive in problems.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def read_published(data: bytes, people: Microdata, *, file: str = "series") -> P
     people : Microdata
         Of `read_background`.
     file : str
-        What problems call the archive.
+        The name of the archive in problems.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Points in regions: which groups of a release a person may be in, by its quasi-identifiers alone."""
+"""Points in regions: the groups of a release that a person may be in, by its quasi-identifiers only."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Grid:
         return boxes
 
     def sizes(self, points: FloatArray) -> IntArray:
-        """How many regions contain each point, for whoever asks whether they fit into memory.
+        """The number of regions that contain each point, to check if they fit into memory.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class Grid:
 
 
 def _edges(values: FloatArray, width: int) -> FloatArray:
-    """What parts the values into about `width` equally full cells."""
+    """The borders of about `width` equally full cells."""
     return np.unique(np.quantile(values, np.arange(1, width) / width, method="lower"))
 
 

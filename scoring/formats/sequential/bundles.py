@@ -24,7 +24,7 @@ _Key = tuple[str, int]
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """A zip archive that depends on the files alone: sorted, without times, always compressed alike.
+    """A zip archive that depends on the files only: sorted, without times, always compressed in the same way.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def unpack(data: bytes, letters: str, *, file: str, n: int | None = None) -> Par
     Raises
     ------
     ProblemsFound
-        Where the archive is broken, too large, encrypted, or compressed unusually, holds a path that leads out of
-        it, another archive, a file of another name, one name twice, or where a file is missing. All at once, unless
-        the archive itself cannot be read.
+        Where the archive is broken, too large, encrypted, or compressed unusually, holds a path that leads out of it,
+        another archive, a file of another name, one name twice, or where a file is missing. All problems together,
+        unless the archive itself cannot be read.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def unpack(data: bytes, letters: str, *, file: str, n: int | None = None) -> Par
 
 
 def unpacked(data: bytes, letter: str, *, file: str) -> list[bytes]:
-    """The files of an archive that has those of one letter alone, in order; see `unpack`.
+    """The files of an archive of one letter only, in order; see `unpack`.
 
     Examples
     --------

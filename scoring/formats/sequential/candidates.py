@@ -1,4 +1,4 @@
-"""Which rows tuples may have: those of their sensitive value whose region contains them, value after value.
+"""The rows that tuples may have: rows of their sensitive value whose region contains them, by value.
 
 Tuples of different values share no row, so what is found for some values at a time is found for all.
 """
@@ -61,7 +61,7 @@ class Candidates:
         return found
 
     def lasting(self, signature: IntArray) -> Candidates:
-        """The same with those rows alone whose signature, by row, the tuple's id may have at all of its times."""
+        """The same with only those rows whose signature, by row, the tuple's id may have at all of its times."""
         slots = np.lexsort((self.time, self.ids))
         first = np.flatnonzero(np.diff(self.ids[slots], prepend=-1, append=-1))
         keep: NDArray[np.bool_] = np.empty(len(self.rows), dtype=np.bool_)
@@ -114,7 +114,7 @@ def candidates(snapshots: Sequence[Snapshot], releases: Sequence[Release]) -> It
 
 
 def _batches(snapshots: Sequence[Snapshot], n_values: int) -> Iterator[NDArray[np.bool_]]:
-    """Which values come together: few of many tuples, many of few."""
+    """Batches of values: few values of many tuples, or many of few."""
     sizes = np.zeros(n_values, dtype=np.int64)
     for snapshot in snapshots:
         sizes += np.bincount(snapshot.sensitive, minlength=n_values)

@@ -25,14 +25,14 @@ SERIES_MEASURES = Registry(
                 "tables."
             ),
             "scoring.formats.sequential.measures:extent",
-            worst=_("1: nothing is told of anybody"),
+            worst=_("1: nothing is disclosed about anyone"),
         ),
         _utility(
             "series-discernibility",
             "Σ f²",
-            _("Records that cannot be told apart"),
+            _("Indistinguishable records"),
             _(
-                "How many rows a row cannot be told apart from, as a share of all: the squared sizes of the groups "
+                "The share of all rows that are indistinguishable from a row: the squared sizes of the groups "
                 "added up. A record that is left out counts like one in a group of all."
             ),
             "scoring.formats.sequential.measures:discernibility",
@@ -47,7 +47,7 @@ SERIES_MEASURES = Registry(
                 "A thousand random questions of the kind “how many records of this time lie in these intervals and "
                 "have one of these values?”: how far the answers from the releases are off, as a share of the right "
                 "ones. Rows are taken to be spread evenly over their regions, and those of a group count for less "
-                "where its counterfeits are told."
+                "where the number of its counterfeits is published."
             ),
             "scoring.formats.sequential.measures:query_error",
             high=None,
@@ -72,7 +72,7 @@ SERIES_MEASURES = Registry(
             ),
             "scoring.formats.sequential.measures:deletions",
             best=_("0: none left out"),
-            worst=_("1: everybody left out"),
+            worst=_("1: all records left out"),
         ),
         _utility(
             "series-displaced",
@@ -90,12 +90,10 @@ SERIES_MEASURES = Registry(
             "series-risk-max",
             "max risk",
             _("Value known: worst person"),
-            _(
-                "How sure an attacker may be of the true value of the person who is worst protected."
-            ),
+            _("How certain an attacker may be of the true value of the least protected person."),
             "scoring.formats.sequential.measures:risk_max",
             best=_("near 0: nothing is known"),
-            worst=_("1: somebody's value is certain"),
+            worst=_("1: the value of one person is certain"),
         ),
         _risk(
             "series-risk-mean",
@@ -107,7 +105,7 @@ SERIES_MEASURES = Registry(
             ),
             "scoring.formats.sequential.measures:risk_mean",
             best=_("near 0: nothing is known"),
-            worst=_("1: everybody's value is certain"),
+            worst=_("1: the values of all people are certain"),
         ),
         _risk(
             "series-risk-share",
@@ -115,8 +113,8 @@ SERIES_MEASURES = Registry(
             _("People above 1/m"),
             _("How many of the people who are published have a risk above 1/m."),
             "scoring.formats.sequential.measures:risk_share",
-            best=_("0: nobody"),
-            worst=_("1: everybody"),
+            best=_("0: none"),
+            worst=_("1: all people"),
         ),
     ),
 )

@@ -1,9 +1,10 @@
-"""Whether releases are generalizations of their tables, m-unique, and as far as files can tell m-invariant.
+"""Checks of releases: generalizations of their tables, m-unique, and as far as files show m-invariant.
 
-A release file does not say whose its rows are. So definition 2 is checked as what it comes to: there is a matching that
-gives every tuple a row with its value whose region contains it; the rows left over are counterfeits. For m-invariance a
-tuple keeps those signatures that such rows have at all of its times, and there must be a matching at each time with
-rows of kept signatures alone. Where more than one signature is kept, that is necessary but need not be sufficient.
+A release file does not contain the owners of its rows. So definition 2 is checked in an equivalent form: there is a
+matching that gives every tuple a row with its value whose region contains it; the rows left over are counterfeits. For
+m-invariance a tuple keeps those signatures that such rows have at all of its times, and there must be a matching at
+each time with rows of kept signatures only. Where more than one signature is kept, that is necessary but need not be
+sufficient.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from scoring.tables.equivalence import IntArray
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What holds of the releases, and every reason why something does not.
+    """The properties of the releases, and every reason why one does not hold.
 
     `is_m_invariant` is None where that was not asked.
     """
@@ -114,7 +115,7 @@ def check_number(n_tables: int, n_releases: int) -> None:
 def unmatched(snapshot: Snapshot, release: Release) -> IntArray:
     """The tuples that a largest matching leaves without a row of their value whose region contains them.
 
-    How many they are does not depend on the matching; which they are may.
+    Their number does not depend on the matching; their choice may.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def _check_m_unique(
 
 
 def _check_told(snapshot: Snapshot, release: Release, file: str, problems: Collector) -> None:
-    """Counterfeits that are told must be left over in their groups; how many are told in all is checked elsewhere."""
+    """Published counterfeits must be left over in their groups; their total is checked elsewhere."""
     told = sum(release.counterfeits.values())
     if not told or told != len(release.group) - len(snapshot.ids):
         return

@@ -1,7 +1,7 @@
 """Releases that were published before, read from files, so that `publish` can continue from them.
 
 A file does not say whose a row is. A record gets a row of its value whose region contains it, with one signature in all
-releases; where several rows could be a record's, a matching decides, and the others could not be excluded by anybody.
+releases; where several rows could be a record's, a matching decides, and the others could not be excluded either.
 """
 
 from __future__ import annotations

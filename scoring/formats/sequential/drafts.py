@@ -23,7 +23,7 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How wide a region with counterfeits is at least, and to which side of its tuples it is widened for that.
+    """Convention: the minimum width of a region with counterfeits, and the side on which it is widened.
 
     The region of one tuple and a counterfeit would be a point. Tables 9, 13 and 16 widen such regions by 1 and 1,000
     below, by 1 and 2,000 above, and by 1 and 2,000 below; side `none` leaves them as they are.
@@ -111,13 +111,13 @@ class Draft:
 
     @property
     def n_counterfeits(self) -> IntArray:
-        """How many counterfeits each group has."""
+        """The number of counterfeits of each group."""
         sizes = np.array([len(signature) for signature in self.signatures], dtype=np.int64)
         members = np.bincount(self.of_tuple, minlength=len(self.bucket))
         return sizes[self.bucket] - members
 
     def selected(self, groups: IntArray) -> Draft:
-        """These groups alone, in this order."""
+        """These groups only, in this order."""
         place = np.full(len(self.bucket), -1, dtype=np.int64)
         place[groups] = np.arange(len(groups))
         stays = place[self.of_tuple] >= 0
@@ -131,7 +131,7 @@ class Draft:
         )
 
     def release(self) -> Release:
-        """The table to publish: rows by group and value, so that their order tells nothing more."""
+        """The table to publish: rows by group and value, so that their order discloses nothing."""
         values, starts = flat(self.signatures, self.bucket)
         group = np.repeat(np.arange(len(self.bucket)), np.diff(starts))
         owner = np.full(len(group), -1, dtype=np.int64)

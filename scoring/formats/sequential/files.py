@@ -1,4 +1,4 @@
-"""Files of a sequential release: the tables T1, T2 …, and what is known of the people in them."""
+"""Files of a sequential release: the tables T1, T2 …, and the background tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def read_each(files: Sequence[bytes], name: str, read: Callable[[bytes, str, int], T]) -> list[T]:
-    """Read several files, which problems call by a letter and their number; all problems at once.
+    """Read several files, named by a letter and their number; all problems are reported together.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def first_of(places: IntArray, problems: Collector) -> list[Any]:
 
 
 def most_lines(n: int) -> int:
-    """How many lines of a file with one for each of n are read: all of what is right, and enough to say what is wrong.
+    """The number of lines to read of a file with n expected lines: all of a correct file, and enough of a wrong one.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def most_lines(n: int) -> int:
 def read_microdata(files: Sequence[bytes], schema: Schema) -> Microdata:
     """The tables of all times.
 
-    The schema has one identifier, which tells the same tuple at several times, at least one quasi-identifier, and one
+    The schema has one identifier, which links the same tuple at several times, at least one quasi-identifier, and one
     sensitive column. Categories among the quasi-identifiers have the order of their list of values.
 
     Parameters
@@ -123,7 +123,7 @@ def background_schema(schema: Schema) -> Schema:
 
 
 def identifier_of(schema: Schema) -> str:
-    """The column that tells people again in the tables of other times.
+    """The column that links people in the tables of several times.
 
     Raises
     ------
@@ -246,7 +246,7 @@ def _checked(schema: Schema) -> tuple[Column, Column]:
 
 
 def _of_releases(attributes: Sequence[Column]) -> set[str]:
-    """The names that the columns of a release have beside that of the sensitive value."""
+    """The names of the columns of a release other than the sensitive one."""
     ends = {f"{attribute.name}_{end}" for attribute in attributes for end in ("low", "high")}
     return ends | {"group", "last"}
 

@@ -24,9 +24,9 @@ def read_value_guess(
     Parameters
     ----------
     data : bytes
-        CSV with the columns `id` and `value`. Who has no line, or an empty value, is not guessed.
+        CSV with the columns `id` and `value`. A person without a line, or with an empty value, is not guessed.
     ids : collection of str
-        Everybody in the tables.
+        All people of the tables.
     values : sequence of str
         The sensitive values.
     file : str

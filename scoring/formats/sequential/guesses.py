@@ -1,4 +1,4 @@
-"""Guesses of sensitive values: what an attacker makes of releases, and how guesses are marked."""
+"""Guesses of sensitive values: attackers, and the scores of guesses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scoring.tables.equivalence import IntArray
 def most_frequent_values(points: FloatArray, release: Release, n_values: int) -> IntArray:
     """The baseline guess: for each person the most frequent value where it may be in one release.
 
-    Of who is in no region, as after a deletion, a release tells nothing but how frequent its values are.
+    For a person in no region, as after a deletion, a release discloses only how frequent its values are.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ GUESSERS: dict[str, Callable[[Microdata, Sequence[Release]], IntArray]] = {
     "baseline": baseline_guesses,
     "intersection": intersecting_guesses,
 }
-"""Attackers by name; the rate of one is what it hits beyond the first of them."""
+"""Attackers by name; the rate of one is its hit rate above that of the first."""
 
 
 def values_of(guesses: IntArray, people: Microdata) -> dict[str, str]:
@@ -160,7 +160,7 @@ def values_of(guesses: IntArray, people: Microdata) -> dict[str, str]:
 
 
 def true_values(microdata: Microdata) -> dict[str, str]:
-    """Everybody's sensitive value, `{id: value}`.
+    """The sensitive value of every person, `{id: value}`.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def true_values(microdata: Microdata) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GuessMark:
-    """How many of the people were guessed, and how many of the guesses are right."""
+    """The numbers of people guessed, and of right guesses."""
 
     n_people: int
     n_guesses: int
@@ -182,12 +182,12 @@ class GuessMark:
 
 
 def mark_guesses(truth: Mapping[str, str], guesses: Mapping[str, str]) -> GuessMark:
-    """Mark guesses of sensitive values; who is not guessed is guessed wrong.
+    """Score guesses of sensitive values; a person who is not guessed is a miss.
 
     Parameters
     ----------
     truth : mapping
-        Id to sensitive value, of everybody in the background table.
+        Id to sensitive value, of all people of the background table.
     guesses : mapping
         Id to guessed value, of some of them; an empty value is no guess.
 
@@ -199,7 +199,7 @@ def mark_guesses(truth: Mapping[str, str], guesses: Mapping[str, str]) -> GuessM
     Raises
     ------
     ValueError
-        Where there is nobody, or a guess is about somebody else.
+        If there is no person, or a guess is about another person.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def mark_guesses(truth: Mapping[str, str], guesses: Mapping[str, str]) -> GuessM
 
 @dataclass(frozen=True, slots=True)
 class ValueMark:
-    """How many of the people a guess is right about, beside the guess that anybody can make."""
+    """The hits of a guess, and of the baseline guess."""
 
     n_records: int
     hits: int
@@ -229,17 +229,17 @@ class ValueMark:
 def mark_values(
     truth: Mapping[str, str], baseline: Mapping[str, str], guess: Mapping[str, str], *, m: int
 ) -> ValueMark:
-    """Mark guesses by how much better they are than the baseline.
+    """Score guesses by the hit rate above the baseline.
 
-    The baseline counts for at most one in m of the people: what it finds beyond that, the publisher has told, who
-    would otherwise hide behind it from every attacker.
+    The baseline counts for at most one in m of the people: beyond that the publisher has disclosed the values, and must
+    not benefit from it against every attacker.
 
     Parameters
     ----------
     truth : mapping
-        Id to sensitive value, of everybody in the tables.
+        Id to sensitive value, of all people of the tables.
     baseline, guess : mapping
-        Id to guessed value; who is missing, or has an empty value, is not guessed, and that is a miss.
+        Id to guessed value; a missing person or an empty value is a miss.
     m : int
         How many different values each group has at least.
 
@@ -252,7 +252,7 @@ def mark_values(
     Raises
     ------
     ValueError
-        Where there is nobody, or a guess is about somebody else.
+        If there is no person, or a guess is about another person.
 
     Examples
     --------

@@ -28,20 +28,20 @@ from scoring.tables.equivalence import IntArray
 
 Rule = Literal["overlap", "risk"]
 MAX_ATTRIBUTES = 12
-"""A region has 2^d corners, and all may have to be tried."""
+"""A region has 2^d corners, and all may have to be tested."""
 
 BoolArray = NDArray[np.bool_]
 
 
 def _limits(attributes: Sequence[Attribute]) -> tuple[FloatArray, FloatArray]:
-    """Where regions may end: categories within their list, numbers anywhere."""
+    """Limits of regions: categories within their list, numbers anywhere."""
     low = [-np.inf if a.values is None else 0.0 for a in attributes]
     high = [np.inf if a.values is None else len(a.values) - 1.0 for a in attributes]
     return np.array(low), np.array(high)
 
 
 class Improver:
-    """Improves one release after the other; knows what an attacker has learned from those before."""
+    """Improves one release after the other; keeps what an attacker has learned from the previous ones."""
 
     def __init__(self, microdata: Microdata, m: int, convention: Convention, rule: Rule) -> None:
         self._possible = np.ones((len(microdata.ids), len(microdata.sensitive_values)), np.bool_)
@@ -136,7 +136,7 @@ class _Repair:
                 heappush(queue, other)
 
     def _unsafe(self, tuples: IntArray) -> BoolArray:
-        """Which of the tuples are not safe."""
+        """The tuples that are not safe."""
         counts, group = self.counts[tuples], self._of_tuple[tuples]
         found: BoolArray
         if self._rule == "overlap":

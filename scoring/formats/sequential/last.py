@@ -1,8 +1,8 @@
 """The remedy by information: with each group, a group of the release before that its tuples were in (4.3).
 
-A group has one number for all its rows. A number for each row would tell more than the constant signature: people's
-lifespans are known, so a row without a number is a newcomer's, and rows of different groups before give away
-whose they are. Groups before whose tuples are together now have one signature, so the lowest stands for all.
+A group has one number for all its rows. A number for each row would disclose more than the constant signature: people's
+lifespans are known, so a row without a number belongs to a new person, and rows of different previous groups disclose
+their owners. Previous groups whose tuples are together now have one signature, so the lowest represents them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def with_last(
 def _lie_elsewhere(
     release: Release, groups: Groups, rows: IntArray, snapshot: Snapshot
 ) -> NDArray[np.bool_]:
-    """Which rows' tuples lie in another group's region, too, where the two groups have a value in common."""
+    """True for rows whose tuples are also in the region of another group with a common value."""
     assert release.owner is not None
     n_values = int(release.sensitive.max(initial=0)) + 1
     has = np.zeros((len(groups.numbers), n_values), dtype=np.bool_)
@@ -86,7 +86,7 @@ def _lie_elsewhere(
 
 @dataclass(frozen=True, slots=True)
 class Information:
-    """What is published beside the generalized tables: groups that carry it, table cells, and bits."""
+    """The information published in addition to the generalized tables: groups, table cells, and bits."""
 
     n_groups: int
     n_cells: int
@@ -96,7 +96,7 @@ class Information:
 def extra_information(
     releases: Sequence[Release], tampered: Sequence[IntArray] = ()
 ) -> Information:
-    """How much the column `last` and the notices of tampering say, beside nothing.
+    """The amount of information in the column `last` and in the notices of tampering.
 
     A number of a group before takes the bits that choose one of the groups of that release; a notice, those that choose
     one group of its own release.

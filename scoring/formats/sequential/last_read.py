@@ -108,7 +108,7 @@ class Told:
     def joined(
         self, rows: Rows, first: IntArray, time: IntArray, slot: IntArray, row: IntArray
     ) -> Rows:
-        """The rows with one kind for all signatures of a value between which somebody may have changed.
+        """The rows with one kind for all signatures of a value between which a person may have changed.
 
         The parameters are those of `possible`; the kinds of the rows are their values with their signatures.
         """

@@ -1,4 +1,4 @@
-"""How many records a series may leave out, displace or make up, where a contest bounds that."""
+"""Limits of a series: records left out, displaced, and counterfeits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SeriesLimits:
 
     @property
     def given(self) -> list[tuple[str, float]]:
-        """Those that there are, by the names of their options.
+        """The limits that are set, by the names of their options.
 
         Examples
         --------
@@ -47,7 +47,7 @@ NO_LIMITS = SeriesLimits()
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What limits are held against.
+    """The counts that limits are compared with.
 
     Attributes
     ----------
@@ -126,5 +126,5 @@ def _most(share: float, n: int) -> int:
 
 
 def _spare(n_published: Sequence[int], n_rows: Sequence[int]) -> list[int]:
-    """The rows that each release has beyond its tuples; one that has too few makes up for no other."""
+    """The rows that each release has in addition to its tuples; too few in one do not offset another."""
     return [max(0, rows - n) for n, rows in zip(n_published, n_rows, strict=True)]

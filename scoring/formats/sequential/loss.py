@@ -20,7 +20,7 @@ class Loss:
     Attributes
     ----------
     n_records, n_groups, n_counterfeits : int
-        Tuples that are published, groups, and counterfeits beside the tuples.
+        Tuples that are published, groups, and counterfeits in addition to the tuples.
     n_deleted : int
         Tuples that are left out from this release on.
     n_tampered : int

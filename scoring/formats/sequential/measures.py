@@ -1,4 +1,4 @@
-"""Measures of a series of releases: what it is worth, and what it tells. Each is a function of a `Scored`."""
+"""Measures of a series of releases: its utility, and its disclosure risk. Each is a function of a `Scored`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from scoring.formats.sequential.tables import Release
 def extent(scored: Scored) -> float:
     """How wide the regions of tuples are on average, as a share of each attribute's range.
 
-    The range is the largest less the smallest value in all tables; of categories, their list. A region is as
-    wide as the mean of its shares, each at most 1; one that a notice names, as anybody may be in its group, has 1.
-    A release does not tell whose its rows are, so of its rows the widest count, as many as tuples are published in
-    it: no counterfeit makes the mean smaller. A tuple that is left out, of which nothing is told, has 1.
+    The range is the largest less the smallest value in all tables; of categories, their list. A region is as wide as
+    the mean of its shares, each at most 1; one that a notice names has 1, because anyone may be in its group. A release
+    does not contain the owners of its rows, so the widest rows count, as many as tuples are published in it: no
+    counterfeit makes the mean smaller. A tuple that is left out has 1.
 
     Returns
     -------
     float
-        0 where all values are published as they are, 1 where nothing is told of them, or nobody is
-        published.
+        0 if all values are published unchanged, 1 if nothing is disclosed about them, or nobody is published.
 
     Notes
     -----
-    Where nobody is left out, without notices and counterfeits, the extent that `sequential publish` tells, if no region
-    leaves the range.
+    Where nobody is left out, without notices and counterfeits, the extent that `sequential publish` prints, if no
+    region leaves the range.
 
     Examples
     --------
@@ -43,7 +42,7 @@ def extent(scored: Scored) -> float:
 
 
 def discernibility(scored: Scored) -> float:
-    """How many rows a row cannot be told apart from, as a share of all, on average over releases.
+    """The mean share of rows that are indistinguishable from a row, over all releases.
 
     The sum of the squared sizes of groups, and of the table's size for each tuple that is left out, divided by
     the squared size of the table; at most 1.
@@ -81,11 +80,11 @@ def discernibility(scored: Scored) -> float:
 def query_error(scored: Scored) -> float:
     """Mean relative error of 1,000 random COUNT queries when they are put to the releases instead of the tables.
 
-    A query asks for how many tuples of one time lie in an interval of each quasi-identifier and have one of
-    some sensitive values. In a release, rows are spread evenly over their regions, those of groups in a notice over all
-    values. Where the counterfeits of a group are told, each of its rows counts for that much less; but groups of
-    counterfeits alone, which would hide people at no price, count in full. The error is
-    \\|estimate - count\\| / max(count, 0.001 n, 1) for a table of n tuples, those that are left out among them.
+    A query asks for how many tuples of one time lie in an interval of each quasi-identifier and have one of some
+    sensitive values. In a release, rows are spread evenly over their regions, those of groups in a notice over all
+    values. If the number of counterfeits of a group is published, its rows count correspondingly less; but groups of
+    only counterfeits, which would hide people without cost, count in full. The error is \\|estimate - count\\| /
+    max(count, 0.001 n, 1) for a table of n tuples, those that are left out among them.
 
     Returns
     -------
@@ -97,7 +96,7 @@ def query_error(scored: Scored) -> float:
     The queries are like those of Xiao & Tao, “m-Invariance: towards privacy preserving re-publication of dynamic
     datasets”, section on experiments, with a fixed expected selectivity of 0.05, and drawn around tuples, so
     that no count is 0. There the median counts; here the mean, for which every query matters, with the bound for
-    small counts of `range-queries`. They depend on the tables and on `seed` alone.
+    small counts of `range-queries`. They depend on the tables and on `seed` only.
 
     Examples
     --------
@@ -146,7 +145,7 @@ def deletions(scored: Scored) -> float:
 
     Notes
     -----
-    Who is left out of a release is left out of all later ones, and counts in each.
+    A tuple left out of a release is left out of all later ones, and counts in each.
 
     Examples
     --------
@@ -183,17 +182,17 @@ def displaced(scored: Scored) -> float:
 
 
 def risk_max(scored: Scored) -> float:
-    """The largest risk of a published person: how sure an attacker may be of its sensitive value.
+    """The largest risk of a published person: the attacker's certainty of its sensitive value.
 
-    The attacker has all that is published, and knows the quasi-identifiers and the lifespan of everybody. How it
-    reckons is the contest's choice. Where it thinks of possible worlds, it reads the notices: regions of groups that
-    they name may hold anybody. A person whose true value is ruled out, or who is left without a row, has risk 0. Where
-    no possible world is found, row counting stands in. Possible worlds that are too many are sampled, from `seed`.
+    The attacker has all published files, and knows the quasi-identifiers and the lifespan of every person. The contest
+    chooses the definition of risk. With possible worlds the attacker reads the notices: regions of groups that they
+    name may contain anyone. A person whose true value is ruled out, or who is left without a row, has risk 0. If no
+    possible world is found, row counting is used. If there are too many possible worlds, they are sampled with `seed`.
 
     Returns
     -------
     float
-        From 0 to 1, where somebody's value is certain; 0 where nobody is published.
+        From 0 to 1, where the value of some person is certain; 0 if nobody is published.
 
     Notes
     -----
@@ -234,7 +233,7 @@ def risk_mean(scored: Scored) -> float:
 def risk_share(scored: Scored) -> float:
     """The share of the published people with a risk above 1/m.
 
-    A sampled risk is above where its whole 95 % interval is.
+    A sampled risk is above 1/m if its whole 95 % interval is.
 
     Returns
     -------

@@ -42,7 +42,7 @@ def count(
 
     Notes
     -----
-    Given everybody's value, no row is of use to two values or at two times, so that the count is a
+    Given the values of all people, no row is of use to two values or at two times, so that the count is a
     product of permanents; see `scoring.kernels.permanents`.
     """
     sizes = np.diff(components.starts)

@@ -1,8 +1,8 @@
 """Phases 1 to 3: which tuples of a table share a bucket, and how many groups each bucket will make.
 
 Division puts a tuple that was published before into the bucket of its signature, balancing fills the values that a
-bucket lacks from the new tuples, and assignment spreads the new tuples that are left. What a bucket still lacks is
-made up by counterfeits: a bucket of height h has h rows of each of its values.
+bucket lacks from the new tuples, and assignment spreads the new tuples that are left. Counterfeits fill what a bucket
+still lacks: a bucket of height h has h rows of each of its values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEW = -1
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Tuples parted by signature.
+    """Tuples partitioned by signature.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 N_BINS = 20
 MOST_DRAWN = 200
-"""Groups of a release whose regions can be told apart."""
+"""The maximum number of groups of a release whose regions can be distinguished in a picture."""
 _MOST_NUMBERED = 30  # of a release, beyond which their numbers hide each other
 _DENSITY, _FAINTEST, _DARKEST = 10, 0.03, 0.35  # of overlaps: of many, dark is where many lie
 
@@ -34,7 +34,7 @@ def boxes(
     name: str = "boxes",
     alt: str | None = None,
 ) -> str:
-    """The regions of two releases along two attributes, and where groups give people away.
+    """The regions of two releases along two attributes, and the groups that disclose values.
 
     Those are groups of both, or both of the later release, whose regions overlap and that share a value but
     not all: figures 5 and 6 of Zhang, Kamidoi & Wakabayashi, on safer generalization by m-invariance.
@@ -47,11 +47,11 @@ def boxes(
     columns : (int, int)
         The attributes along both axes. In a table with one attribute both are that one.
     names : (str, str)
-        What the legend calls the releases.
+        The names of the releases in the legend.
     name : str
-        Letters that no other picture of the page has.
+        A prefix of identifiers, unique within the page.
     alt : str, optional
-        What the picture says; in English which groups overlap.
+        The alternative text; by default the overlapping groups, in English.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def boxes(
 
 
 def may_be_drawn(*releases: Release) -> bool:
-    """Whether the regions of these releases can be told apart in one picture.
+    """True if the regions of these releases can be distinguished in one picture.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def may_be_drawn(*releases: Release) -> bool:
 def overlapping(one: Release, two: Release) -> IntArray:
     """The pairs of groups, one of each release, whose regions overlap and that share a value.
 
-    Two groups of one signature do not count: to be in the one or the other tells nothing.
+    Two groups of one signature do not count: being in either discloses nothing.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def histogram(
     name: str = "histogram",
     alt: str | None = None,
 ) -> str:
-    """Distribution of risks; those above 1/m stand out."""
+    """Distribution of risks; those above 1/m are highlighted."""
     counts, edges = risk_counts(risks)
     values = risks.values[is_above(risks.values, m or 1)]
     above, _edges = np.histogram(values, bins=N_BINS, range=(0, 1))

@@ -23,7 +23,7 @@ METHODS: tuple[Method, ...] = ("m-invariance", "last", "improved")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the publisher decides before the first release.
+    """The choices of the publisher before the first release.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Options:
     where : {"everywhere", "overlaps"}
         Where method "last" publishes the group before.
     rule : {"overlap", "risk"}
-        What method "improved" repairs.
+        The condition that method "improved" repairs.
     """
 
     m: int
@@ -51,7 +51,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What was published, and what it took.
+    """The published releases, and their costs.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def publish(
         What was published of the first tables, as read from files; it stays as it is, and the tables after them are
         published after it.
     progress : callable, optional
-        Told what is being done.
+        Called with the step that runs.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def generalize(
 
 
 def scales(microdata: Microdata, time: int) -> FloatArray:
-    """What each attribute is multiplied by so that its range up to a time is that of the first one.
+    """The factors that scale each attribute's range up to a time to that of the first one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Random COUNT queries to a changing table, and what its releases answer."""
+"""Random COUNT queries to a changing table, and the answers of its releases."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Answers:
 
     @classmethod
     def of(cls, release: Release, microdata: Microdata) -> Answers:
-        """The release of some tables; counterfeits are taken off where it tells them."""
+        """The release of some tables; published counterfeits are subtracted."""
         groups = Groups.of(release)
         told = release.told(groups.numbers)
         sizes = np.diff(groups.starts)

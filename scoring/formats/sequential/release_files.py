@@ -91,7 +91,7 @@ def release_values(data: bytes, microdata: Microdata, *, file: str) -> tuple[str
 
 def _rows(data: bytes, microdata: Microdata, file: str) -> Records:
     first = data.removeprefix(UTF8_BOM).partition(b"\n")[0].rstrip(b"\r")
-    names = [name.strip(b'"') for name in first.split(b",")]  # R writes them in quotation marks
+    names = [name.strip(b'"') for name in first.split(b",")]  # R quotes them
     schema = _release_schema(microdata, has_last=b"last" in names)
     return read_records(data, schema, file=file, original=True)
 
@@ -134,7 +134,7 @@ def _cell(number: float, microdata: Microdata, column: int) -> str:
 
 
 def write_release(release: Release, microdata: Microdata) -> bytes:
-    """The release file, without anything that only the publisher knows.
+    """The release file, without information that only the publisher has.
 
     Examples
     --------

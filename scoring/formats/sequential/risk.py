@@ -1,4 +1,4 @@
-"""Identification risk: how sure an attacker may be of a person's sensitive value.
+"""Identification risk: the attacker's certainty of a person's sensitive value.
 
 The attacker has every release, and knows the name, the quasi-identifiers and the lifespan of every person
 (definition 5 of Zhang, Kamidoi & Wakabayashi, on safer generalization by m-invariance for sequential release).
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9  # two exact risks that differ by less are equal
 
 
 class Definition(StrEnum):
-    """What the attacker knows besides, and how it reckons."""
+    """Definitions of risk: the additional knowledge and the method of the attacker."""
 
     COUNTING = "counting"
     WORLDS = "worlds"
@@ -100,13 +100,13 @@ def identification_risks(
         One for each snapshot, or for the first of them.
     definition : Definition
         `counting` counts rows and no possible worlds, see `scoring.formats.sequential.counting`. In `worlds` the
-        attacker knows nothing else; with `worlds-counterfeit-known` it knows how many counterfeits each group has; with
+        attacker knows no more; with `worlds-counterfeit-known` it knows how many counterfeits each group has; with
         `worlds-last` it reads the column `last`, see `scoring.formats.sequential.last_read`; with `m-invariance`, that
         the set of values of a person's group never changes.
     rng : Generator
         Used where possible worlds are sampled.
     n_samples : int
-        How many possible worlds are looked at there.
+        The number of possible worlds sampled there.
     most_entities : int
         Components of more entities are sampled; from 0 to 20.
 
@@ -159,8 +159,8 @@ def risks_over_time(
 ) -> list[Risks]:
     """The risks after the first release, after the second, and so on.
 
-    The parameters are those of `identification_risks`; `progress` is told how many are done, and of
-    how many.
+    The parameters are those of `identification_risks`; `progress` is called with the number done, and the number of
+    all.
     """
     found = []
     for n in range(1, len(releases) + 1):

@@ -17,7 +17,7 @@ from scoring.tables.equivalence import IntArray
 
 N_SAMPLES = 1_000
 N_WALKS, N_BATCHES = 4, 20
-"""Walks with a start of their own, and runs of samples whose means tell how much samples repeat each other."""
+"""The number of independent walks, and of batches of samples whose means show their autocorrelation."""
 _BURN_IN, _MOST_BURN_INS = 20, 50
 """Sweeps that are walked at least before the first sample, and how often they may be repeated."""
 
@@ -46,7 +46,7 @@ def sample(
     rng: np.random.Generator,
     n_samples: int = N_SAMPLES,
 ) -> Sample:
-    """Walk through the possible worlds of some components and look at what is true in them.
+    """Walk through the possible worlds of some components and estimate the shares of true values.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def sample(
     Samples of a walk depend on each other. How many independent ones they are worth is found by batch means over all
     walks, for each entity; the interval is Wilson's, between the bounds, for so many, with Student's quantile for the
     number of batches. Where no mean differs, it is found by what is true in the possible worlds themselves if there are
-    no bounds; an entity for which that tells nothing is given `N_BATCHES` samples. The interval takes for granted that
+    no bounds; an entity without such variation counts as `N_BATCHES` samples. The interval assumes that
     the moves lead into every part of the possible worlds.
     """
     everybody = np.concatenate(components)
@@ -161,7 +161,7 @@ def _walk(
 def _worth(
     truths: FloatArray, means: FloatArray, least: FloatArray, most: FloatArray, n_samples: int
 ) -> FloatArray:
-    """How many independent samples the batches of each entity are worth."""
+    """The effective number of independent samples of each entity."""
     share = means.mean(axis=0)
     spread = means.var(axis=0, ddof=1) / len(means)
     n = np.full(len(share), float(len(means)))

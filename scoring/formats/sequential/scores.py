@@ -33,12 +33,12 @@ def score_series(
     series : Series
     m : int
     definition : {"counting", "worlds", "worlds-counterfeit-known", "m-invariance"}
-        How the attacker reckons; see `scoring.formats.sequential.risk`. One who thinks of possible worlds knows how
-        many counterfeits each group has where the series tells, and only there.
+        The definition of risk; see `scoring.formats.sequential.risk`. With possible worlds the attacker knows the
+        numbers of counterfeits of each group if the series publishes them.
     measures : sequence of str
         Of `SERIES_MEASURES`.
     seed : int
-        Where the drawing of queries, and of possible worlds, begins. In a contest it follows from its secret.
+        Seed of queries and possible worlds. In a contest it follows from its secret.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A series: all releases of a changing table with what is published beside them, and who was left out."""
+"""A series: all releases of a changing table with the files published with them, and the deletions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ M_UNIQUE, M_INVARIANCE = "m-unique", "m-invariance"
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What a team hands in.
+    """A team's submission.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ def without(microdata: Microdata, deleted: Sequence[IntArray]) -> Microdata:
 
 
 def of_publication(publication: Publication) -> Series:
-    """What `publish` made as a series, the counterfeits of each group told."""
+    """The result of `publish` as a series, with published counterfeits of each group."""
     return in_order(
         Series(
             publication.microdata,
@@ -84,7 +84,7 @@ def of_publication(publication: Publication) -> Series:
 def not_telling(series: Series) -> Series:
     """The same without the counterfeits of each group, and with groups numbered by their regions and values.
 
-    The method `improved` puts groups with counterfeits last, so its numbers would tell.
+    The method `improved` puts groups with counterfeits last, so its numbers would disclose them.
     """
     names = series.microdata.sensitive_values
     releases, tampered = [], []
@@ -120,7 +120,7 @@ def _numbers(release: Release, names: tuple[str, ...]) -> dict[int, int]:
 
 
 def handed_in(series: Series, identifier: str) -> dict[str, bytes]:
-    """What `read_series` reads, by the names of the files: what is published, and D1.csv … where ids are left out."""
+    """The files that `read_series` reads, by name: the published ones, and D1.csv … if ids are left out."""
     schema = deletions_schema(identifier)
     files = published(series)
     for time, ids in enumerate(series.deleted, start=1):
@@ -131,9 +131,9 @@ def handed_in(series: Series, identifier: str) -> dict[str, bytes]:
 
 
 def published(series: Series) -> dict[str, bytes]:
-    """What everybody gets, by the names of the files: R1.csv …, with C1.csv … and N1.csv … where there are.
+    """The published files, by name: R1.csv …, with C1.csv … and N1.csv … where there are.
 
-    Rows are by group and by the text of their value, so that their order tells nothing.
+    Rows are by group and by the text of their value, so that their order discloses nothing.
     """
     files: dict[str, bytes] = {}
     for time, (release, groups) in enumerate(

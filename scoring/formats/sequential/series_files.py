@@ -75,17 +75,17 @@ def read_series(
         The column of D.
     m : int
     require : {"m-unique", "m-invariance"}
-        What must hold besides that each tuple that is not left out has a row of its own.
+        A further condition; each published tuple must always have a row of its own.
     limits : SeriesLimits
-        How much may be left out, displaced and made up.
+        Limits of deletions, displaced records and counterfeits.
     file : str
         What problems call the archive.
 
     Raises
     ------
     ProblemsFound
-        Where a file cannot be used, or something that is required does not hold. All problems of one stage are
-        told at once: of the archive, of its files, of the number of rows, and of the check.
+        Where a file cannot be used, or something that is required does not hold. All problems of one stage are reported
+        together: of the archive, of its files, of the number of rows, and of the check.
 
     Examples
     --------
@@ -127,12 +127,12 @@ def read_series(
 def read_releases(
     parts: Parts, microdata: Microdata, *, file: str
 ) -> tuple[tuple[Release, ...], tuple[IntArray, ...], bool]:
-    """The releases with their counterfeits, the groups tampered with, and whether counterfeits are told.
+    """The releases with their counterfeits, the groups tampered with, and True if counterfeits are published.
 
     Raises
     ------
     ProblemsFound
-        Where a file cannot be used, and where counterfeits are told for some releases only.
+        If a file cannot be used, or counterfeits are published for some releases only.
     """
     problems = Collector()
     texts = list(parts["R"].values())
@@ -156,7 +156,7 @@ def read_releases(
 def exceeded(
     limits: SeriesLimits, microdata: Microdata, series: Series, *, file: str = "series"
 ) -> list[Problem]:
-    """What a series leaves out, displaces or makes up beyond its limits.
+    """Check the deletions, displaced records and counterfeits of a series against its limits.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _each(
     read: Callable[..., T],
     problems: Collector,
 ) -> dict[int, T]:
-    """What the files beside the releases say, by time from 1."""
+    """The contents of the files other than releases, by time from 1."""
     found = {}
     for time, data in texts.items():
         release, file = releases[time - 1], f"{letter}{time}"
@@ -254,7 +254,7 @@ def _each(
 
 
 def _tried(read: Callable[[], T], problems: Collector) -> T | None:
-    """What is read; None, and the problems noted, where it cannot be."""
+    """The content that is read; None, with the problems noted, if it cannot be read."""
     try:
         return read()
     except ProblemsFound as error:

@@ -1,4 +1,4 @@
-"""Possible worlds to start a walk from: everybody has the true value where that is found, the rest has what is left."""
+"""Possible worlds to start a walk from, with true values where these are found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _STEPS = 1_000
-"""How often each entity may look for a place before there is said to be no possible world, on average."""
+"""Attempts of each entity to find a place, on average, before the search fails."""
 _MOST_NODES = 200
 """Of the search for whole numbers where the relaxed program has none; the first node is enough as a rule."""
 
@@ -71,7 +71,7 @@ def start(places: Places, entities: IntArray, rng: np.random.Generator) -> State
 
 
 def finds_world(places: Places, entities: IntArray, state: State, rng: np.random.Generator) -> bool:
-    """Look for rows for those of a component that have none at the start; whether all have found some."""
+    """Find rows for those of a component that have none at the start; True if all have some."""
     rows = places.rows
     waiting = entities[state[0][places.first[entities]] < 0]
     n_left = find_world(
@@ -91,7 +91,7 @@ def finds_world(places: Places, entities: IntArray, state: State, rng: np.random
 
 
 def _true_edges(places: Places, entities: IntArray) -> tuple[IntArray, IntArray]:
-    """The slots and rows of some entities, the true value's alone for each person."""
+    """The slots and rows of some entities; for people only those of the true value."""
     rows = places.rows
     slot = np.repeat(np.arange(len(places.time)), np.diff(places.starts))
     entity = places.entity[slot]
@@ -102,7 +102,7 @@ def _true_edges(places: Places, entities: IntArray) -> tuple[IntArray, IntArray]
 
 
 def _matching(places: Places, slot: IntArray, row: IntArray, rng: np.random.Generator) -> State:
-    """Rows for as many slots as may have one at once."""
+    """Rows for as many slots as can have one together."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
@@ -122,7 +122,7 @@ def _leave(slots: IntArray, row_of: IntArray, slot_in: IntArray) -> None:
 
 
 def _whole(places: Places, slot: IntArray, row: IntArray, rng: np.random.Generator) -> IntArray:
-    """The edges of a possible world for as many entities as may have one kind through their lives at once.
+    """The edges of a possible world for as many entities as can have one kind through their lives together.
 
     An integer program: x of each edge and y of each entity and kind are 0 or 1, an entity has at most one
     kind, at each of its times as many rows of a kind as it has that kind, and nobody shares a row.

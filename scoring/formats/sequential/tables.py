@@ -1,4 +1,4 @@
-"""The tables of a sequential release: what the publisher holds at each time, and what it publishes."""
+"""The tables of a sequential release: those of the publisher at each time, and the published ones."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Release:
     owner: IntArray | None
 
     def told(self, groups: IntArray) -> IntArray:
-        """How many counterfeits are told of each of some groups, by their numbers.
+        """The published number of counterfeits of some groups, by their numbers.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Whether the counterfeits that are told of each group can be those that the records leave over in it."""
+"""Check of published counterfeits: can they be the rows that the records leave over in each group."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ MOST_PAIRS = 10_000_000
 
 
 def n_left_over(snapshot: Snapshot, release: Release) -> int | None:
-    """How many of the told counterfeits have a row of their group, when as many records as can be have one.
+    """The number of published counterfeits with a row of their group, when as many records as possible have one.
 
-    Records and told counterfeits are matched to rows together: a record to one of its value whose region contains it,
-    a counterfeit to any of its group. What is told is possible where all of both find a row.
+    Records and published counterfeits are matched to rows together: a record to one of its value whose region contains
+    it, a counterfeit to any of its group. The published numbers are possible if all of both find a row.
 
     Parameters
     ----------
     snapshot : Snapshot
     release : Release
-        With counterfeits by group; regions that a notice names hold everybody.
+        With counterfeits by group; regions that a notice names contain everyone.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def _of_tuples(snapshot: Snapshot, release: Release) -> Iterator[Pairs]:
 
 
 def _of_counterfeits(release: Release) -> Pairs:
-    """Of the counterfeits that are told: all rows of their group."""
+    """Candidates of the published counterfeits: all rows of their group."""
     groups = Groups.of(release)
     told = release.told(groups.numbers)
     owner = np.repeat(np.arange(len(told)), told)

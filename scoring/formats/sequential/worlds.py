@@ -25,7 +25,7 @@ MOST_PLACES = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where every entity may be, as far as its own regions and its own value through its life tell.
+    """The places of every entity that are consistent with its own regions and its value through its life.
 
     A slot is an entity at a time; those of entity e are first[e] to first[e + 1], in the order of time.
 
@@ -33,7 +33,7 @@ class Places:
     ----------
     rows : Rows
     first : int64 array, shape (n_entities + 1,)
-        People come first, as in `Microdata.ids`; who has not come yet has no slot.
+        People come first, as in `Microdata.ids`; a person who has not come yet has no slot.
     time : int64 array, shape (n_slots,)
     starts : int64 array, shape (n_slots + 1,)
     row : int64 array
@@ -227,7 +227,7 @@ class _Edges:
 def _lasting(
     entity: IntArray, slot: IntArray, kind: IntArray, n_kinds: int, n_slots: IntArray
 ) -> NDArray[np.bool_]:
-    """Which edges have a kind that their entity can have through its whole life."""
+    """True for edges with a kind that their entity can have through its whole life."""
     once = np.unique(slot * n_kinds + kind)
     entity_of_slot = np.zeros(int(slot.max(initial=-1)) + 1, dtype=np.int64)
     entity_of_slot[slot] = entity

@@ -178,22 +178,22 @@ SIMILARITY = (
     _similarity(
         "pmse",
         "pMSE",
-        _("Telling the tables apart"),
-        _("How well a statistical model tells anonymized records from original ones."),
+        _("Distinguishability"),
+        _("How well a statistical model distinguishes anonymized records from original ones."),
         "scoring.measures.distinguishability:propensity_error",
         high=0.25,
-        best=_("0: they cannot be told apart"),
+        best=_("0: indistinguishable"),
         worst=_("0.25 with equally many records: they always can"),
     ),
     _similarity(
         "pmse-ratio",
         "pMSE ratio",
-        _("Telling the tables apart, beside chance"),
+        _("Distinguishability, relative to chance"),
         _(
-            "The same, divided by what chance alone would give for a table drawn from a perfect model."
+            "The same, divided by the value expected by chance for a table drawn from a perfect model."
         ),
         "scoring.measures.distinguishability:propensity_ratio",
-        best=_("0: they cannot be told apart; about 1: by chance alone"),
+        best=_("0: indistinguishable; about 1: by chance only"),
     ),
     _similarity(
         "tstr",

@@ -1,4 +1,4 @@
-"""How likely somebody is found."""
+"""Measures of re-identification risk."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from functools import partial
 from scoring.errors import gettext_noop as _
 from scoring.measures.catalog.base import Measure
 
-UNIQUE = _("1: somebody is unique")
+UNIQUE = _("1: some record is unique")
 NOBODY_UNIQUE = _("0: nobody is unique")
-ALL_UNIQUE = _("1: everybody is unique")
-LARGE_CROWD = _("near 0: a large crowd around everybody")
-LEADS_NOWHERE = _("0: no record leads to anybody")
+ALL_UNIQUE = _("1: all records are unique")
+LARGE_CROWD = _("near 0: large classes only")
+LEADS_NOWHERE = _("0: no record leads to a person")
 LEADS_TO_ONE = _("1: some record leads to a single person")
 EQUALLY_NEAR = _("0: every record is equally near to two original records")
 ALL_LEAD_TO_ONE = _("1: every record leads to a single person")
@@ -51,13 +51,13 @@ RISK = (
         _("How many records share their quasi-identifiers with fewer than four others."),
         "scoring.measures.risk:records_at_risk",
         best=_("0: nobody is in such a class"),
-        worst=_("1: everybody is"),
+        worst=_("1: all are"),
     ),
     _risk(
         "sample-uniques",
         "f = 1",
         _("Unique records"),
-        _("How many records are alone with their quasi-identifiers."),
+        _("How many records are unique on their quasi-identifiers."),
         "scoring.measures.risk:sample_uniques",
         best=NOBODY_UNIQUE,
         worst=ALL_UNIQUE,
@@ -134,7 +134,7 @@ RISK = (
         _("Known to be left out of the table"),
         _("The same for persons who are not in the table (δ-presence)."),
         "scoring.measures.presence:absence",
-        best=_("0: everybody may be in the table"),
+        best=_("0: anyone may be in the table"),
         worst=_("1: some person is certainly not in the table"),
     ),
     _risk(
@@ -174,7 +174,7 @@ RISK = (
         "f = F = 1",
         _("Unique records that are unique in the original"),
         _(
-            "Of the records that are alone with their quasi-identifiers, how many lead to a single original "
+            "Of the records that are unique on their quasi-identifiers, how many lead to a single original "
             "record."
         ),
         "scoring.measures.population:population_uniques",
@@ -187,7 +187,7 @@ RISK = (
         _("Population uniques, from the sample"),
         _(
             "How many records nobody else in the population resembles, estimated from the anonymized table "
-            "alone (Zayatz)."
+            "only (Zayatz)."
         ),
         "scoring.measures.population:zayatz",
         best=NOBODY_UNIQUE,
@@ -199,7 +199,7 @@ RISK = (
         _("Population uniques, by a model"),
         _(
             "How many records nobody else in the population resembles, estimated from the anonymized table "
-            "alone (Pitman's model)."
+            "only (Pitman's model)."
         ),
         "scoring.measures.population:pitman",
         best=NOBODY_UNIQUE,

@@ -8,8 +8,8 @@ from scoring.attacks.catalog import ATTACKS
 from scoring.errors import gettext_noop as _
 from scoring.measures.catalog.base import NO_END, Measure
 
-UNIQUE = _("1: somebody is unique")
-ALL_UNIQUE = _("1: everybody is unique")
+UNIQUE = _("1: some record is unique")
+ALL_UNIQUE = _("1: all records are unique")
 ALL_ALIKE = _("number of records: all look alike")
 LIKE_THE_WHOLE = _("0: every class is like the whole table")
 ALL_SAME = _("1: all members of some class have the same value")
@@ -79,7 +79,7 @@ ANONYMITY = (
             "(k-map)."
         ),
         "scoring.measures.presence:smallest_map",
-        best=_("number of records: it may be anybody"),
+        best=_("number of records: it may be anyone"),
         worst=_("1: a record leads to a single person"),
     ),
 )
@@ -222,8 +222,8 @@ DISCLOSURE = (
         "singling out",
         _("Singling out"),
         _(
-            "The attacker makes conditions that one anonymized record alone fulfils: how often one original "
-            "record alone does, too, beyond what works against strangers."
+            "The attacker makes conditions that only one anonymized record fulfils: how often only one original "
+            "record does, too, compared with records that are not in the table."
         ),
         "scoring.measures.disclosure:singling_out_risk",
     ),

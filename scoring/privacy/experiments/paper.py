@@ -1,4 +1,4 @@
-"""What the paper prints, to stand beside the figures of its table.
+"""The figures printed in the paper, to compare with those of its table.
 
 Yamaguchi, Terada & Yoshiura, 差分プライバシに基づく一括開示と対話開示のデータ有用性の評価.
 """

@@ -97,7 +97,7 @@ class Setup:
 
     @property
     def stopping_rule(self) -> str:
-        """In words, to stand beside every figure."""
+        """A text for every figure."""
         return (
             f"start {self.start}, at most {self.max_iterations} iterations, "
             f"tolerance {self.tolerance:g}"
@@ -105,7 +105,7 @@ class Setup:
 
     @property
     def label(self) -> str:
-        """Everything that a figure depends on besides ε and the method."""
+        """All settings of a figure other than ε and the method."""
         return (
             f"aggregate {self.aggregate}; ρ {self.rates}; reconstruction: {self.stopping_rule}; "
             f"{self.trials} trials, seed {self.seed}"

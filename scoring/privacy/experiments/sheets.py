@@ -1,4 +1,4 @@
-"""The tables and the points of the figures as CSV; what the paper prints stands beside its own table's figures."""
+"""The tables and the points of the figures as CSV, with the printed figures for the paper's table."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def figure_name(method: str) -> str:
 
 
 def is_published(experiment: Experiment) -> bool:
-    """Whether the table is the paper's, so that its printed figures may stand beside ours."""
+    """True if the table is the paper's, so that its printed figures can be compared."""
     own, theirs = experiment.counts, published_counts()
     return own.sizes == theirs.sizes and bool((own.table == theirs.table).all())
 

@@ -86,7 +86,7 @@ def scores(experiment: Experiment) -> dict[tuple[float, str], Score]:
 
 
 def expected_l2(counts: Counts, setup: Setup, epsilon: float, method: str) -> float | None:
-    """The root mean square L2 that theory gives, without any trial: of BT and IT, under "rms" alone.
+    """The root mean square L2 that theory gives, without any trial: of BT and IT, under "rms" only.
 
     Examples
     --------
