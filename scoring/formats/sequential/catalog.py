@@ -30,7 +30,7 @@ SERIES_MEASURES = Registry(
         _utility(
             "series-discernibility",
             "Σ f²",
-            _("Indistinguishable records"),
+            _("Indistinguishable rows"),
             _(
                 "The share of all rows that are indistinguishable from a row: the squared sizes of the groups "
                 "added up. A record that is left out counts like one in a group of all."
@@ -113,7 +113,7 @@ SERIES_MEASURES = Registry(
             _("People above 1/m"),
             _("How many of the people who are published have a risk above 1/m."),
             "scoring.formats.sequential.measures:risk_share",
-            best=_("0: none"),
+            best=_("0: nobody"),
             worst=_("1: all people"),
         ),
     ),
