@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,14 @@ import pandas as pd
 from scoring.attacks.metrics import Metric, Points
 from scoring.attacks.pairs import Groups, Known, Pairs, check_columns
 from scoring.options import refuse
-from scoring.reporting.intervals import Interval, Rate, difference
+from scoring.reporting.intervals import Interval, Rate, area_interval, difference
 from scoring.scores.comparison import Prepared
 from scoring.scores.controls import check_control
 from scoring.tables.equivalence import FloatArray, IntArray
 from scoring.tables.schema import Schema
+
+FALSE_POSITIVES = (0.01, 0.001)
+"""The false positive rates at which the true positive rate is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ class Membership:
     auc : float
         The probability that a member scores higher than a person of the control, ties counting half: 0.5 is random
         guessing, 1 certainty.
+    area : Interval
+        The same with its interval.
+    at_false_positives : mapping of float to Rate
+        The share of the original that scores higher than all but a share of 1 % and of 0.1 % of the
+        control, rounded down to whole persons: of fewer than 1,000 persons none for 0.1 %.
     members, others : Rate
         The share of the original, and of the control, that is taken for members.
     advantage : Interval
@@ -37,6 +45,8 @@ class Membership:
 
     scores: FloatArray
     auc: float
+    area: Interval
+    at_false_positives: Mapping[float, Rate]
     members: Rate
     others: Rate
     advantage: Interval
@@ -71,7 +81,8 @@ def membership_scores(
     Returns
     -------
     Membership
-        Scores, AUC, and the advantage with its 95 % interval.
+        Scores, AUC, true positive rates at low false positive rates, and the advantage; with 95 %
+        intervals.
 
     Raises
     ------
@@ -138,13 +149,43 @@ def _judged(scores: FloatArray, n_members: int) -> Membership:
     limit = np.sort(scores)[::-1][n_members]
     is_taken = scores > limit
     hits, alarms = int(is_taken[:n_members].sum()), int(is_taken[n_members:].sum())
+    area = area_under_curve(scores[:n_members], scores[n_members:])
     return Membership(
         scores,
-        area_under_curve(scores[:n_members], scores[n_members:]),
+        area,
+        area_interval(area, n_members, n_others),
+        {rate: true_positives(scores, n_members, rate) for rate in FALSE_POSITIVES},
         Rate.of(hits, n_members),
         Rate.of(alarms, n_others),
         difference(hits, n_members, alarms, n_others),
     )
+
+
+def true_positives(scores: FloatArray, n_members: int, false_positives: float) -> Rate:
+    """The members that score higher than all but so many of the others, out of all members.
+
+    Parameters
+    ----------
+    scores : array
+        Those of the members first.
+    false_positives : float
+        The share of the others, at least 0 and below 1, that may score as high; rounded down to whole
+        persons.
+
+    Notes
+    -----
+    Carlini et al., “Membership inference attacks from first principles”, section on metrics: the true
+    positive rate at a low false positive rate.
+
+    Examples
+    --------
+    >>> scores = np.array([0.9, 0.5, 0.4, 0.8, 0.3, 0.2])
+    >>> [true_positives(scores, 3, share).value for share in (0, 0.4)]
+    [0.3333333333333333, 1.0]
+    """
+    members, others = scores[:n_members], np.sort(scores[n_members:])[::-1]
+    limit = others[int(false_positives * len(others) + 1e-9)]
+    return Rate.of(int((members > limit).sum()), n_members)
 
 
 def area_under_curve(members: FloatArray, others: FloatArray) -> float:

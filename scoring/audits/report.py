@@ -27,6 +27,7 @@ FAMILIES = {
     "generalization": _("Generalization"),
 }
 """Headings, in the order of the page."""
+NOT_ABOVE = _("not significantly above non-members")
 BETTER = {"lower": _("lower is better"), "higher": _("higher is better")}
 DISCLOSURES = {
     "singling-out": _("Singling out"),
@@ -159,13 +160,23 @@ def _records(audit: Audit, t: Translate) -> str:
 def _comparisons(audit: Audit, t: Translate) -> str:
     if not audit.disclosures and audit.membership is None:
         return ""
-    head = [_("attack"), _("on the original"), _("on non-members"), _("blindly"), _("risk")]
+    head = [
+        _("attack"),
+        _("on the original"),
+        _("on non-members"),
+        _("blindly"),
+        _("difference"),
+        _("risk"),
+    ]
     rows = [
         (
             escape(t(DISCLOSURES[name])),
             percent(found.main.value),
             percent(found.control.value),
             percent(found.baseline.value),
+            f"{percent(found.difference.value)} "
+            f"({percent(found.difference.low)} – {percent(found.difference.high)})"
+            + ("" if found.is_above_control else f"<br>{escape(t(NOT_ABOVE))}"),
             f"<b>{percent(found.risk.value)}</b> "
             f"({percent(found.risk.low)} – {percent(found.risk.high)})",
         )
@@ -176,15 +187,25 @@ def _comparisons(audit: Audit, t: Translate) -> str:
             "What an attacker learns about people in the table, compared with people who are not in it."
         )
     )
-    risks = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4))
+    risks = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4, 5))
     member = ""
     if audit.membership is not None:
         sentence = t(
             _(
-                "Distinguishing members from non-members: area under the curve %(auc)s (0.5 is random guessing)."
+                "Distinguishing members from non-members: area under the curve %(auc)s, from %(low)s to %(high)s "
+                "(0.5 is random guessing). Of the members %(percent)s are found while 1 %% of the non-members are "
+                "taken for members, and %(fewer)s while 0.1 %% are."
             )
         )
-        member = f"<p>{escape(sentence % {'auc': f'{audit.membership.auc:.3f}'})}</p>"
+        area, rates = audit.membership.area, audit.membership.at_false_positives
+        values = {
+            "auc": f"{area.value:.3f}",
+            "low": f"{area.low:.3f}",
+            "high": f"{area.high:.3f}",
+            "percent": percent(rates[0.01].value),
+            "fewer": percent(rates[0.001].value),
+        }
+        member = f"<p>{escape(sentence % values)}</p>"
     title = t(_("Compared with people who are not in the table"))
     return section(title, f"<p>{escape(text)}</p>{risks}{member}")
 

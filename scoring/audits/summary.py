@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from scoring.attacks.membership import Membership
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.pictures import records_by_class_size
 from scoring.measures.disclosure import Disclosure
@@ -37,7 +39,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "replay": None
         if audit.replay is None
         else {"chain": list(audit.replay.chain), "seed": audit.replay.seed},
-        "membership": None if audit.membership is None else {"auc": audit.membership.auc},
+        "membership": None if audit.membership is None else _membership(audit.membership),
     }
 
 
@@ -63,4 +65,17 @@ def _disclosure(found: Disclosure) -> dict[str, Any]:
         "risk": found.risk.value,
         "low": found.risk.low,
         "high": found.risk.high,
+        "difference": asdict(found.difference),
+        "above_control": found.is_above_control,
+        "mode": None if found.mode is None else found.mode.value,
+    }
+
+
+def _membership(found: Membership) -> dict[str, Any]:
+    rates = {f"{rate:g}": asdict(share) for rate, share in found.at_false_positives.items()}
+    return {
+        "auc": found.auc,
+        "low": found.area.low,
+        "high": found.area.high,
+        "true_positives_at": rates,
     }

@@ -175,6 +175,10 @@ def _tell_membership(
         "n_control": n_control,
         "n_anonymized": n_anonymized,
         "auc": round(found.auc, DECIMALS),
+        "auc_interval": _rounded(asdict(found.area)),
+        "true_positives_at": {
+            f"{rate:g}": _rounded(asdict(share)) for rate, share in found.at_false_positives.items()
+        },
         "members": _rounded(asdict(found.members)),
         "others": _rounded(asdict(found.others)),
         "advantage": _rounded(asdict(found.advantage)),
@@ -183,7 +187,12 @@ def _tell_membership(
     }
     advantage = found.advantage
     lines = [
-        f"AUC {found.auc:.4f}",
+        f"AUC {found.auc:.4f}, {CONFIDENCE:.0%} interval {found.area.low:.4f} to {found.area.high:.4f}",
+        *(
+            f"true positive rate {share.value:.4f} at a false positive rate of {rate:.1%}, "
+            f"{CONFIDENCE:.0%} interval {share.low:.4f} to {share.high:.4f}"
+            for rate, share in found.at_false_positives.items()
+        ),
         f"taken for members: {found.members.hits} of {n_original} who are in the table, "
         f"{found.others.hits} of {n_control} others",
         f"advantage {advantage.value:.4f}, {CONFIDENCE:.0%} interval "

@@ -122,10 +122,18 @@ def _text(found: Audit, path: str | None) -> str:
     compared = [
         f"{name}: {percent(d.risk.value)} above non-members "
         f"({percent(d.main.value)} against {percent(d.control.value)})"
+        + ("" if d.is_above_control else ", not significantly above")
         for name, d in found.disclosures.items()
     ]
     if found.membership is not None:
-        compared.append(f"membership: AUC {found.membership.auc:.3f}")
+        area = found.membership.area
+        rates = ", ".join(
+            f"{percent(share.value)} found at {rate:.1%} false alarms"
+            for rate, share in found.membership.at_false_positives.items()
+        )
+        compared.append(
+            f"membership: AUC {area.value:.3f} ({area.low:.3f} – {area.high:.3f}), {rates}"
+        )
     others = "".join(f"\n{line}" for line in ["", *compared]) if compared else ""
     where = "" if path is None else f"\n\nreport → {path}"
     return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{others}{where}"

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.measures.learning import target_column
-from scoring.measures.neighbours import nearest
+from scoring.measures.neighbours import several_nearest
 from scoring.measures.predicates import isolates, isolating, random_predicates
-from scoring.reporting.intervals import CONFIDENCE, Interval, Rate, risk_over_control
+from scoring.reporting.intervals import CONFIDENCE, Interval, Rate, difference, risk_over_control
 from scoring.scores.coding import Coded, CodedTable, sample, scored
 from scoring.scores.comparison import Comparison, Options
 from scoring.scores.controls import attacked_tables
+from scoring.tables.equivalence import FloatArray, IntArray
 from scoring.tables.schema import Role
 
 DEFAULT = Options()
@@ -42,7 +43,13 @@ class Disclosure:
         The shares of attacks that succeed on records of X, on records of the control table, and by
         guessing at random about records of X, each with its Wilson interval.
     risk : Interval
-        (main - control) / (1 - control), from 0 to 1.
+        (main - control) / (1 - control), from 0 to 1. It is not below 0 where the control is as good, so
+        that its mean is above 0 where the release gives nothing away.
+    difference : Interval
+        main - control, from -1 to 1, whose mean is 0 then.
+    mode : Rate or None
+        The share of attacks on records of X that succeed where the most frequent value of Y is guessed, of
+        numbers the median; None but for inference.
     """
 
     n_attacks: int
@@ -50,15 +57,30 @@ class Disclosure:
     control: Rate
     baseline: Rate
     risk: Interval
+    difference: Interval
+    mode: Rate | None = None
+
+    @property
+    def is_above_control(self) -> bool:
+        """True if the interval of the difference lies above 0."""
+        return self.difference.low > 0
 
     @classmethod
-    def of(cls, n_attacks: int, hits: tuple[int, int, int], confidence: float) -> Disclosure:
-        """From the hits of the main attack, the control attack and the baseline."""
+    def of(
+        cls,
+        n_attacks: int,
+        hits: tuple[int, int, int],
+        confidence: float,
+        mode: int | None = None,
+    ) -> Disclosure:
+        """From the hits of the main attack, the control attack, the baseline and the mode."""
         main, control, baseline = (Rate.of(n_hits, n_attacks, confidence) for n_hits in hits)
-        risk = Interval(0.0, 0.0, 1.0)
+        risk, apart = Interval(0.0, 0.0, 1.0), Interval(0.0, -1.0, 1.0)
         if n_attacks:
-            risk = risk_over_control(hits[0], n_attacks, hits[1], n_attacks, confidence)
-        return cls(n_attacks, main, control, baseline, risk)
+            of_both = hits[0], n_attacks, hits[1], n_attacks, confidence
+            risk, apart = risk_over_control(*of_both), difference(*of_both)
+        guessed = None if mode is None else Rate.of(mode, n_attacks, confidence)
+        return cls(n_attacks, main, control, baseline, risk, apart, guessed)
 
 
 def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -256,6 +278,7 @@ def linkability(
     rng: np.random.Generator,
     n_attacks: int = N_ATTACKS,
     columns: tuple[Sequence[str], Sequence[str]] | None = None,
+    n_neighbours: int = 1,
     confidence: float = CONFIDENCE,
 ) -> Disclosure:
     """Attack by linking two sets of columns through Y; see `linkability_risk`.
@@ -269,13 +292,16 @@ def linkability(
         At most so many targets of each kind, all different.
     columns : pair of sequences of str, optional
         The two sets, disjoint; quasi-identifiers and sensitive columns by default.
+    n_neighbours : int
+        The attack succeeds where one of so many records nearest to the one set is one of those nearest to
+        the other.
     confidence : float
         Of all intervals.
 
     Returns
     -------
     Disclosure
-        The baseline takes two records of Y at random.
+        The baseline takes two records of Y at random, or twice `n_neighbours`.
 
     Raises
     ------
@@ -284,16 +310,22 @@ def linkability(
         unknown or overlaps the other, or a number is out of range.
     """
     coded, people, release, strangers = attacked_tables(comparison, n_attacks, confidence)
+    _check_neighbours(n_neighbours)
     one, other = _two_sets(coded, columns)
     n = min(n_attacks, len(people), len(strangers))
     hits = []
     for table in (people, strangers):
         targets = _draw(table, n, rng)
-        first = nearest(coded, targets, release, one, rng=rng)
-        second = nearest(coded, targets, release, other, rng=rng)
-        hits.append(int((first == second).sum()))
-    guesses = rng.integers(len(release), size=(2, n))
-    hits.append(int((guesses[0] == guesses[1]).sum()))
+        first = several_nearest(coded, targets, release, one, n_neighbours, rng=rng)
+        second = several_nearest(coded, targets, release, other, n_neighbours, rng=rng)
+        hits.append(_n_meeting(first, second))
+    if n_neighbours == 1:
+        guesses = rng.integers(len(release), size=(2, n))[:, :, None]
+    else:
+        size = min(n_neighbours, len(release))
+        drawn = [rng.choice(len(release), size, replace=False) for _ in range(2 * n)]
+        guesses = np.reshape(drawn, (2, n, size))
+    hits.append(_n_meeting(guesses[0], guesses[1]))
     return Disclosure.of(n, (hits[0], hits[1], hits[2]), confidence)
 
 
@@ -305,6 +337,7 @@ def inference(
     secret: str | None = None,
     known: Sequence[str] | None = None,
     tolerance: float = TOLERANCE,
+    n_neighbours: int = 1,
     confidence: float = CONFIDENCE,
 ) -> Disclosure:
     """Attack by reading a secret from the nearest record of Y; see `inference_risk`.
@@ -323,13 +356,16 @@ def inference(
         The columns that the attacker knows; all other scored ones by default.
     tolerance : float
         A number is right where \\|guess - truth\\| <= tolerance \\|truth\\|.
+    n_neighbours : int
+        The guess is the most frequent value of so many nearest records, of equally frequent ones the first
+        in sorted order; of numbers the median.
     confidence : float
         Of all intervals.
 
     Returns
     -------
     Disclosure
-        The baseline guesses the value of a random record of Y.
+        The baseline guesses the value of a random record of Y, the mode the most frequent value.
 
     Raises
     ------
@@ -338,6 +374,7 @@ def inference(
         secret is known, or a number is out of range.
     """
     coded, people, release, strangers = attacked_tables(comparison, n_attacks, confidence)
+    _check_neighbours(n_neighbours)
     if tolerance < 0:
         raise ValueError(f"tolerance: expected at least 0, got {tolerance}")
     place = _positions(coded, [secret or target_column(comparison.schema) or ""], "secret")[0]
@@ -349,11 +386,34 @@ def inference(
     hits = []
     for table in (people, strangers):
         targets = _draw(table, n, rng)
-        found = nearest(coded, targets, release, columns, rng=rng)
-        hits.append(_n_right(coded, place, targets, release.take(found), tolerance))
-    guessed = release.take(rng.integers(len(release), size=n))
-    hits.append(_n_right(coded, place, _draw(people, n, rng), guessed, tolerance))
-    return Disclosure.of(n, (hits[0], hits[1], hits[2]), confidence)
+        found = several_nearest(coded, targets, release, columns, n_neighbours, rng=rng)
+        guess = _typical(release.columns[place][found], coded.n_levels[place])
+        hits.append(_n_right(coded, place, targets, guess, tolerance))
+    guess = release.columns[place][rng.integers(len(release), size=n)]
+    targets = _draw(people, n, rng)
+    hits.append(_n_right(coded, place, targets, guess, tolerance))
+    guess = _typical(release.columns[place][None], coded.n_levels[place])
+    mode = _n_right(coded, place, targets, guess, tolerance)
+    return Disclosure.of(n, (hits[0], hits[1], hits[2]), confidence, mode)
+
+
+def _check_neighbours(n_neighbours: int) -> None:
+    if n_neighbours < 1:
+        raise ValueError(f"n_neighbours: expected at least 1, got {n_neighbours}")
+
+
+def _n_meeting(one: IntArray, other: IntArray) -> int:
+    """In how many rows some number of the one is one of the other."""
+    return int((one[:, :, None] == other[:, None, :]).any(axis=(1, 2)).sum())
+
+
+def _typical(values: FloatArray | IntArray, n_levels: int) -> FloatArray | IntArray:
+    """Of each row the most frequent code, of equally frequent ones the lowest; of numbers the median."""
+    if values.shape[1] == 1:
+        return values[:, 0]
+    if not n_levels:
+        return np.asarray(np.median(values, axis=1))
+    return np.array([np.bincount(row, minlength=n_levels).argmax() for row in values])
 
 
 def _two_sets(
@@ -386,9 +446,13 @@ def _draw(table: CodedTable, n: int, rng: np.random.Generator) -> CodedTable:
 
 
 def _n_right(
-    coded: Coded, place: int, targets: CodedTable, guesses: CodedTable, tolerance: float
+    coded: Coded,
+    place: int,
+    targets: CodedTable,
+    guess: FloatArray | IntArray,
+    tolerance: float,
 ) -> int:
-    truth, guess = targets.columns[place], guesses.columns[place]
+    truth = targets.columns[place]
     if coded.n_levels[place]:
         return int((guess == truth).sum())
     return int((np.abs(guess - truth) <= tolerance * np.abs(truth)).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -124,6 +125,67 @@ def difference(
     low = value - math.hypot(one.value - one.low, two.high - two.value)
     high = value + math.hypot(one.high - one.value, two.value - two.low)
     return Interval(value, low, high)
+
+
+def area_interval(
+    area: float, n_members: int, n_others: int, confidence: float = CONFIDENCE
+) -> Interval:
+    """An area under the curve and an interval for the probability that it estimates.
+
+    Parameters
+    ----------
+    area : float
+        The share of the pairs of a member and another in which the member scores higher, ties counting
+        half.
+    n_members, n_others : int
+        How many there are of each, at least 1.
+    confidence : float
+        Between 0 and 1; 0.95 by default.
+
+    Returns
+    -------
+    Interval
+        From 0 to 1. Also where the area is 0 or 1 it has a width.
+
+    Raises
+    ------
+    ValueError
+        Where an argument lies elsewhere.
+
+    Notes
+    -----
+    Newcombe, “Confidence intervals for an effect size measure based on the Mann–Whitney statistic. Part 2:
+    asymptotic methods and evaluation”, method 5: the areas θ with |area - θ| <= z sqrt(V(θ)), V being the
+    variance of Hanley & McNeil, “The meaning and use of the area under a receiver operating characteristic
+    (ROC) curve”, with the mean of both numbers in place of each in its factors.
+
+    Examples
+    --------
+    >>> found = area_interval(0.5, 300, 300)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.454, 0.546)
+    """
+    if not 0 <= area <= 1:
+        raise ValueError(f"area: expected 0 to 1, got {area}")
+    _check(0, min(n_members, n_others), confidence)
+    z2 = NormalDist().inv_cdf((1 + confidence) / 2) ** 2
+    further = (n_members + n_others) / 2 - 1
+
+    def is_within(theta: float) -> bool:
+        joint = 1 + further * ((1 - theta) / (2 - theta) + theta / (1 + theta))
+        return (area - theta) ** 2 <= z2 * theta * (1 - theta) * joint / (n_members * n_others)
+
+    return Interval(area, _end(is_within, area, 0.0), _end(is_within, area, 1.0))
+
+
+def _end(is_within: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Where what holds at the one end of an interval ceases to hold, by bisection."""
+    if is_within(outside):
+        return outside
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if is_within(middle) else (inside, middle)
+    return inside
 
 
 def risk_over_control(

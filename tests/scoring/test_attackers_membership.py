@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from scoring.attacks.base import DISTANCES
-from scoring.attacks.membership import area_under_curve, membership_scores
+from scoring.attacks.membership import area_under_curve, membership_scores, true_positives
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.examples import SCHEMA, table
-from scoring.reporting.intervals import difference
+from scoring.reporting.intervals import area_interval, difference
 from scoring.scores.comparison import Prepared
 from scoring.scores.controls import ControlError
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -51,6 +51,20 @@ def test_scores_equal_their_oracle(kind):
         assert (found.members.hits, found.members.n) == (hits, len(x))
         assert (found.others.hits, found.others.n) == (alarms, len(control))
         assert found.advantage == difference(hits, len(x), alarms, len(control))
+        assert found.area == area_interval(found.auc, len(x), len(control))
+
+
+def test_true_positives_where_few_false_ones_are_allowed():
+    """Of 2,000 others two may score as high at 0.1 %, 20 at 1 %."""
+    rng = np.random.default_rng(3)
+    scores = rng.permutation(2500).astype(float)
+    members, others = scores[:500], np.sort(scores[500:])[::-1]
+    for share, allowed in ((0.01, 20), (0.001, 2), (0.0, 0)):
+        found = true_positives(scores, 500, share)
+        assert found.hits == sum(m > others[allowed] for m in members)
+        assert (others > others[allowed]).sum() == allowed
+    tied = true_positives(np.array([0.5, 0.5, 0.5, 0.1]), 2, 0.4)
+    assert tied.hits == 0  # an equal score is no higher
 
 
 def people(n, seed):
@@ -65,6 +79,10 @@ def test_a_copy_gives_everybody_away():
     found = membership_scores(x.iloc[:120], x.iloc[120:], x.iloc[:120], schema)
     assert found.auc == 1
     assert (found.members.value, found.others.value, found.advantage.value) == (1, 0, 1)
+    assert {rate: share.value for rate, share in found.at_false_positives.items()} == {
+        0.01: 1,
+        0.001: 1,
+    }
     assert (found.scores[:120] == 1).all()
 
 

@@ -207,7 +207,7 @@ def test_disclosure_is_known_beside_a_control_and_order_decides_nothing(id_):
     for case in CASES:
         columns = case.schema.quasi_identifiers + case.schema.sensitive_numeric
         got = value(id_, case, original=with_control(case))
-        assert (got is None) == (len(columns) < (1 if id_ == "singling-out" else 2))
+        assert (got is None) == (len(columns) < (2 if id_ in ("linkability", "inference") else 1))
         assert got is None or 0 <= got <= 1
         assert unchanged(id_, case) is None
         of_x, of_y = rng.permutation(len(case.original)), rng.permutation(len(case.source))

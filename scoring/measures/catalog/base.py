@@ -25,6 +25,8 @@ DRAWING = (
     "singling-out",
     "linkability",
     "inference",
+    "closest-record",
+    "neighbour-ratio",
     "series-query-error",
     "series-risk-max",
     "series-risk-mean",

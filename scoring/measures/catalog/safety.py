@@ -12,6 +12,7 @@ UNIQUE = _("1: some record is unique")
 ALL_UNIQUE = _("1: all records are unique")
 ALL_ALIKE = _("number of records: all look alike")
 LIKE_THE_WHOLE = _("0: every class is like the whole table")
+NO_NEARER = _("1/2: no more than with other people")
 ALL_SAME = _("1: all members of some class have the same value")
 ALL_DIFFERENT = _("number of records: all values differ")
 
@@ -246,5 +247,29 @@ DISCLOSURE = (
             "how often it is right, beyond what works against strangers."
         ),
         "scoring.measures.disclosure:inference_risk",
+    ),
+    _disclosure(
+        "closest-record",
+        "DCR",
+        _("Nearer to the original than to others"),
+        _(
+            "How many anonymized records are nearer to a record of the original than to one of as many other "
+            "people."
+        ),
+        "scoring.measures.closest:nearer_share",
+        best=NO_NEARER,
+        worst=_("1: all records are nearer to the original"),
+    ),
+    _disclosure(
+        "neighbour-ratio",
+        "NNDR",
+        _("Pointing at one person"),
+        _(
+            "In how many anonymized records the nearest original record stands out from the second nearest more "
+            "than it does among as many other people."
+        ),
+        "scoring.measures.closest:sharper_share",
+        best=NO_NEARER,
+        worst=_("1: all records point at a person of the original"),
     ),
 )
