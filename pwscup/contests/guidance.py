@@ -213,5 +213,5 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         _("“%(round)s” is open") % {"round": current.local_title},
         str(current.format.todo),
         reverse("round", args=[slug, current.key]),
-        _("Hand in"),
+        _("Submit"),
     )

@@ -138,7 +138,7 @@ def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetim
     if closed_to_me is not None:
         return closed_to_me
     if original_of(round.contest) is None:
-        return Gate(_("The organizers have not put up the table yet."))
+        return Gate(_("The organizers have not uploaded the table yet."))
     if terms := terms_first_url(request, round.contest):
         return Gate(str(REFUSALS["terms.first"]), _("Read the terms"), terms)
     return None

@@ -41,7 +41,7 @@ def trade_off(section: Section) -> dict[str, Any] | None:
         "x_label": _("Utility rank (1 is best)"),
         "y_label": _("Safety rank (1 is best)"),
         "team": _("Team"),
-        "house": _("House team"),
+        "house": _("Baseline team"),
         "mine": _("Your team"),
     }
 

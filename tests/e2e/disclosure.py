@@ -52,7 +52,7 @@ def create_contest(organizer: Person) -> None:
     page.get_by_label("Records", exact=True).fill(str(N_RECORDS))
     organizer.press("Make the table")
     organizer.press("Use this table")
-    organizer.sees("Participants get none of it, but they see the schema.")
+    organizer.sees("Participants do not get the table, but they see the schema.")
     organizer.go(f"{ORGANIZE}/")
     organizer.press("Publish")
     organizer.sees("The contest is public")
@@ -113,7 +113,7 @@ def estimate_at_home(team: Team, key: str, name: str = "", **source: str | Path)
 def hand_in(person: Person, key: str, estimate: Path) -> None:
     person.go(ROUNDS[key])
     person.page.locator("input[type=file][name=estimate]").set_input_files(estimate)
-    person.press("Hand in")
+    person.press("Submit")
 
 
 def hand_in_a_broken_estimate(team: Team) -> None:
@@ -149,7 +149,7 @@ def fill_in(person: Person, columns: Sequence[str], epsilon: str) -> None:
     for column in columns:
         person.page.locator(f"input[name=columns][value={column}]").check()
     person.page.locator("#epsilon").fill(epsilon)
-    person.press("See what it buys")
+    person.press("Preview accuracy")
 
 
 def offered(person: Person) -> list[str]:
@@ -179,9 +179,9 @@ def ask(team: Team, epsilon: str, *, left: str) -> Path:
 def asks_again_for_nothing(person: Person, epsilon: str) -> None:
     """The same question, its ε written in another way."""
     fill_in(person, TARGET[::-1], epsilon)
-    person.sees("This is free: you have this answer already")
+    person.sees("Free: your team already has this answer")
     assert offered(person)[0].startswith("0")
-    person.follow("See answer 1")
+    person.follow("Go to answer 1")
     expect(person.page.get_by_role("heading", level=1)).to_have_text("Answer 1")
 
 

@@ -67,7 +67,7 @@ def rehearse(teacher: Person) -> None:
     """Bots play the whole contest on a copy, and their board is full."""
     page = teacher.page
     teacher.follow("Dry run")
-    teacher.press("Let the bots play")
+    teacher.press("Run the bots")
     expect(page.locator("#status .state-scored")).to_be_visible(timeout=240_000)
     expect(page.locator("table tbody tr")).to_have_count(len(HOURS))
     for row in page.locator("table tbody tr").all():
@@ -192,7 +192,7 @@ def freeze(teacher: Person) -> None:
 
 def start_ceremony(teacher: Person) -> None:
     teacher.go(f"{ORGANIZE}/board/")
-    teacher.press("Start the ceremony")
+    teacher.press("Start ceremony")
     teacher.sees("0 of 4 places revealed")
 
 

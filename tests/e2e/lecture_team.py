@@ -101,7 +101,7 @@ def hand_in(team: Team, table: Path) -> None:
     person = team.captain
     person.go(ANONYMIZATION)
     person.page.locator("input[type=file][name=anonymized]").set_input_files(table)
-    person.press("Hand in")
+    person.press("Submit")
 
 
 def hand_in_a_broken_table(team: Team) -> None:
@@ -187,7 +187,7 @@ def hand_in_guesses(team: Team, others: list[Team]) -> None:
     person = team.captain
     person.go(ATTACK)
     person.page.locator("#id_guess").set_input_files([guess(team, other) for other in others])
-    person.press("Hand in")
+    person.press("Submit")
 
 
 def guesses_are_marked(team: Team, n: int) -> None:

@@ -144,7 +144,7 @@ def hand_in(team: Team, series: Path) -> None:
     person = team.captain
     person.go(RELEASE)
     person.page.locator("input[type=file][name=series]").set_input_files(series)
-    person.press("Hand in")
+    person.press("Submit")
 
 
 def hand_in_without_a_file(team: Team) -> None:
@@ -258,7 +258,7 @@ def hand_in_guesses(team: Team, others: list[Team]) -> None:
     """All in one go."""
     person = team.captain
     person.page.locator("#id_guess").set_input_files([guess(team, other) for other in others])
-    person.press("Hand in")
+    person.press("Submit")
 
 
 def guesses_are_marked(team: Team, n: int) -> None:

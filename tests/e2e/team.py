@@ -113,7 +113,7 @@ def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
     broken.write_text("\n".join([header, *records]) + "\n")
     choose_files(by, broken, team.file("rows.csv"))
     by.sees("20 of 20 tries left.")
-    by.press("Hand in")
+    by.press("Submit")
     problem = by.page.locator("table.problems tbody tr")
     expect(problem).to_have_count(1)
     file, record, name, *_ = problem.locator("td").all_inner_texts()
@@ -127,7 +127,7 @@ def hand_in_a_table(team: Team, *, by: Person) -> None:
     """It waits while the worker is held, then turns to scored in a page that nobody reloads."""
     choose_files(by, team.file("anonymized.csv"), team.file("rows.csv"))
     with by.site.worker_held():
-        by.press("Hand in")
+        by.press("Submit")
         expect(by.page.locator("#status .state-waiting")).to_be_visible()
         by.sees("next in the queue")
     expect(by.page.locator("#status .state-scored")).to_be_visible()
@@ -202,7 +202,7 @@ def attack_by_zip(team: Team, target: Team) -> None:
     with zipfile.ZipFile(archive, "w") as zipped:
         zipped.write(guess_at_home(team, target), f"attack_{target.slug}.csv")
     team.captain.page.locator("#id_guess").set_input_files(archive)
-    team.captain.press("Hand in")
+    team.captain.press("Submit")
     _marked_but_not_told(team.captain, target)
 
 

@@ -60,7 +60,7 @@ def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
     submission, cast, announced, django_capture_on_commit_callbacks
 ):
     alice = client(cast.alice)
-    assert "Run the audit" in alice.get(url(submission)).text
+    assert "Run audit" in alice.get(url(submission)).text
     with django_capture_on_commit_callbacks(execute=True):
         assert alice.post(url(submission)).status_code == 302
     audit = Audit.objects.get(submission=submission)
@@ -128,7 +128,7 @@ def test_a_team_has_one_audit_at_a_time(submission, cast, round, quick):
     assert (
         page.count("The audit of submission 1 comes first") == 2
     )  # said at once, and from then on
-    assert "Run the audit" not in page
+    assert "Run audit" not in page
     first = Audit.objects.get()
     assert done(first).submission == submission
     alice.post(url(other))
@@ -144,7 +144,7 @@ def test_audits_of_all_teams_run_one_after_the_other(
     claim = jobs.claim(Audit, first.pk)
     assert claim
     assert not jobs.work_on(Audit, second.pk)
-    assert "1 audit comes before it" in client(cast.alice).get(url(submission, "audit-status")).text
+    assert "1 audit is ahead of it" in client(cast.alice).get(url(submission, "audit-status")).text
     settings.AUDITS_AT_ONCE = 2
     assert jobs.claim(Audit, second.pk)
     settings.AUDITS_AT_ONCE = 1

@@ -387,7 +387,7 @@ def test_a_contest_without_rounds_and_teams_has_an_empty_board(contest, client):
 
 def test_teams_without_any_score_have_an_empty_board(cast, client):
     page = client.get(reverse("board", args=[cast.contest.slug])).content.decode()
-    assert "2 teams have entered." in page
+    assert "2 teams have joined." in page
 
 
 def test_the_page_opens_on_what_says_most(contest, client):

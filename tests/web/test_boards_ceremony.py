@@ -118,7 +118,7 @@ def test_a_team_without_a_place_is_told_first(cast, played, oscar):
     assert names == [(None, ["Idle"]), (3, ["Green"]), (2, ["Blue"]), (1, ["Red"])]
     press(oscar, ceremony, "next", 0)
     page = oscar.get(reverse("ceremony", args=[cast.contest.slug])).content.decode()
-    assert "took no part" in page
+    assert "did not take part" in page
 
 
 def test_ties_share_a_step():
@@ -219,7 +219,7 @@ def test_finishing_shows_the_boards(cast, played, oscar, as_user):
     board = as_user(None).get(reverse("board", args=[cast.contest.slug]))
     assert [row["name"] for row in board.context["section"]["rows"]] == ["Red", "Blue", "Green"]
     page = as_user(None).get(reverse("ceremony", args=[cast.contest.slug])).content.decode()
-    assert "The final order" in page
+    assert "Final ranking" in page
     assert "hx-trigger" not in page
     kinds = list(Event.objects.filter(contest_id=cast.contest.pk).values_list("kind", flat=True))
     assert kinds[-3:] == [
@@ -360,7 +360,7 @@ def test_what_is_ruled_after_the_start_waits_for_another_ceremony(cast, played, 
 
 def test_without_a_ceremony_the_pages_say_so(cast, oscar, as_user):
     page = as_user(None).get(reverse("ceremony", args=[cast.contest.slug]))
-    assert "No ceremony is on." in page.content.decode()
+    assert "There is no ceremony in progress." in page.content.decode()
     assert "hx-trigger" not in page.content.decode()
     stage = oscar.get(reverse("organize-ceremony", args=[cast.contest.slug]))
-    assert "Choose what is revealed" in stage.content.decode()
+    assert "Choose what to reveal" in stage.content.decode()

@@ -75,7 +75,7 @@ def test_who_is_disqualified_has_no_ranks(cast, as_user):
     rule(played, "Red", Kind.DISQUALIFIED)
     address = reverse("submission-ranks", args=[played.submissions["Red"].public_id])
     html = as_user(cast.alice).get(address).content.decode()
-    assert "The team stands on no board." in html
+    assert "The team is not on any board." in html
     assert "<table" not in html
 
 

@@ -252,7 +252,7 @@ def test_the_pages_of_a_division(client):
         ("Others", False),
     ]
     html = page.content.decode()
-    assert "Attacks by teams of other divisions count all the same" in html
+    assert "Attacks by teams of other divisions count as well" in html
     assert "Blue" not in html.split("<tbody>")[1].split("</tbody>")[0]
     everybody = client.get(address, {"board": "overall"})
     assert "Blue" in everybody.content.decode()

@@ -457,13 +457,13 @@ def said(response) -> str:
 def test_pause_and_resume_through_the_page(cast, oscar, as_user):
     assert "is paused" in said(post(oscar, cast.contest, "organize-pause", reason="Flood."))
     page = as_user(cast.alice).get("/c/cup/").content.decode()
-    assert "The contest is paused since" in page
+    assert "The contest has been paused since" in page
     assert "Flood." in page
     assert "paused" in as_user(None).get("/").content.decode()
     assert "Resume" in oscar.get("/organize/cup/clock/").content.decode()
     assert "continues" in said(post(oscar, cast.contest, "organize-resume", reason=""))
     page = as_user(None).get("/c/cup/").content.decode()
-    assert "Time that does not count" in page
+    assert "Excluded time" in page
     assert "Flood." in page
 
 

@@ -161,7 +161,7 @@ def test_an_installation_without_contests_says_so(db, as_user):
 def test_a_demo_that_is_being_made_says_so(db, as_user, settings):
     settings.DEMO = True
     page = as_user(None).get("/").content.decode()
-    assert "The demo contests are being made" in page
+    assert "The demo contests are being created" in page
     assert "There is no contest yet." not in page
     assert "This is a demo" not in page
 
@@ -334,7 +334,7 @@ def test_a_contest_without_a_table_offers_none(cast, as_user):
         url = reverse(name, args=["cup", *arguments])
         assert as_user(cast.alice).get(url).status_code == 404
     page = as_user(cast.alice).get("/c/cup/").content.decode()
-    assert "The organizers have not put up the table yet." in page
+    assert "The organizers have not uploaded the table yet." in page
 
 
 def test_quoted_cells_reach_participants_as_they_were_written(cast):

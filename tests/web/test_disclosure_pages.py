@@ -80,10 +80,10 @@ def test_what_an_answer_would_cost_is_said_for_nothing(dp):
     assert page.status_code == 200
     assert "sex × age city: A" in text
     assert "Cost ε = 0.1 " in text
-    assert "Left afterwards ε = 0.9 " in text
+    assert "Remaining afterwards ε = 0.9 " in text
     assert "Counts 6 " in text
     assert "λ = 20 " in text
-    assert "Off by at most, 19 times in 20 ± 60 " in text  # 20 ln 20 = 59.9
+    assert "Error bound (95 % of cases) ± 60 " in text  # 20 ln 20 = 59.9
     assert "Pay ε = 0.1 and get the answer" in text
     assert not Answer.objects.exists()
 
@@ -91,7 +91,7 @@ def test_what_an_answer_would_cost_is_said_for_nothing(dp):
 def test_what_is_paid_is_what_was_looked_at(dp):
     form = {"columns": ["age"], "where.city": ["B", "A"], "where.sex": ["F"], "epsilon": "0.5"}
     page = dp.alice.post(ASK, form).text
-    offer = page[page.index('id="offer"') : page.index("Or ask for something else")]
+    offer = page[page.index('id="offer"') : page.index("Or send a different query")]
     fields = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', offer)
     sent = {}
     for name, value in fields:
@@ -106,7 +106,7 @@ def test_what_is_paid_is_what_was_looked_at(dp):
 def test_an_answer_that_is_paid_is_free(dp):
     answer = asked(dp)
     page = dp.bob.post(ASK, SEX)
-    assert "This is free: you have this answer already" in page.text
+    assert "Free: your team already has this answer" in page.text
     assert f'href="/q/{answer.public_id}/"' in page.text
     assert 'name="pay"' not in page.text
     assert "ε = 0.75" in page.text
@@ -188,7 +188,7 @@ HOSTILE = [
 def test_hostile_forms_are_refused_as_bad_questions(dp, form):
     page = dp.alice.post(ASK, {"epsilon": "0.1", "pay": "1"} | form)
     assert page.status_code == 422
-    assert "Not asked, and nothing was spent" in page.text
+    assert "The query was not sent, and nothing was spent" in page.text
     assert "<script>0" not in page.text
     assert not Answer.objects.exists()
 
@@ -265,7 +265,7 @@ def test_a_long_answer_shows_its_beginning(dp, monkeypatch):
     answer = asked(dp, query={"columns": ["age"]})
     page = dp.alice.get(f"/q/{answer.public_id}/").text
     assert page.count("<tr><td>") == 2
-    assert "1 further counts are in the CSV file." in page
+    assert "The CSV file has 1 more counts." in page
 
 
 def test_all_answers_come_as_one_archive(dp):
@@ -331,7 +331,7 @@ def test_only_its_team_sees_an_answer(dp):
         assert [c.get(address).status_code for c in clients] == [404, 404, 200, 200, 404, 404]
         assert dp.alice.post(address).status_code == 405
     assert dp.carol.get(f"{ROUND}answers.zip").status_code == 404
-    assert "Nothing asked yet." in dp.carol.get(ASK).text
+    assert "No queries yet." in dp.carol.get(ASK).text
 
 
 @pytest.mark.parametrize("name", ["released.csv", "estimate.csv"])
@@ -406,7 +406,7 @@ def test_organizers_see_what_was_spent_and_no_count(dp, monkeypatch):
     page = dp.oscar.get("/organize/dp/disclosure/").text
     assert re.search(r"Red 0.75 0.25 2 ", as_text(page))
     assert re.search(r"Blue 0 1 0 –", as_text(page))
-    assert "released with ε = 1" in page
+    assert "released once with ε = 1" in page
     assert "424242424242" not in page.replace(",", "")
     release = services.ensure_released(dp.batch)
     assert release.table.sha256 in dp.oscar.get("/organize/dp/disclosure/").text
@@ -461,7 +461,7 @@ def test_the_overview_offers_the_schema_alone(dp):
     assert "dp-schema.toml" in text
     assert "original.csv" not in text
     assert "dp-original.csv" in dp.oscar.get("/c/dp/").text
-    assert "Nobody else gets this table." in dp.oscar.get("/c/dp/").text
+    assert "Only organizers get this table." in dp.oscar.get("/c/dp/").text
     assert dp.alice.get("/c/dp/data/original.csv").status_code == 404
 
 
@@ -483,7 +483,7 @@ def test_the_data_page_of_a_hidden_table_talks_of_no_quasi_identifiers(dp):
     text = dp.oscar.get("/organize/dp/data/").text
     assert "list the values that sex, age, city can have" in text
     assert "U2 and U3 have no cells" not in text
-    assert "Participants get none of it" in text
+    assert "Participants do not get the table" in text
     assert "What participants get" not in text
 
 

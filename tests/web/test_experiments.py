@@ -157,7 +157,7 @@ def test_experiments_of_all_people_run_one_after_the_other(
     assert claim
     assert not jobs.work_on(Experiment, second.pk)
     shown = as_user(cast.carol).get(url(second, "experiment-status")).text
-    assert "1 experiment comes before it" in shown
+    assert "1 experiment is ahead of it" in shown
     settings.EXPERIMENTS_AT_ONCE = 2
     assert jobs.claim(Experiment, second.pk)
     settings.EXPERIMENTS_AT_ONCE = 1
@@ -265,7 +265,7 @@ def test_one_that_runs_is_stopped_before_its_next_step_and_then_deleted(
             alice.post(url(made, "experiment-stop"))
             page = alice.post(url(made, "experiment-delete"), follow=True).text
             assert "stop it first" in page
-            assert "it ends before the next step" in page
+            assert "it stops before the next step" in page
 
     monkeypatch.setattr(experiment_jobs, "compute", result)
     with django_capture_on_commit_callbacks(execute=True):

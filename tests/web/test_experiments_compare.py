@@ -1,4 +1,4 @@
-"""Experiments side by side: tables joined, differences named."""
+"""Compare experiments: tables joined, differences named."""
 
 from __future__ import annotations
 

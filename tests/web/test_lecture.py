@@ -271,7 +271,7 @@ def test_names_that_fit_nothing(cast, attacked, as_user, name, words):
 def test_the_pages_speak_of_the_own_table_and_of_candidates(cast, attacked, as_user):
     alice, slug = as_user(cast.alice), attacked.contest.slug
     anonymization = alice.get(reverse("round", args=[slug, "anonymization"])).text
-    assert "A deleted record is a line of empty cells" in anonymization
+    assert "To delete a record, keep its line" in anonymization
     assert "Row numbers start at 1" not in anonymization
     assert "lecture-teamred_original.csv" in anonymization
     assert ">LOSS</th>" in anonymization

@@ -386,7 +386,7 @@ def test_after_so_many_failures_in_a_row_it_is_off_and_organizers_learn_it(cast,
         assert "x=1" not in off[0].body
         assert Event.objects.get(kind="webhook.disabled").actor is None
         page = reverse("organize-webhooks", args=["cup"])
-        assert "off after too many failures" in oscar.get(page).text
+        assert "disabled after too many failures" in oscar.get(page).text
         receiver.server.answer = answers(200)
         button = reverse("organize-webhook", args=["cup", webhook.public_id])
         oscar.post(button, {"action": "enable"})

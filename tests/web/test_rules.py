@@ -306,7 +306,7 @@ def test_unmeasured_measures_are_marked(cast, as_user):
         rule.measure.id for family in families for rule in family.measures if not rule.is_measured
     ]
     assert unmeasured == ["U2", "U3"]
-    assert "Not measured in this contest" in response.content.decode()
+    assert "Not computed in this contest" in response.content.decode()
 
 
 # The page

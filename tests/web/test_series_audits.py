@@ -104,7 +104,7 @@ def test_a_team_asks_and_the_page_says_who_is_pinned_down(
     before = alice.get(url(played.submission)).text
     assert "Definitions and attackers" in before
     assert all(title in before for title in ATTACKERS.values() if "'" not in title)
-    assert "Every attacker of the kit" not in before
+    assert "All built-in attackers" not in before
     with django_capture_on_commit_callbacks(execute=True):
         assert alice.post(url(played.submission)).status_code == 302
     audit = Audit.objects.get(submission=played.submission)

@@ -195,7 +195,7 @@ def test_the_overview_leads_to_the_teams_tables(cast, played, as_user):
     assert "no other team has these people" in own
     assert "teamred_original.zip" in own
     assert "sample" not in own
-    assert "of 20 people, drawn when the first round opens" in text_of(as_user(None).get(address))
+    assert "of 20 people, one for each time, drawn when the first round opens" in text_of(as_user(None).get(address))
     organizers = text_of(as_user(cast.oscar).get(address))
     assert "records of 20 people of these tables" in organizers
     assert "series-original.zip" in organizers
@@ -221,7 +221,7 @@ def test_the_round_page_says_what_to_do(cast, played, as_user):
     assert original.name.endswith("teamred_original.zip")
     assert f"publish --m 2 \\ --tables {original.name} \\ --schema {schema.name}" in page
     assert "--m 2 --require m-unique --definition counting" in page
-    for of_tables in ("header of", "source_row", "Row numbers", "CSV file here", "line stays"):
+    for of_tables in ("header of", "source_row", "Row numbers", "CSV file here", "keep its line"):
         assert of_tables not in page
     assert client.get(original.url)["Content-Type"] == "application/zip"
     assert 'role = "identifier"' in client.get(schema.url).content.decode()
@@ -445,7 +445,7 @@ def test_the_commands_of_the_pages_lead_to_a_result(cast, played, as_user, tmp_p
     page, values = text_of(result), result.context["visible"].values
     assert set(values) == {"n_records", "hits", "baseline_hits", "rate"}
     assert "accuracy over the baseline" in page
-    assert "values guessed right, of 20 people" in page
+    assert "correct guesses, of 20 people" in page
     assert f'<div class="stat">{values["baseline_hits"]}</div>' in page
     assert "re-identif" not in page
 
