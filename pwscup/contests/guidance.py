@@ -166,7 +166,7 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
             _("Grade each team's presentation by each criterion while “%(round)s” is open.")
             % {"round": judged.local_title},
             reverse("marks", args=[slug, judged.key]),
-            _("Give marks"),
+            _("Enter grades"),
         )
     if is_over(contest, now):
         return _after_the_end(page)

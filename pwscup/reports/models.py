@@ -24,7 +24,7 @@ class FinalReport(Job):
     names_disqualified = models.BooleanField(
         _("name the disqualified teams"),
         default=False,
-        help_text=_("Otherwise the report says only how many there are."),
+        help_text=_("Otherwise the report shows only their number."),
     )
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

@@ -167,7 +167,9 @@ def start(*, actor: User, contest: Contest, version: int | None = None) -> Resco
     if held.rescores.filter(state__in=OPEN).exists():
         raise ContestRefused(_("A re-scoring is not decided yet. Apply it or drop it first."))
     if not policies.has_submissions(held):
-        raise ContestRefused(_("Nothing was handed in yet: there is nothing to evaluate again."))
+        raise ContestRefused(
+            _("There are no submissions yet, so there is nothing to evaluate again.")
+        )
     return _start(held, holding_rules(held), actor)
 
 

@@ -47,10 +47,10 @@ def create_contest(organizer: Person) -> None:
     organizer.follow("New contest")
     page.get_by_label(RULES.title["en"]).check()
     page.locator("#id_title").fill(TITLE)
-    organizer.press("Create the draft")
+    organizer.press("Create draft")
     organizer.sees("The contest is created as a draft.")
     page.get_by_label("Records", exact=True).fill(str(N_RECORDS))
-    organizer.press("Make the table")
+    organizer.press("Generate table")
     organizer.press("Use this table")
     organizer.sees("Participants do not get the table, but they see the schema.")
     organizer.go(f"{ORGANIZE}/")
@@ -135,9 +135,9 @@ def hand_in_a_broken_estimate(team: Team) -> None:
 def is_scored(person: Person, key: str) -> None:
     """What was handed in last, and nobody is told how well; a broken one before it has used no try."""
     expect(person.page.locator("#status .state-scored")).to_be_visible()
-    person.sees("Your estimate is valid. Its marks are shown on")
+    person.sees("Your estimate is valid. Its error is shown on")
     person.go(ROUNDS[key])
-    person.sees("19 of 20 tries left.")
+    person.sees("19 of 20 attempts left.")
 
 
 # Asking

@@ -37,7 +37,7 @@ def new_contest(teacher: Person) -> None:
     page.locator("#id_title_ja").fill(TITLE_JA)
     page.locator("#id_summary").fill("Every team anonymizes its own customers.")
     page.locator("#id_summary_ja").fill("各チームが自分の顧客データを匿名加工します。")
-    teacher.press("Create the draft")
+    teacher.press("Create draft")
     teacher.sees("The contest is created as a draft.")
 
 
@@ -45,7 +45,7 @@ def make_table(teacher: Person) -> None:
     """Let the platform make the table; its columns are known and only confirmed."""
     page = teacher.page
     page.get_by_label("Records", exact=True).fill(str(N_RECORDS))
-    teacher.press("Make the table")
+    teacher.press("Generate table")
     expect(page.get_by_label("role of income", exact=True)).to_have_value("sensitive")
     teacher.press("Use this table")
     teacher.sees("The table is the contest's original now.")
@@ -102,11 +102,11 @@ def set_up_teams(teacher: Person, people: Mapping[str, str]) -> None:
     page.locator("main input[type=file]").set_input_files(
         {"name": "class.csv", "mimeType": "text/csv", "buffer": listed.encode()}
     )
-    teacher.press("Look at the list")
+    teacher.press("Check list")
     teacher.sees("4 teams, 4 invitations")
-    teacher.press("Make the teams and mail the invitations")
+    teacher.press("Create teams and send invitations")
     teacher.sees("4 teams are set up.")
-    teacher.sees("Invitations are mailed when the contest is public.")
+    teacher.sees("Invitations are e-mailed when the contest is public.")
 
 
 def add_judge(teacher: Person, judge: Person) -> None:
@@ -150,12 +150,12 @@ def _move_round(teacher: Person, key: str, button: str, answer: str) -> None:
 def give_marks(judge: Person, marks: Mapping[str, tuple[float, ...]]) -> None:
     """Marks of one judge for every team, by criterion."""
     judge.go(f"{CONTEST}/round/presentation/")
-    judge.follow("Give marks")
+    judge.follow("Enter grades")
     for team, points in marks.items():
         for criterion, mark in zip(CRITERIA, points, strict=True):
             judge.page.locator(f"#id_{criterion}-{team}").fill(str(mark))
-    judge.press("Save marks")
-    judge.sees("You have marked every team by every criterion.")
+    judge.press("Save grades")
+    judge.sees("You have graded every team on every criterion.")
 
 
 # Boards

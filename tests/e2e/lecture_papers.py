@@ -47,7 +47,7 @@ def import_archive(teacher: Person, archive: Path) -> str:
 def publish_report(teacher: Person) -> None:
     page = teacher.page
     teacher.go(f"{ORGANIZE}/report/")
-    teacher.press("Write the report")
+    teacher.press("Create report")
     expect(page.locator("#status .state-scored")).to_be_visible(timeout=WAIT_MS)
     teacher.press("Publish this version")
     teacher.sees("Published:")

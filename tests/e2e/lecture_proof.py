@@ -23,7 +23,7 @@ def commitment(person: Person) -> str:
 
 def publish_secret(teacher: Person) -> None:
     teacher.go(f"{ORGANIZE}/events/")
-    teacher.press("Publish the secret")
+    teacher.press("Publish secret")
     teacher.sees("The secret is published.")
 
 
@@ -33,7 +33,7 @@ def verify(visitor: Person, teacher: Person, team: Team, committed: str, folder:
     link = visitor.page.get_by_role("link", name="Download the secret and all seeds")
     secret = visitor.download(link, folder / "reveal.json")
     teacher.go(f"{ORGANIZE}/events/")
-    link = teacher.page.get_by_role("link", name="Download with seals (JSON lines)")
+    link = teacher.page.get_by_role("link", name="Download with hashes (JSON lines)")
     trail = teacher.download(link, folder / "events.jsonl")
     checks = {
         "reveal": secret,

@@ -38,7 +38,7 @@ def create_contest(organizer: Person, table: Path) -> None:
     page.locator("#id_summary").fill("Three hundred households.")
     page.locator("#id_summary_ja").fill("300 世帯のデータです。")
     expect(page.locator("#id_slug")).to_have_value("autumn-cup")
-    organizer.press("Create the draft")
+    organizer.press("Create draft")
     organizer.sees("The contest is created as a draft.")
     organizer.go(f"{ORGANIZE}/")
     expect(page.get_by_role("button", name="Publish", exact=True)).to_be_disabled()

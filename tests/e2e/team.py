@@ -112,7 +112,7 @@ def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
     broken = team.file("broken.csv")
     broken.write_text("\n".join([header, *records]) + "\n")
     choose_files(by, broken, team.file("rows.csv"))
-    by.sees("20 of 20 tries left.")
+    by.sees("20 of 20 attempts left.")
     by.press("Submit")
     problem = by.page.locator("table.problems tbody tr")
     expect(problem).to_have_count(1)
@@ -120,7 +120,7 @@ def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
     assert (record, name) == ("7", "food"), file
     expect(problem).to_contain_text("plenty")
     by.go(ANONYMIZATION)
-    by.sees("20 of 20 tries left.")
+    by.sees("20 of 20 attempts left.")
 
 
 def hand_in_a_table(team: Team, *, by: Person) -> None:
@@ -209,5 +209,5 @@ def attack_by_zip(team: Team, target: Team) -> None:
 def _marked_but_not_told(person: Person, target: Team) -> None:
     expect(person.page.get_by_role("heading", level=1)).to_contain_text(f"→ {target.name}")
     expect(person.page.locator("#status .state-scored")).to_be_visible()
-    person.sees("Your guess is valid and was marked.")
+    person.sees("Your guess is valid and was scored.")
     assert "%" not in person.text("main")

@@ -327,7 +327,7 @@ def test_if_one_file_fits_no_target_or_the_target_is_none_nothing_is_handed_in(
 
         body = text(response)
         assert response.status_code == 422, names
-        for words in (*says, 'value="kept"', "choose the files once more"):
+        for words in (*says, 'value="kept"', "choose the files again"):
             assert words in body, names
         assert guesses() == set(), names
     for target in ("red", "nobody", "../blue"):
@@ -346,7 +346,7 @@ def test_targets_without_tries_are_named_and_nothing_is_handed_in(cast, as_user,
     assert response.status_code == 422
     assert "Blue: all 3 tries" in text(response)
     assert guesses() == {("red", "blue")}
-    assert "no tries left" in text(client.get(attack_url(cast)))
+    assert "no attempts left" in text(client.get(attack_url(cast)))
 
 
 def test_after_the_deadline_no_guess_is_taken(cast, as_user, tables):
@@ -371,9 +371,9 @@ def test_a_guess_before_the_tables_are_published_is_refused(cast, as_user):
 
 
 FEEDBACK = [
-    ("exact", ["100.00 %"], ["after the round has closed"]),
+    ("exact", ["100.00 %"], ["after the round closes has closed"]),
     ("coarse", ["90–100 %"], ["100.00 %"]),
-    ("after_close", ["shown after the round has closed on"], ["100.00 %", "90–100"]),
+    ("after_close", ["shown after the round closes has closed on"], ["100.00 %", "90–100"]),
 ]
 
 
@@ -405,8 +405,8 @@ def test_an_earlier_guess_says_that_a_later_one_counts(cast, as_user, tables):
     )
     client = as_user(cast.alice)
 
-    assert "that one counts" in text(client.get(reverse("submission", args=[first.public_id])))
-    assert "that one counts" not in text(client.get(reverse("submission", args=[last.public_id])))
+    assert "counts instead" in text(client.get(reverse("submission", args=[first.public_id])))
+    assert "counts instead" not in text(client.get(reverse("submission", args=[last.public_id])))
 
 
 def test_a_guess_is_the_teams_own(cast, as_user, tables):

@@ -140,7 +140,7 @@ def test_a_bad_table_is_rejected_with_its_place_and_costs_no_try(cast, as_user, 
     page = client.get(response.url)
     body = text(page)
     assert page.status_code == 200
-    assert "This cost no try" in body
+    assert "No attempt was used" in body
     if row is not None:
         assert f'<td class="num">{row}</td><td>{column or ""}' in body
     assert "<script>alert" not in body
@@ -159,7 +159,7 @@ def test_a_rejection_is_told_in_both_languages(cast, as_user):
         assert page.status_code == 200
         with translation.override(language):
             assert translation.gettext(
-                "This cost no try. Your files are kept: download them above, mend them and hand them in again."
+                "No attempt was used. Your files are kept: download them above, fix them and submit them again."
             ) in text(page)
             [problem] = page.context["problems"]
         assert (problem.row, problem.column) == (1, "sa1")
@@ -173,7 +173,7 @@ def refused(client, cast, anonymized: bytes, rows: bytes = factories.ROWS) -> st
     response = hand_in(client, cast, anonymized, rows)
     body = text(response)
     assert response.status_code == 422
-    assert "no try was used" in body
+    assert "attempt was used" in body
     assert 'value="my note"' in body
     assert not Submission.objects.exists()
     return body
@@ -204,7 +204,7 @@ def test_fifty_megabytes_are_refused_without_being_parsed(cast, as_user, monkeyp
     assert "too large" in body
     assert "30.0 MB" in body
     assert "50.0 MB" in body
-    assert "no try was used" in body
+    assert "attempt was used" in body
     assert not Submission.objects.exists()
 
 
@@ -317,7 +317,7 @@ def test_a_bad_guess_is_rejected_with_its_place_and_costs_no_try(cast, as_user, 
         assert guess.state == State.REJECTED, data
         found = {problem["code"]: problem["row"] for problem in guess.problems}
         assert found[code] == row, data
-        assert "This cost no try" in text(client.get(response.url)), data
+        assert "No attempt was used" in text(client.get(response.url)), data
         assert selectors.tries_left(cast.red, target.round, target) == target.round.tries, data
     assert Submission.objects.filter(target=target).count() == len(BAD_GUESSES)
 
@@ -347,7 +347,7 @@ def test_a_bad_archive_is_refused_and_nothing_of_it_is_taken(cast, as_user, targ
         body = text(response)
         assert response.status_code == 422, name
         assert f"{name} — " in body or f"“{name}” is empty" in body
-        assert "no try was used" in body, name
+        assert "attempt was used" in body, name
         assert 'value="my note"' in body, name
         assert not Submission.objects.filter(target=target).exists(), name
 

@@ -436,11 +436,11 @@ def test_marks_are_shown_after_the_round_has_closed_and_not_before(dp):
     assert "table-L2" in history
     assert '<td class="num">5</td>' not in history
     close(dp.round)
-    assert "To the answers" in dp.alice.get(ROUND).text
+    assert "Go to the answers" in dp.alice.get(ROUND).text
     after = as_text(dp.alice.get(address).text)
     assert re.search(r"table-L2 .* lower is better 5 ", after)
     assert "table-spearman" in after
-    assert "anonymized records of" not in after
+    assert "anonymized records from" not in after
     assert '<td class="num">5</td>' in dp.alice.get(ROUND).text
 
 

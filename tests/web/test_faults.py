@@ -190,7 +190,7 @@ def test_the_command_retries_those_of_one_contest_or_of_all(cast, lost, capsys):
 def test_what_is_held_up_by_the_storage_is_shown_to_organizers(cast, submission, oscar):
     Submission.objects.update(put_off_at=timezone.now(), reference="abcdefghjk")
     page = oscar.get(reverse("organize-submissions", args=[cast.contest.slug])).content.decode()
-    assert "held up by the database or the storage since" in page
+    assert "delayed by the database or the storage since" in page
 
 
 # A damaged contest

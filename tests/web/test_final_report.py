@@ -481,7 +481,7 @@ def test_a_failure_has_a_reference_and_the_page_names_it(game, as_user, monkeypa
 def test_from_the_page_to_everybody(game, as_user, without_pictures):
     browser, slug = as_user(game.oscar), game.contest.slug
     url = reverse("organize-report", args=[slug])
-    assert b"Write the report" in browser.get(url).content
+    assert b"Create report" in browser.get(url).content
     version = fresh(game.contest).version
     assert browser.post(url, {"version": version, "names_disqualified": "on"}).status_code == 302
     report = FinalReport.objects.get()

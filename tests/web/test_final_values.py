@@ -103,7 +103,7 @@ def test_final_values_are_shown_nowhere_before_the_round_is_over_and_then_everyw
 
 def test_the_result_page_says_which_seed_its_values_have(played, as_user):
     address = reverse("submission", args=[played.of_red.public_id])
-    assert "the final scores are drawn with another seed" in page(as_user, played, address)
+    assert "The final values are computed with a different seed" in page(as_user, played, address)
     close(played.round)
     assert "Their values are final" in page(as_user, played, address)
 

@@ -109,13 +109,13 @@ def test_the_organizers_alone_read_them_and_other_apps_add_theirs(
     for _ in range(2):
         hints.register(alone)
     page = as_user(cast.oscar).get(f"/organize/{contest.slug}/teams/").content.decode()
-    assert "Worth a look" in page
+    assert "Hints to check" in page
     assert page.count("stands alone") == 1
     assert page.index("stands alone") < page.index("from the same network")  # few teams first
     assert found(contest)[0] == ({red.name}, "stands alone")
     for user in (cast.alice, cast.eve, None):
         assert as_user(user).get(f"/organize/{contest.slug}/teams/").status_code in {302, 404}
-    assert "Worth a look" not in as_user(cast.oscar).get("/organize/cup/teams/").content.decode()
+    assert "Hints to check" not in as_user(cast.oscar).get("/organize/cup/teams/").content.decode()
 
 
 def alone(contest) -> list[Hint]:

@@ -287,7 +287,7 @@ def test_the_result_page_says_the_utility(cast, attacked, as_user):
     submission = Submission.objects.get(team=attacked.red, round__key="anonymization")
     text = as_user(cast.alice).get(reverse("submission", args=[submission.public_id])).text
     assert "58.33" in text
-    assert "3 anonymized records of 4 original ones" in text
+    assert "3 anonymized records from 4 original records" in text
 
 
 def test_a_guess_is_told_as_a_band_where_the_round_says_so(cast, attacked, as_user):
@@ -360,7 +360,7 @@ def test_guesses_of_a_day_are_counted_by_target(noon, cast, attacked, as_user):
     said = f"Blue: The tries of this day are used. The next one is possible from {following} 00:00"
     assert said in answer.text
     page = alice.get(reverse("round", args=[attacked.contest.slug, "attack"])).text
-    assert "no tries left today" in page
+    assert "no attempts left today" in page
     assert f"The next one is possible from {following} 00:00 JST on." in page
     with pytest.raises(services.SubmissionRefused) as refused:
         pipeline.guess(cast.alice, attacked.red, _fresh(attacked.targets["Blue"]), b"1\n2\n3\n4\n")
@@ -375,7 +375,7 @@ def test_the_round_page_says_how_many_are_left_today(noon, cast, example, as_use
     round = lecture.round_of(example.contest, "anonymization")
     type(round).objects.filter(pk=round.pk).update(tries_per_day=1)
     where = reverse("round", args=[example.contest.slug, round.key])
-    assert "1 of 1 tries left today" in as_user(cast.alice).get(where).text
+    assert "1 of 1 attempts left today" in as_user(cast.alice).get(where).text
     example.red.contest = type(example.contest).objects.get(pk=example.contest.pk)
     lecture.hand_in(cast.alice, example.red, lecture.ANONYMIZED)
     assert "The tries of this day are used" in as_user(cast.alice).get(where).text

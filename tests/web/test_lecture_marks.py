@@ -191,7 +191,7 @@ def test_a_judge_marks_and_changes_only_what_changed(cup, as_user):
     held = grades.own_marks(cup.round, cup.jane)
     assert held[cup.red.pk, "appeal"] == 85
     text = jane.get(url(cup)).text
-    assert "1 mark of yours is still missing" in text
+    assert "1 of your grades is still missing" in text
     assert "Blue: Algorithm" in text
     assert 'value="70.5"' in text
     event = Event.objects.filter(kind="marks.saved").last()

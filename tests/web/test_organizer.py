@@ -162,7 +162,7 @@ def test_a_contest_with_teams_stays_public(cast, oscar):
     response = oscar.post("/organize/cup/unpublish/", follow=True)
     assert "Teams have joined" in said(response)
     assert Contest.objects.get().is_published
-    assert "Make it a draft again" not in response.content.decode()
+    assert "Unpublish" not in response.content.decode()
 
 
 def test_publishing_forgets_the_drafted_table(
@@ -222,7 +222,7 @@ def test_an_address_that_is_none_is_said_at_the_field(cast, oscar):
 def test_somebody_who_may_create_sees_an_empty_list(cast, as_user):
     olga = factories.make_user("olga", is_organizer=True)
     page = as_user(olga).get("/organize/").content.decode()
-    assert "You organize no contest yet." in page
+    assert "You do not organize a contest yet." in page
     assert "Test Cup" not in page
 
 

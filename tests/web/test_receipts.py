@@ -77,7 +77,7 @@ def test_where_the_trail_cannot_be_sealed_now_the_receipt_says_so(
     cast, submission, url, as_user, monkeypatch
 ):
     monkeypatch.setattr(seals, "sweep", lambda: 0)
-    assert "not sealed yet" in as_user(cast.alice).get(url).content.decode()
+    assert "hash of this event is not computed yet" in as_user(cast.alice).get(url).content.decode()
     found = as_user(cast.alice).get(reverse("receipt-json", args=[submission.public_id])).json()
     assert found["trail"] is None
 

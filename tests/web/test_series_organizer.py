@@ -405,7 +405,7 @@ def test_a_list_of_more_teams_than_people_is_refused(cast, narrow):
 
 def test_the_organizers_see_for_how_many_teams_people_are_left(cast, narrow, oscar):
     page = oscar.get(reverse("organize-teams", args=[narrow.slug])).content.decode()
-    assert "they suffice for 1 more." in page
+    assert "there are enough for 1 more team." in page
     page = oscar.get(reverse("organize-teams", args=[cast.contest.slug])).content.decode()
     assert "people of its own" not in page
 

@@ -195,7 +195,9 @@ def test_the_overview_leads_to_the_teams_tables(cast, played, as_user):
     assert "no other team has these people" in own
     assert "teamred_original.zip" in own
     assert "sample" not in own
-    assert "of 20 people, one for each time, drawn when the first round opens" in text_of(as_user(None).get(address))
+    assert "of 20 people, one for each time, drawn when the first round opens" in text_of(
+        as_user(None).get(address)
+    )
     organizers = text_of(as_user(cast.oscar).get(address))
     assert "records of 20 people of these tables" in organizers
     assert "series-original.zip" in organizers
@@ -376,7 +378,7 @@ def test_a_refused_series_is_told_file_by_file(cast, played, as_user, broken):
             for p in found
         ), found
     page = text_of(response)
-    assert "This cost no try." in page
+    assert "No attempt was used." in page
     assert "R, C, N and D are files of your archive" in page
     for problem in found:
         assert escape(problem.what) in page
@@ -439,7 +441,7 @@ def test_the_commands_of_the_pages_lead_to_a_result(cast, played, as_user, tmp_p
     submission = pipeline.scored(played.attack.submissions.get())
     assert submission.state == "scored"
     waiting = text_of(client.get(reverse("submission", args=[submission.public_id])))
-    assert "Its rate is shown after the round has closed" in waiting
+    assert "Its rate is shown after the round closes has closed" in waiting
     pipeline.close(played.attack)
     result = client.get(reverse("submission", args=[submission.public_id]))
     page, values = text_of(result), result.context["visible"].values

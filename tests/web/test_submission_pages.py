@@ -64,7 +64,7 @@ def test_the_page_offers_the_form_the_samples_and_the_tries(cast, as_user):
     assert 'name="anonymized"' in body
     assert 'name="rows"' in body
     assert "source_row" in body
-    assert "20 of 20 tries left" in body
+    assert "20 of 20 attempts left" in body
     assert reverse("rules", args=[cast.contest.slug]) in body
     assert "data-until=" in body
 
@@ -157,7 +157,7 @@ def test_a_refused_form_keeps_the_note_and_says_why(cast, as_user):
     assert response.status_code == 422
     assert 'value="our &lt;best&gt; one"' in body
     assert "Choose a file." in body
-    assert "choose the files once more" in body
+    assert "choose the files again" in body
     assert not Submission.objects.exists()
 
 
@@ -305,12 +305,12 @@ def test_a_rejected_table_shows_where_what_expected_and_got(cast, as_user):
 
     assert submission.state == State.REJECTED
     assert "2 problems" in body
-    assert "This cost no try" in body
+    assert "No attempt was used" in body
     assert '<td>y.csv</td><td class="num">2</td><td>sa1</td>' in body
     assert "not a number" in body
     assert "got “many”" in body
     assert page("submission-file", submission, "anonymized") in body
-    assert "20 of 20 tries left" in text(client.get(round_url(cast)))
+    assert "20 of 20 attempts left" in text(client.get(round_url(cast)))
 
 
 def test_problems_left_out_are_counted(cast, as_user):
@@ -335,9 +335,9 @@ def test_a_failure_of_ours_apologizes_and_gives_a_reference(cast, as_user):
 
     body = text(as_user(cast.alice).get(page("submission", submission)))
 
-    assert "We are sorry" in body
+    assert "Sorry, scoring failed" in body
     assert "ABCD1234" in body
-    assert "used no try" in body
+    assert "No attempt was used" in body
 
 
 # Live status
@@ -367,7 +367,7 @@ def test_the_place_in_the_queue_is_part_of_the_tag(cast, as_user):
     url = page("submission-status", submission)
 
     second = client.get(url)
-    assert "place 2 in the queue" in text(second)
+    assert "position 2 in the queue" in text(second)
     pipeline.scored(ahead)
     first = client.get(url, headers={"If-None-Match": second["ETag"]})
     assert "next in the queue" in text(first)
@@ -395,7 +395,7 @@ def test_taking_back_while_it_waits_uses_no_try(cast, as_user):
     submission.refresh_from_db()
     assert submission.state == State.CANCELLED
     body = text(client.get(page("submission", submission)))
-    assert "took this submission back" in body
+    assert "withdrew this submission" in body
     assert page("submission-cancel", submission) not in body
 
 
@@ -515,7 +515,7 @@ def test_the_organizer_sees_and_filters_everything(cast, as_user):
         filtered = text(client.get(f"{url}?{query}"))
         assert "from red" not in filtered
         assert "from blue" in filtered
-    assert "No submission passes" in text(client.get(f"{url}?round=attack"))
+    assert "No submissions match" in text(client.get(f"{url}?round=attack"))
     assert client.get(f"{url}?team=nobody&state=odd&page=99").status_code == 200
 
 

@@ -350,7 +350,7 @@ def test_the_export_holds_the_whole_chain_and_is_verified(cast, oscar):
 
 
 def test_the_page_shows_the_head_of_the_chain(cast, oscar):
-    assert "No event has been sealed yet" in oscar.get("/organize/cup/events/").content.decode()
+    assert "No event has a hash yet" in oscar.get("/organize/cup/events/").content.decode()
     happened(2, cast.contest.pk)
     seals.sweep()
     page = oscar.get("/organize/cup/events/").content.decode()

@@ -285,7 +285,10 @@ def test_the_round_says_what_its_results_wait_for(cast, just_closed, as_user):
     address = reverse("round", args=[cast.contest.slug, just_closed.key])
     page = as_user(cast.alice).get(address).content.decode()
     latest = (just_closed.closes_at + GRACE).astimezone(cast.contest.tz)
-    assert f"1 on its way, until {latest:%H:%M:%S} at the latest" in page
+    assert (
+        f"waiting for 1 upload that started before the deadline, until {latest:%H:%M:%S} at the latest"
+        in page
+    )
     reporter._uploads.end(ticket)
     reporter.look()
     sweeper.sweep()

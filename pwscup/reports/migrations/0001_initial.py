@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('lease_until', models.DateTimeField(null=True)),
                 ('finished_at', models.DateTimeField(null=True)),
                 ('reference', models.CharField(blank=True, help_text='leads to the log if the platform failed', max_length=12)),
-                ('names_disqualified', models.BooleanField(default=False, help_text='Otherwise the report says only how many there are.', verbose_name='name the disqualified teams')),
+                ('names_disqualified', models.BooleanField(default=False, help_text='Otherwise the report shows only their number.', verbose_name='name the disqualified teams')),
                 ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'being written'), ('done', 'written'), ('failed', 'failed')], default='waiting', max_length=10)),
                 ('key', models.CharField(blank=True, help_text='digest of the facts behind its boards', max_length=64)),
