@@ -55,10 +55,10 @@ DEMOS = (
         ruleset="pwscup2015",
         slug=FINISHED,
         title="Demo cup (finished)",
-        title_ja="デモカップ(終了)",
+        title_ja="デモカップ（終了）",
         summary="Six house teams, seven anonymizers, six attackers: see what each method costs and protects. Its news "
         "says how a team games these rules, and where the same cup is played under rules that answer it.",
-        summary_ja="運営側の 6 チームが 7 種類の匿名加工と 6 種類の再識別で競った結果です。"
+        summary_ja="6つのベースラインチームが7種類の匿名加工と6種類の攻撃で競った結果です。"
         "手法ごとの有用性と安全性を比べられます。"
         "ルールを突いてスコアを稼ぐ方法と、その対策を入れた同じカップは、お知らせで紹介しています。",
         seed=1,
@@ -68,9 +68,9 @@ DEMOS = (
         ruleset="dp-disclosure",
         slug=DISCLOSED,
         title="Demo of differential privacy (finished)",
-        title_ja="差分プライバシーのデモ(終了)",
+        title_ja="差分プライバシーのデモ（終了）",
         summary="House teams estimated a hidden table, once from a randomized release and once by asking.",
-        summary_ja="運営側のチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
+        summary_ja="ベースラインチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
         seed=3,
     ),
     # The anonymization round is open for long, so that a newcomer can play.
@@ -78,7 +78,7 @@ DEMOS = (
         ruleset="pwscup2015",
         slug=RUNNING,
         title="Demo cup (open for you)",
-        title_ja="デモカップ(参加受付中)",
+        title_ja="デモカップ（参加受付中）",
         summary="The anonymization round is open: found a team, upload the sample files, and see them scored.",
         summary_ja="匿名加工フェーズを開催中です。チームを作り、サンプルファイルを提出すると、その場で採点されます。",
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
@@ -89,9 +89,9 @@ DEMOS = (
         ruleset="dp-disclosure",
         slug=HIDDEN,
         title="Demo of differential privacy (ask a hidden table)",
-        title_ja="差分プライバシーのデモ(非公開の表に問い合わせる)",
+        title_ja="差分プライバシーのデモ（非公開の表に問い合わせる）",
         summary="Ask for counts of a hidden table within a budget of ε, and compare with a release of everything.",
-        summary_ja="予算 ε の範囲で非公開の表の度数を問い合わせ、一括開示と比べてみてください。",
+        summary_ja="予算εの範囲で非公開の表の度数を問い合わせ、一括開示と比べてみてください。",
         turns=(-1, OPEN_DAYS),
         seed=4,
     ),
@@ -100,9 +100,9 @@ DEMOS = (
         ruleset="sequential-release",
         slug=DEMO_SERIES,
         title="Demo of sequential release (finished)",
-        title_ja="逐次公開のデモ(終了)",
+        title_ja="逐次公開のデモ（終了）",
         summary="Six house teams published the tables of a made-up hospital again and again: see what all that tells.",
-        summary_ja="運営側の 6 チームが架空の病院の表を繰り返し公開した結果です。"
+        summary_ja="6つのベースラインチームが架空の病院の表を繰り返し公開した結果です。"
         "公開データを合わせると何が分かるかを見られます。",
         seed=5,
     ),
@@ -111,9 +111,9 @@ DEMOS = (
         ruleset="sequential-release",
         slug=SERIES_OPEN,
         title="Demo of sequential release (publish your tables)",
-        title_ja="逐次公開のデモ(自分の表を公開する)",
+        title_ja="逐次公開のデモ（自分の表を公開する）",
         summary="Your team holds the patients of four half-years: publish each table, and see what they tell together.",
-        summary_ja="チームごとに割り当てられた 4 期分の患者の表を公開してみてください。"
+        summary_ja="チームごとに割り当てられた4期分の患者の表を公開してみてください。"
         "合わせると何が分かってしまうかを確かめられます。",
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
         seed=6,
@@ -123,7 +123,7 @@ DEMOS = (
         ruleset="pwscup2015-robust",
         slug=ROBUST,
         title="Demo cup with answers to score gaming (finished)",
-        title_ja="スコア稼ぎ対策つきデモカップ(終了)",
+        title_ja="スコア稼ぎ対策つきデモカップ（終了）",
         summary="The teams and the original table of the finished cup under other rules: a risk that asks no declared "
         "rows, utility over all quasi-identifiers, and attackers ranked by the median.",
         summary_ja="終了したデモカップと同じチーム・同じ元データを別のルールで競わせた結果です。"

@@ -165,7 +165,7 @@ def ask(team: Team, epsilon: str, *, left: str) -> Path:
     cost, remaining, cells, *_, distance = offered(person)
     assert (cost, remaining, cells) == (f"ε = {epsilon}", f"ε = {left}", str(N_CELLS))
     assert distance == f"{asked_once(N_CELLS, Decimal(epsilon)):.1f}"
-    person.press(f"Pay ε = {epsilon} and get the answer")
+    person.press(f"Spend ε = {epsilon} and get the answer")
     link = person.page.get_by_role("link", name="Download as CSV")
     answer = person.download(link, team.file(f"answer-{epsilon}.csv"))
     cells = person.page.locator(".counts-table tbody td").all_inner_texts()

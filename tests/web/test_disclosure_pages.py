@@ -83,8 +83,8 @@ def test_what_an_answer_would_cost_is_said_for_nothing(dp):
     assert "Remaining afterwards ε = 0.9 " in text
     assert "Counts 6 " in text
     assert "λ = 20 " in text
-    assert "Error bound (95 % of cases) ± 60 " in text  # 20 ln 20 = 59.9
-    assert "Pay ε = 0.1 and get the answer" in text
+    assert "Error bound (in 19 of 20 cases) ± 60 " in text  # 20 ln 20 = 59.9
+    assert "Spend ε = 0.1 and get the answer" in text
     assert not Answer.objects.exists()
 
 
@@ -144,7 +144,7 @@ def test_a_second_click_a_reload_and_another_member_pay_nothing(dp):
 def test_two_members_cannot_overspend_though_both_were_offered_it(dp):
     form = SEX | {"epsilon": "0.6"}
     offers = [dp.alice.post(ASK, form), dp.bob.post(ASK, form | {"columns": ["age"]})]
-    assert all("Pay ε = 0.6" in offer.text for offer in offers)
+    assert all("Spend ε = 0.6" in offer.text for offer in offers)
     dp.alice.post(ASK, form | {"pay": "1"})
     late = dp.bob.post(ASK, form | {"columns": ["age"], "pay": "1"})
     assert late.status_code == 422

@@ -277,7 +277,7 @@ def test_the_pages_speak_of_the_own_table_and_of_candidates(cast, attacked, as_u
     assert ">LOSS</th>" in anonymization
     assert "worst rate" not in anonymization
     attack = alice.get(reverse("round", args=[slug, "attack"])).text
-    assert "line of the candidate table" in attack
+    assert "line in the candidate table" in attack
     assert "teamblue_anonymized.csv" in attack
     assert "teamblue_candidate.csv" in attack
     assert "teamred_attack_team&lt;team&gt;.csv" in attack

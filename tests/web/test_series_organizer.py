@@ -105,7 +105,7 @@ def test_an_archive_of_tables_is_uploaded_and_confirmed(oscar, draft):
     assert "tables are the contest" in said(response)
     dataset, shown = original_of(draft), response.content.decode()
     assert f"3 tables of {dataset.n_people} people, with 180 records and" in shown
-    assert f"The people suffice for {dataset.n_people // 20} teams of 20 each." in shown
+    assert f"That is enough for {dataset.n_people // 20} teams of 20 each." in shown
     assert "badge text-bg-success" in shown
     assert "What participants get" not in shown
 

@@ -1,0 +1,98 @@
+"""The typography and the terms of the Japanese catalogue, and of the Japanese texts of the rulesets."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import polib
+
+ROOT = Path(__file__).resolve().parents[2]
+CATALOGUE = polib.pofile(ROOT / "locale/ja/LC_MESSAGES/django.po")
+TEXTS = [
+    text
+    for entry in CATALOGUE
+    for text in (entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr])
+]
+LETTER = "[ぁ-ゖァ-ヺー々一-龥]"
+# Placeholders, tags and addresses are not text; (c, l)-多様性 is the notation of its paper.
+NO_TEXT = re.compile(r"%\(\w+\)\.?\d*[a-z]|\{\w+\}|<[^>]+>|https?://|\(c, l\)|\b[a-z]+=\S+")
+# One word for each concept: the words that would be a second one.
+SECOND_WORDS = {
+    "キャプテン": "代表者",
+    "ラウンド": "フェーズ",
+    "再識別フェーズ": "攻撃フェーズ",
+    "再識別手法": "攻撃手法",
+    "再識別したチーム": "攻撃したチーム",
+    "推定ファイル": "攻撃ファイル",
+    "運営チーム": "ベースラインチーム",
+    "締め切り": "締切",
+    "括弧": "かっこ",
+    "疑似": "擬似",
+    "ライブラリー": "ライブラリ",
+    "ユーザ名": "表示名",
+}
+RULES = {
+    "a half-width bracket next to Japanese": rf"{LETTER} ?\(|\) ?{LETTER}|\({LETTER}|{LETTER}\)",
+    "a half-width colon next to Japanese": rf"{LETTER} ?:|: ?{LETTER}",
+    "a half-width comma next to Japanese": rf"{LETTER} ?,|, ?{LETTER}",
+    "a space before a percent sign": r"\d +[%％]|\x00 +(?:%%|％)",
+    "a half-width percent sign in Japanese": rf"(?:\d|\x00)%%? ?{LETTER}",
+    "a space between a digit or a value and Japanese": rf"{LETTER} [\d\x00]|[\d\x00] {LETTER}",
+}
+
+
+def faults(text: str) -> list[str]:
+    """The rules and terms that a Japanese text does not keep."""
+    if not re.search(LETTER, text):
+        return []
+    plain = NO_TEXT.sub("\x00", text)
+    found = [name for name, rule in RULES.items() if re.search(rule, plain)]
+    return found + [f"{word}, not {term}" for word, term in SECOND_WORDS.items() if word in text]
+
+
+def test_each_rule_finds_its_fault():
+    wrong = {
+        "データ(CSV)": 1,
+        "理由: 値": 1,
+        "値, 順位": 1,
+        "約10 ％です": 1,
+        "10%です": 1,
+        "残り 3 回": 1,
+        "チームのキャプテン": 1,
+        "データ（CSV）、残り%(n)s回：10％、(c, l)-多様性": 0,
+    }
+    assert {text: len(faults(text)) for text in wrong} == wrong
+
+
+def test_the_catalogue_keeps_the_rules_of_japanese_texts():
+    assert len(TEXTS) > 2000
+    assert {text: found for text in TEXTS if (found := faults(text))} == {}
+
+
+def test_rulesets_keep_the_rules_of_japanese_texts():
+    texts = [
+        text for path in RULESETS for text in _japanese(tomllib.loads(path.read_text("utf-8")))
+    ]
+    assert len(texts) > 50
+    assert {text: found for text in texts if (found := faults(text))} == {}
+
+
+def test_safety_and_protection_have_different_names():
+    """Safety is a family of measures, protection the score that attacks leave."""
+    named = {entry.msgid: entry.msgstr for entry in CATALOGUE if not entry.msgctxt}
+    assert named["Safety"] != named["Protection"]
+
+
+RULESETS = sorted((ROOT / "scoring/rulesets/data").glob("*.toml"))
+
+
+def _japanese(value: object) -> list[str]:
+    """Every text under a key `ja`, however deep."""
+    if isinstance(value, list):
+        return [text for part in value for text in _japanese(part)]
+    if not isinstance(value, dict):
+        return []
+    here = [text for key, text in value.items() if key == "ja" and isinstance(text, str)]
+    return here + [text for part in value.values() for text in _japanese(part)]
