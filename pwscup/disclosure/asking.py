@@ -1,4 +1,4 @@
-"""From a sent form to what a question would cost, or to its answer; whatever is wrong costs nothing."""
+"""Handling of the query form: the cost of a question, or its answer; errors cost nothing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from pwscup.disclosure.services import Asked, Quote
 
 PAY = "pay"
-NO_TEAM = _("Questions are asked by teams, and you are in none yet.")
+NO_TEAM = _("Only teams can ask questions, and you are not in a team yet.")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A question with the problems it has, what it would cost, or its answer."""
+    """A question with its problems, its cost, or its answer."""
 
     question: Question
     problems: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Outcome:
 
 
 def receive(request: HttpRequest, round: Round) -> Outcome:
-    """Look at a question, or, where that is what was pressed, ask it."""
+    """Check a question, or ask it, depending on the button."""
     question = Question.of(request.POST)
     team = team_of(request.user, round.contest)
     if team is None:

@@ -1,4 +1,4 @@
-"""Answers on their way to the team that paid for them."""
+"""Downloads of answers for the team that paid for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 INDEX = ("number", "file", "epsilon", "spent", "asked_at", "query")
 AT_ONCE = 10
-"""Answers that are held at a time; each may have thousands of counts."""
+"""The number of answers in memory; each may have thousands of counts."""
 
 
 def file_name(answer: Answer) -> str:
@@ -35,7 +35,7 @@ def file_name(answer: Answer) -> str:
 
 
 def csv_of(answer: Answer, attributes: Sequence[Attribute]) -> bytes:
-    """The answer as the library writes one."""
+    """The answer in the library's CSV format."""
     import numpy as np
 
     from scoring.formats.disclosure.queries import answer_csv, parse_query
@@ -52,14 +52,14 @@ def answer_response(answer: Answer) -> HttpResponse:
 
 
 def answers_response(team: Team, round: Round) -> StreamingHttpResponse:
-    """All answers of a team in a round as one archive, packed while it is sent."""
+    """All answers of a team in a round as one archive, created while it is sent."""
     response = StreamingHttpResponse(packed(team, round), content_type="application/zip")
     name = download_name(round.contest, f"{round.key}-answers.zip")
     return attached(response, name, is_private=True)
 
 
 def packed(team: Team, round: Round) -> Iterator[bytes]:
-    """A zip archive piece by piece: each answer, and a list of what was asked."""
+    """A zip archive in pieces: each answer, and a list of the questions."""
     attributes = disclosed_attributes(round.contest)
     answers = ledger.answers_of(team, round).order_by("number")
     pipe, index = Pipe(), []

@@ -1,4 +1,4 @@
-"""What is filled in to ask for counts: kept as it came, for the library says what is wrong with it."""
+"""The form of a query for counts: stored as entered, because the library reports its errors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 COLUMNS, EPSILON, WHERE = "columns", "epsilon", "where."
 MAX_EPSILON = 40
-"""Characters that are kept; no ε is that long."""
+"""The maximum number of stored characters; every valid ε is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnField:
-    """A column with its boxes: to count by it, and the values that pass."""
+    """A column with its check boxes: whether to count by it, and the values of the filter."""
 
     name: str
     field: str
@@ -33,7 +33,7 @@ class ColumnField:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as it was filled in, right or wrong."""
+    """A question as entered, valid or not."""
 
     columns: tuple[str, ...] = ()
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -41,23 +41,24 @@ class Question:
 
     @classmethod
     def of(cls, data: QueryDict) -> Question:
-        """From a sent form, or from an address that fills the form in."""
+        """From a sent form, or from a URL that prefills the form."""
         where = {
             key.removeprefix(WHERE): data.getlist(key) for key in data if key.startswith(WHERE)
         }
         epsilon = data.get(EPSILON, "").strip()
-        if len(epsilon) > MAX_EPSILON:  # what is left of it must not be another number
+        if len(epsilon) > MAX_EPSILON:  # the truncated text must not be another number
             epsilon = f"{epsilon[:MAX_EPSILON]}…"
         return cls(tuple(data.getlist(COLUMNS)), where, epsilon)
 
     @classmethod
     def again(cls, query: Mapping[str, Any]) -> Question:
-        """A query that was asked before, as one would fill it in."""
+        """An earlier query as form input."""
         return cls(tuple(query["columns"]), query["where"])
 
     @property
     def query(self) -> dict[str, Any]:
-        """As `scoring.formats.disclosure.queries.parse_query` reads it; a column without a tick is not filtered."""
+        """In the format of `scoring.formats.disclosure.queries.parse_query`; a column without a tick is not
+        filtered."""
         return {"columns": list(self.columns), "where": {c: list(v) for c, v in self.where.items()}}
 
     @property
@@ -68,11 +69,11 @@ class Question:
 
     @property
     def address(self) -> str:
-        """What an address ends with that fills the form in."""
+        """The query string of a URL that prefills the form."""
         return f"?{urlencode([pair for pair in self.pairs if pair[1]])}"
 
     def fields(self, attributes: Sequence[Attribute]) -> list[ColumnField]:
-        """The boxes of the form, ticked as they were."""
+        """The check boxes of the form with their state."""
         ticked = {column: frozenset(values) for column, values in self.where.items()}
         return [
             ColumnField(

@@ -1,4 +1,4 @@
-"""What a team has asked for and spent of its budget."""
+"""The ledger of a team: its questions and the spent part of its budget."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ def answers_of(team: Team, round: Round) -> QuerySet[Answer]:
 
 
 def budget_of(team: Team, round: Round) -> Budget:
-    """What the team has in the round and what of it is spent."""
+    """The budget of the team in the round, with the spent part."""
     return budget_in(round, spent_by(team, round))
 
 
 def spent_by(team: Team, round: Round) -> Decimal:
-    """The exact sum of what the team's answers cost."""
+    """The exact sum of the costs of the team's answers."""
     return epsilon_of(answers_of(team, round).values_list("spent", flat=True).first() or 0)
 
 
 def left_for_all(contest: Contest) -> Decimal | None:
-    """What all teams of the contest together may still spend; None where the organizers set no cap.
+    """The remaining budget of all teams of the contest together; None if the organizers set no cap.
 
-    Read from the database each time: with the contest's row locked nobody else spends meanwhile.
+    Read from the database each time: with the contest's row locked nobody else can spend.
     """
     cap = type(contest).objects.values_list("epsilon_cap", flat=True).get(pk=contest.pk)
     return None if cap is None else max(Decimal(0), cap.normalize() - spent_by_all(contest))
 
 
 def spent_by_all(contest: Contest) -> Decimal:
-    """The exact sum of what all answers of a contest cost."""
+    """The exact sum of the costs of all answers of a contest."""
     answers = Answer.objects.filter(round__contest=contest)
     return epsilon_of(answers.aggregate(sum=Sum("cost"))["sum"] or 0)
 
 
 def spent_before(moment: str) -> Coalesce:
-    """For rows with a team, a round and a `moment`: what was spent before it, in millionths."""
+    """For rows with a team, a round and a `moment`: the amount spent before it, in millionths."""
     theirs = Answer.objects.filter(team=OuterRef("team"), round=OuterRef("round"))
     before = theirs.filter(asked_at__lt=OuterRef(moment)).order_by("-number")
     return Coalesce(Subquery(before.values("spent")[:1]), Value(0))
 
 
 def paid_answer(team: Team, round: Round, digest: str, epsilon: Decimal) -> Answer | None:
-    """The answer that the team has paid for already, where it asks the same at the same ε again."""
+    """The answer that the team has already paid for, if it asks the same query at the same ε."""
     return answers_of(team, round).filter(digest=digest, cost=millionths_of(epsilon)).first()

@@ -1,4 +1,4 @@
-"""What was disclosed of a hidden table: the released one, and the answers that teams paid for."""
+"""Models of the disclosure of a hidden table: releases, and the answers that teams paid for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scoring.privacy.accounting import PLACES
 
 
 def epsilon_of(millionths: int) -> Decimal:
-    """The ε that a number of millionths is, without a tail of zeros.
+    """The ε for a number of millionths, without trailing zeros.
 
     >>> epsilon_of(250_000)
     Decimal('0.25')
@@ -27,12 +27,12 @@ def epsilon_of(millionths: int) -> Decimal:
 
 
 def millionths_of(epsilon: Decimal) -> int:
-    """An ε of at most six decimal places as a whole number, of which every sum is exact."""
+    """An ε of at most six decimal places as an integer, so that sums are exact."""
     return int(epsilon.scaleb(PLACES))
 
 
 class BatchRelease(models.Model):
-    """Fact: the table of a batch round as it was randomized, once, for everybody."""
+    """Fact: the randomized table of a batch round, released once to everybody."""
 
     round = models.OneToOneField(Round, on_delete=models.PROTECT, related_name="batch_release")
     table = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
@@ -54,20 +54,19 @@ class BatchRelease(models.Model):
 class Answer(models.Model):
     """Fact: a query of a team with the noisy counts it paid for; the rows are the ledger of its budget.
 
-    Debit and answer are one row, so that there is neither without the other. `spent` is the sum of
-    all costs up to this one: together with `number`, of which there is one each, no two requests can
-    spend the same ε.
+    Debit and answer are one row, so that neither exists without the other. `spent` is the sum of all costs up
+    to this one: together with the unique `number` it prevents two requests from spending the same ε.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="answers")
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="answers")
-    number = models.PositiveIntegerField(help_text="counts a team's answers in a round from 1")
+    number = models.PositiveIntegerField(help_text="numbers a team's answers in a round from 1")
     query = models.JSONField(help_text="in its canonical form")
     digest = models.CharField(max_length=64, help_text="SHA-256 of the query")
     cost = models.PositiveBigIntegerField(help_text="ε in millionths")
-    spent = models.PositiveBigIntegerField(help_text="this cost and all before it, in millionths")
-    budget = models.PositiveBigIntegerField(help_text="what the team had in all, in millionths")
+    spent = models.PositiveBigIntegerField(help_text="the cumulative cost, in millionths")
+    budget = models.PositiveBigIntegerField(help_text="the team's total budget, in millionths")
     counts = models.JSONField(help_text="the noisy counts, in the order of the query's cells")
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
@@ -98,5 +97,5 @@ class Answer(models.Model):
 
     @property
     def epsilon_so_far(self) -> Decimal:
-        """What the team had spent with this answer."""
+        """The ε spent by the team, including this answer."""
         return epsilon_of(self.spent)

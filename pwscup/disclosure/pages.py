@@ -1,4 +1,4 @@
-"""What the pages of disclosures show: plain functions from facts to contexts."""
+"""Contexts of the pages of disclosures: plain functions of facts."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ MAX_SHOWN_CELLS = 1000
 MAX_SHOWN_VALUES = 6
 
 
-# Words
+# Texts
 
 
 @dataclass(frozen=True, slots=True)
 class InWords:
-    """A query as people read it."""
+    """A query as text."""
 
     columns: str
     filters: tuple[str, ...]
 
 
 def in_words(query: Mapping[str, Any], *, shortened: bool = False) -> InWords:
-    """What is counted, and among which records; lists show the first values of a long filter."""
+    """The counted columns and the filter; lists show the first values of a long filter."""
     most = MAX_SHOWN_VALUES if shortened else None
     filters = tuple(_filter(column, values, most) for column, values in query["where"].items())
     return InWords(" × ".join(query["columns"]) or _("a single count"), filters)
@@ -77,10 +77,10 @@ def _filter(column: str, values: list[str], most: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What an ε buys: cells, the scale of their noise, and how far they are off.
+    """The noise for an ε: the number of cells, the scale of their noise, and the expected error.
 
-    `bound` is what a cell's noise does not exceed in 19 of 20 cases, `distance` the L2 distance of
-    the whole answer to be expected (root mean square).
+    The noise of a cell stays within `bound` with a probability of 95 %; `distance` is the expected L2
+    distance of the whole answer (root mean square).
     """
 
     n_cells: int
@@ -90,13 +90,13 @@ class Noise:
 
 
 def noise_of(query: Query, attributes: tuple[Attribute, ...], epsilon: Decimal) -> Noise:
-    """The noise of an answer, which depends on nothing that is hidden."""
+    """The noise of an answer, which depends on nothing hidden."""
     from scoring.formats.disclosure.curves import asked_once
     from scoring.formats.disclosure.queries import sensitivity_of, sizes_of
     from scoring.privacy.mechanisms import accuracy
 
     n_cells, sensitivity = math.prod(sizes_of(query, attributes)), sensitivity_of(query)
-    # Rounded up, what holds for the continuous distribution holds for whole numbers.
+    # Rounded up, because the bound of the continuous distribution then also holds for integers.
     bound = math.ceil(accuracy(sensitivity, float(epsilon), 1 - CONFIDENCE))
     scale = float(sensitivity / Fraction(epsilon))
     return Noise(n_cells, scale, bound, asked_once(n_cells, epsilon, sensitivity))
@@ -106,7 +106,7 @@ def noise_of(query: Query, attributes: tuple[Attribute, ...], epsilon: Decimal) 
 
 
 def ask_page(request: HttpRequest, round: Round, outcome: Outcome | None = None) -> dict[str, Any]:
-    """Budget, form, what the question would cost, and the answers so far."""
+    """The budget, the form, the cost of the question, and the answers so far."""
     contest = round.contest
     context = contest_page(request, contest, round.key)
     team, now = context["my_team"], context["now"]
@@ -131,7 +131,7 @@ def ask_page(request: HttpRequest, round: Round, outcome: Outcome | None = None)
 
 
 def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetime) -> Gate | None:
-    """The first reason why nothing can be asked; None where it can."""
+    """The first reason why no question can be asked; None if it can."""
     closed_to_me = gate(request, round, team, now)
     if team is None and round.is_open(now):
         return Gate(str(NO_TEAM), _("To the teams"), reverse("team", args=[round.contest.slug]))
@@ -146,7 +146,7 @@ def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetim
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A question before it is paid: what is asked, what one gets for it, what is left then."""
+    """A question before payment: the query, its noise, and the remaining budget."""
 
     asked: InWords
     epsilon: Decimal
@@ -183,7 +183,7 @@ def _lines(team: Team, round: Round) -> list[Line]:
 
 
 def answer_page(request: HttpRequest, answer: Answer) -> dict[str, Any]:
-    """What was asked, and the noisy counts."""
+    """The query and the noisy counts."""
     from scoring.formats.disclosure.queries import cells_of, parse_query
 
     round = answer.round
@@ -209,7 +209,7 @@ def answer_page(request: HttpRequest, answer: Answer) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a team has spent in a round, without a count of any answer."""
+    """The spending of a team in a round, without any count."""
 
     team: Team
     budget: Budget
@@ -219,7 +219,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Disclosing:
-    """A round with its release, or with what each team has spent."""
+    """A round with its release, or with the spending of each team."""
 
     round: Round
     epsilon: Decimal
@@ -228,7 +228,7 @@ class Disclosing:
 
 
 def organizer_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
-    """Every round that discloses: when its table was released, or who has spent how much."""
+    """Every round of disclosure: the time of its release, or the spending of each team."""
     page = common.organizer_page(request, contest, "disclosure")
     page["spent_by_all"] = ledger.spent_by_all(contest)
     page["left_for_all"] = ledger.left_for_all(contest)

@@ -1,4 +1,4 @@
-"""What pages read of disclosures, always starting from what this viewer may see."""
+"""Queries about disclosures, always restricted to the viewer's permissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def own_answer(user: Person, public_id: UUID) -> Answer:
-    """An answer for the team that paid for it; Http404 for everybody else, organizers among them."""
+    """An answer for the team that paid for it; Http404 for everybody else, including organizers."""
     found = Answer.objects.select_related("round__contest", "team", "asked_by")
     answer = found.filter(public_id=public_id).first()
     if answer is None or not is_member(user, answer.team):
@@ -27,7 +27,7 @@ def own_answer(user: Person, public_id: UUID) -> Answer:
 
 
 def spending_of(contest: Contest) -> dict[tuple[int, int], dict[str, object]]:
-    """By round and team what was spent: `n_answers`, `spent` in millionths, `last_at`; no count of any answer."""
+    """By round and team the spending: `n_answers`, `spent` in millionths, `last_at`; without any count."""
     answers = Answer.objects.filter(round__contest=contest).order_by()
     totals = {"n_answers": Count("pk"), "spent": Max("spent"), "last_at": Max("asked_at")}
     lines = answers.values("round", "team").annotate(**totals)

@@ -1,4 +1,4 @@
-"""Asking for counts of a hidden table, and releasing a randomized one: each one transaction with its event."""
+"""Answering queries about a hidden table, and releasing a randomized one: each in one transaction with its event."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ if TYPE_CHECKING:
     from scoring.privacy.accounting import Budget
 
 MAX_ANSWERS = 500
-"""Of a team in a round; each may have thousands of counts."""
+"""For a team in a round; each may have thousands of counts."""
 REFUSALS = {
-    "round.not_interactive": _("In this round nothing can be asked for."),
+    "round.not_interactive": _("This round does not accept queries."),
     "terms.first": _("Accept the terms of the data first."),
     "data.missing": _("The contest has no table yet."),
     "budget.exceeded": _(
-        "The answer costs %(got)s — expected at most %(expected)s, which is what your team has left."
+        "The answer costs %(got)s — expected at most %(expected)s, the remaining budget of your team."
     ),
     "budget.all_teams": _(
-        "The answer costs %(got)s — expected at most %(expected)s, which is what all teams of the contest "
-        "together have left."
+        "The answer costs %(got)s — expected at most %(expected)s, the remaining budget of all teams of the contest "
+        "together."
     ),
-    "answers.too_many": _("Your team has %(expected)s answers in this round: no more are given."),
+    "answers.too_many": _("Your team has reached the limit of %(expected)s answers in this round."),
 }
 
 
 class QueryRefused(RefusedByCode):
-    """A query that is not answered; nothing was spent."""
+    """A refused query; nothing was spent."""
 
     WORDS = REFUSALS
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer, and whether it was paid for now or before."""
+    """An answer; it was paid for now or before."""
 
     answer: Answer
     is_new: bool
@@ -66,7 +66,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What would be asked and what it costs; `paid` where the team has that answer already."""
+    """The query and its cost; `paid` if the team already has that answer."""
 
     query: Query
     epsilon: Decimal
@@ -82,7 +82,7 @@ def quote(
     epsilon: str,
     asked_at: datetime | None = None,
 ) -> Quote:
-    """What `ask` would do now with the same arguments; nothing is spent.
+    """The result of `ask` with the same arguments, without spending anything.
 
     Raises
     ------
@@ -106,36 +106,38 @@ def ask(
     epsilon: str,
     asked_at: datetime | None = None,
 ) -> Asked:
-    """Answer a query with noisy counts and debit its ε; what was paid for already is repeated for nothing.
+    """Answer a query with noisy counts and debit its ε; repeating a paid query costs nothing.
 
-    `query` is what `scoring.formats.disclosure.queries.parse_query` reads; `user` is None where the platform
-    plays for a team of its own. Whatever is refused costs nothing.
+    `query` is in the format of `scoring.formats.disclosure.queries.parse_query`; `user` is None if the
+    platform plays for one of its own teams. Refused queries cost nothing.
 
     Raises
     ------
     ProblemsFound
-        Everything that is wrong with the query and its ε.
+        All errors of the query and its ε.
     SubmissionRefused, QueryRefused
         The team may not ask now, or cannot pay.
     """
     asked_at = asked_at or timezone.now()
-    # Cheaply first; looked up and counted again under lock.
+    # Cheap checks first; they are repeated under the lock.
     quoted = quote(
         user=user, team=team, round=round, query=query, epsilon=epsilon, asked_at=asked_at
     )
     if quoted.paid is not None:
         return Asked(quoted.paid, is_new=False)
-    # With it comes the hidden table, which most processes do without.
+    # It imports the hidden table's code, which most processes do not need.
     from pwscup.submissions.evaluation import disclosing
 
     parsed, cost = quoted.query, quoted.epsilon
     counts = disclosing.noisy_counts(round.contest, parsed, cost)
     with transaction.atomic():
-        if round.contest.epsilon_cap is not None:  # of all teams: they wait for each other
+        if (
+            round.contest.epsilon_cap is not None
+        ):  # for all teams: their requests wait for each other
             type(round.contest).objects.select_for_update(no_key=True).get(pk=round.contest_id)
-        # Every request of the team waits here, so that each sees what the others have spent.
+        # All requests of the team wait here, so that each sees the spending of the others.
         if Team.objects.select_for_update(no_key=True).filter(pk=team.pk).first() is None:
-            raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone
+            raise SubmissionRefused("not_allowed")  # the team was removed after everybody left
         _check_may_ask(user, team, round, asked_at)  # leaving the team takes this lock too
         if (paid := ledger.paid_answer(team, round, parsed.digest, cost)) is not None:
             return Asked(paid, is_new=False)
@@ -168,7 +170,9 @@ def _check_may_ask(user: User | None, team: Team, round: Round, asked_at: dateti
 
 
 def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
-    from scoring.formats.disclosure.queries import parse_query  # numpy, which most pages do without
+    from scoring.formats.disclosure.queries import (
+        parse_query,
+    )  # imports numpy, which most pages do not need
 
     problems: list[Problem] = []
     parsed, cost = None, Decimal(0)
@@ -177,7 +181,7 @@ def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
     except ProblemsFound as found:
         problems += found.problems
     try:
-        # As short as it can be written: thousands of zeros at its end would be kept with every fact.
+        # In its shortest form: thousands of trailing zeros would be stored with every fact.
         cost = epsilon_of(millionths_of(epsilon_from(epsilon.strip())))
     except ValueError:
         problems.append(Problem("query.epsilon", {"expected": PLACES, "got": shorten(epsilon)}))
@@ -187,7 +191,7 @@ def _read(round: Round, query: Any, epsilon: str) -> tuple[Query, Decimal]:
 
 
 def _payable(team: Team, round: Round, cost: Decimal) -> tuple[int, Budget]:
-    """The number of the next answer, and the team's budget after it; refused where it cannot pay."""
+    """The number of the next answer, and the team's budget after it; refused if the budget is exceeded."""
     newest = ledger.answers_of(team, round).first()
     number = newest.number + 1 if newest else 1
     if number > MAX_ANSWERS:
@@ -221,10 +225,10 @@ def _record(answer: Answer) -> None:
 
 
 def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease | None:
-    """The released table of a batch round, made now where that is due; None as long as it is not.
+    """The released table of a batch round, created now if it is due; None until then.
 
-    Safe to call at any time and by several processes at once: of two drafts one is thrown away
-    unseen, for two releases of one table would tell twice as much of it.
+    Safe to call at any time and concurrently: of two drafts one is discarded without being shown, because two
+    releases of one table would double the privacy loss.
     """
     now = now or timezone.now()
     found = BatchRelease.objects.filter(round=round).select_related("table").first()
@@ -238,7 +242,7 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
     kept = None
     try:
         with transaction.atomic():
-            # The contest's row is held, too: whoever changes rules, table or dates waits.
+            # The contest's row is locked too: changes of rules, table or dates wait.
             both = Round.objects.select_for_update(no_key=True).select_related("contest")
             held = both.get(pk=round.pk)
             found = BatchRelease.objects.filter(round=held).first()
@@ -263,7 +267,7 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
 
 
 def release_due(now: datetime | None = None) -> int:
-    """Release the table of every batch round that has opened; return how many that were."""
+    """Release the table of every batch round that has opened; return their number."""
     now = now or timezone.now()
     opened = Round.objects.filter(
         kind__in=kinds_where("is_release"),
@@ -275,7 +279,7 @@ def release_due(now: datetime | None = None) -> int:
 
 
 def _released_alone(round: Round, now: datetime) -> int:
-    """Where one release fails, those of other contests are made all the same."""
+    """Release for one round; a failure does not affect other contests."""
     n_released = 0
     with faults.alone(round.contest, faults.RELEASE, round.key):
         n_released += ensure_released(round, now) is not None

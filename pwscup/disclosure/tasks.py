@@ -1,4 +1,4 @@
-"""What workers run: an interface to `services`, and nothing more."""
+"""Celery tasks of disclosures, without logic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses of what is disclosed of a hidden table."""
+"""URLs of disclosures of a hidden table."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages of what is disclosed of a hidden table: questions and answers, the release, and who spent what."""
+"""Pages of disclosures of a hidden table: questions and answers, the release, and the spending."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """A POST says what the question would cost, or asks it; the answer has an address of its own."""
+    """A POST shows the cost of a question, or asks it; the answer has its own URL."""
     round = visible_round(request.user, slug, key, kinds_where("is_asked"))
     if request.method != "POST":
         return render(request, "disclosure/ask.html", pages.ask_page(request, round))
@@ -45,7 +45,7 @@ def ask(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         page = pages.ask_page(request, round, outcome)
         return render(request, "disclosure/ask.html", page, status=status)
     if not outcome.asked.is_new:
-        messages.info(request, _("Your team had this answer already: nothing was spent."))
+        messages.info(request, _("Your team already had this answer: nothing was spent."))
     return redirect("answer", outcome.asked.answer.public_id)
 
 
@@ -74,7 +74,7 @@ def answers_zip(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 
 
 def _kept_from(request: HttpRequest, round: Round) -> HttpResponse | None:
-    """Where somebody is sent who may not download yet; Http404 for strangers."""
+    """A redirect for users who may not download yet; Http404 for others."""
     if may_have_published(request.user, round, timezone.now()):
         return terms_first(request, round.contest)
     if request.user.is_anonymous:
@@ -84,7 +84,7 @@ def _kept_from(request: HttpRequest, round: Round) -> HttpResponse | None:
 
 @require_safe
 def batch_release(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    """The released table, which is made now if it is due."""
+    """The released table, created now if it is due."""
     round = visible_round(request.user, slug, key, kinds_where("is_release"))
     if (elsewhere := _kept_from(request, round)) is not None:
         return elsewhere
@@ -96,7 +96,7 @@ def batch_release(request: HttpRequest, slug: str, key: str) -> HttpResponseBase
 
 @require_safe
 def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """An estimate of zeros, to be filled in."""
+    """A template of an estimate with all counts zero."""
     from scoring.formats.disclosure import estimates
 
     round = visible_round(request.user, slug, key, kinds_where("tells_of_table"))

@@ -1,6 +1,6 @@
 """Drawing each team's own table from the organizer's, once, when the contest has opened.
 
-One draw serves every stage of the contest: a team's table is the same in a preliminary and a final.
+One draw serves all stages of the contest: a team's table is the same in a preliminary and a final.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 def is_due(contest: Contest, now: datetime) -> bool:
-    """The first anonymization round has opened, and the table has records enough for a team."""
+    """The first anonymization round has opened, and the table has enough records for a team."""
     if not (contest.format.own_tables and contest.is_published):
         return False
     if contest.erased_at is not None:
@@ -45,10 +45,10 @@ def is_due(contest: Contest, now: datetime) -> bool:
 def ensure_drawn(
     team: Team, now: datetime | None = None, known: dict[int, Any] | None = None
 ) -> Dataset | None:
-    """The team's table, drawn now where that is due; None as long as it is not, or no people are left for it.
+    """The team's table, drawn now if it is due; None before that, or if no individuals are left.
 
-    Safe to call at any time and by several processes at once: the table is drawn once. `known` keeps by contest
-    what is read for a draw, for anyone who draws for several teams.
+    Safe to call at any time and concurrently: the table is drawn once. `known` caches data of a contest for a
+    series of draws.
     """
     if not team.contest.format.own_tables:
         return None
@@ -59,7 +59,7 @@ def ensure_drawn(
 
 
 def is_left_out(team: Team, now: datetime) -> bool:
-    """Whether the people of a series ran out before this team got any."""
+    """The individuals of a series were exhausted before this team got any."""
     if not (team.contest.format.shares_out_people and is_due(team.contest, now)):
         return False
     if ensure_drawn(team, now) is not None:
@@ -68,7 +68,7 @@ def is_left_out(team: Team, now: datetime) -> bool:
 
 
 def draw_due(now: datetime | None = None) -> int:
-    """Draw the table of every team that should have one; return how many that were.
+    """Draw the table of every team that needs one; return their number.
 
     Teams that everybody has left get none.
     """
@@ -84,26 +84,26 @@ def draw_due(now: datetime | None = None) -> int:
     for team in teams.exclude(datasets__key=tables.ORIGINAL).order_by("contest_id", "pk"):
         if team.contest_id not in due:
             due[team.contest_id] = False
-            known.clear()  # of one contest at a time
+            known.clear()  # for one contest at a time
             with faults.alone(team.contest, faults.DRAW):
                 due[team.contest_id] = is_due(team.contest, now)
         if due[team.contest_id]:
-            # Where one team's draw fails, the others get their tables all the same.
+            # If one team's draw fails, the others get their tables anyway.
             with faults.alone(team.contest, faults.DRAW, team.slug):
                 n_drawn += ensure_drawn(team, now, known) is not None
     return n_drawn
 
 
 def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
-    """Keep what was drawn for a team from the organizer's table, unless somebody was faster; return what holds.
+    """Store the draw of a team, unless another process has stored one; return the stored one.
 
-    None where the organizer has put another table in the place of `source` meanwhile, or other rules.
+    None if the organizer has replaced `source` or the rules in the meantime.
     """
     files = _written(team, drawn)
     kept: Dataset | None = None
     try:
         with transaction.atomic():
-            # Replacing the organizer's table takes this lock too, and so does changing the rules.
+            # Replacing the organizer's table and changing the rules also take this lock.
             held = Contest.objects.select_for_update(no_key=True).get(pk=team.contest_id)
             same = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part)
             is_current = same.exists()

@@ -1,4 +1,4 @@
-"""What a team fills in: the files of a round, and a note."""
+"""Forms of a team: the files of a round, and a note."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
 class NoteForm(forms.ModelForm):
-    """A team's words on a submission of its own."""
+    """A note of a team about one of its submissions."""
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-    """Of the answer that shows its errors."""
+    """The id of the element with its errors."""
 
     class Meta:
         model = Submission
@@ -43,7 +43,7 @@ class NoteForm(forms.ModelForm):
 
 
 class UploadForm(NoteForm):
-    """Files with a note. The nonce makes a form that is sent twice one submission."""
+    """Files with a note. The nonce identifies a form that is sent twice."""
 
     nonce = forms.CharField(
         required=False, max_length=64, widget=forms.HiddenInput(attrs={"id": False})
@@ -55,7 +55,7 @@ class UploadForm(NoteForm):
 
 
 class TableForm(UploadForm):
-    """The files that a round without targets asks for, one field each."""
+    """The files of a round without targets, one field each."""
 
     def __init__(self, round: Round, specs: Iterable[FileSpec], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -67,7 +67,7 @@ class TableForm(UploadForm):
         self.order_fields([*self.keys, "note"])
 
     def clean(self) -> dict[str, Any]:
-        """Turn uploads into parts; one that is too large is named at its own field."""
+        """Turn uploads into parts; an error about size is shown at the field."""
         cleaned = super().clean() or self.cleaned_data
         for key in self.keys:
             if cleaned.get(key) is None:
@@ -88,7 +88,7 @@ class TableForm(UploadForm):
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:
     widget = forms.FileInput(attrs={"accept": FILES[spec.kind].accept, "data-max-bytes": max_bytes})
     label = localized(spec.title, get_language() or "en")
-    # An empty file gets a message that says what was expected, from `_counted`.
+    # The error message for an empty file comes from `_counted`.
     return forms.FileField(
         label=label,
         required=spec.required,
@@ -110,7 +110,7 @@ class SeveralFilesInput(forms.FileInput):
 
 
 class SeveralFilesField(forms.FileField):
-    """One or several files; cleans to a list."""
+    """One or more files; cleans to a list."""
 
     widget = SeveralFilesInput
 
@@ -120,10 +120,10 @@ class SeveralFilesField(forms.FileField):
 
 
 class GuessForm(UploadForm):
-    """Guess files, or a zip of them, each for the target that its name says; or one file for one target.
+    """Guess files, or a zip archive of them, each for the target named in its file name; or one file for one target.
 
-    `targets` are the other teams' slugs and names, `names` what the files are called, `target` the
-    slug of the one target of a single upload.
+    `targets` are the other teams' slugs and names, `names` the expected file names, `target` the slug of the
+    only target of a single upload.
     """
 
     guess = SeveralFilesField(
@@ -162,7 +162,7 @@ class GuessForm(UploadForm):
         return uploads.matched(parts, self.targets, own=self.own, names=self.names)
 
     def _received(self) -> tuple[list[Part], list[ValidationError]]:
-        """The files, those of archives included, and what is wrong with the others."""
+        """The files, including those in archives, and the errors of the others."""
         parts: list[Part] = []
         errors: list[ValidationError] = []
         for upload in self.cleaned_data["guess"]:

@@ -1,4 +1,4 @@
-"""Submissions as jobs: values, problems or a failure, and what the audit trail says of it."""
+"""Submissions as jobs: values, problems or a failure, and their events in the audit trail."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ CONTEST, RULES = "round__contest", "round__contest__ruleset_text"
 logger = logging.getLogger(__name__)
 
 
-# How it ends
+# Results
 
 
 def finish_scored(claim: Claim, **evaluation: Any) -> bool:
-    """Write a result, if the claim still holds; one by rules that were changed meanwhile waits again."""
+    """Write a result, if the claim is still valid; after a change of the rules the submission waits again."""
     with transaction.atomic():
         row = _named(claim)
         if hashlib.sha256(row[RULES].encode()).hexdigest() != evaluation["ruleset_digest"]:
@@ -45,15 +45,16 @@ def finish_scored(claim: Claim, **evaluation: Any) -> bool:
 
 
 def finish_rejected(claim: Claim, problems: Sequence[Problem], n_problems: int) -> bool:
-    """Write what is wrong with the files, if the claim still holds."""
+    """Write the problems of the files, if the claim is still valid."""
     found = {"problems": [problem.to_dict() for problem in problems], "n_problems": n_problems}
     return jobs.finish(claim, State.REJECTED, _recorded_as(State.REJECTED), **found)
 
 
 def finish_overdue(claim: Claim, reference: str, is_busy: bool) -> bool:
-    """What took longer than it may waits again; after the last attempt it is decided, if the claim still holds.
+    """Make a submission that exceeded its time limit wait again; decide it after the last attempt, if the
+    claim is still valid.
 
-    Where it was computing all the time, the files are at fault; else the machine did other things.
+    If it was computing all the time, the files are at fault; otherwise the machine was busy.
     """
     if jobs.try_again(claim):
         return False
@@ -64,7 +65,7 @@ def finish_overdue(claim: Claim, reference: str, is_busy: bool) -> bool:
 
 
 def withdraw(submission_id: int) -> bool:
-    """Cancel a submission that waits; False where a worker was faster. Who sends its form again means it."""
+    """Cancel a waiting submission; False if a worker was faster. Sending its form again submits it again."""
     waiting = Submission.objects.filter(pk=submission_id, state=State.WAITING)
     withdrawn = {"state": State.CANCELLED, "finished_at": timezone.now(), "sent_as": ""}
     return bool(waiting.update(**withdrawn))
@@ -85,7 +86,7 @@ def _record(row: Mapping[str, Any], state: str) -> None:
 
 
 def _named(claim: Claim) -> dict[str, Any]:
-    """A submission for the audit trail, and the rules that hold now."""
+    """A submission for the audit trail, and the current rules."""
     return _NAMED.get(claim.pk)
 
 

@@ -1,4 +1,4 @@
-"""The moment of arrival, and requests too large to be read."""
+"""The time of arrival, and requests that are too large."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from pwscup.core.http import unavailable
 from pwscup.core.http.bodies import is_too_large, most_bytes_at
 
 ARRIVED_AT = "pwscup.arrived_at"
-"""Where the web server notes the time of arrival of a request that it has read completely."""
+"""The key under which the web server stores the time of arrival of a complete request."""
 UNREADABLE = "pwscup.unreadable"
-"""Where it notes why it could not keep the body of a request."""
+"""The key under which it stores the reason why the body of a request is missing."""
 CHUNK = 64 * 1024
 MAX_DIGITS = 19
 
 
 class ArrivalMiddleware:
-    """Notes when a request arrived, before its body is read; refuses a body that is too large or cannot be parsed."""
+    """Records the arrival of a request before its body is read; refuses a body that is too large or malformed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -37,13 +37,13 @@ class ArrivalMiddleware:
         if request.unreadable is not None:
             request.POST = QueryDict()
         elif is_too_large(_declared(request), request.path_info):
-            request.POST = QueryDict()  # neither the protection nor what draws a page may parse it
+            request.POST = QueryDict()  # neither the CSRF protection nor templates may parse it
         else:
             request.unreadable = _unreadable(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Run before the protection against forged requests, which parses the body."""
+        """Run before the CSRF protection, which parses the body."""
         unreadable = getattr(request, "unreadable", None)
         if isinstance(unreadable, OSError) and not isinstance(unreadable, UnreadablePostError):
             return _out_of_space(request, unreadable)
@@ -61,10 +61,10 @@ class ArrivalMiddleware:
 
 
 def arrival(request: HttpRequest) -> datetime:
-    """When the request arrived: its first byte, or its last one where the two lie too far apart.
+    """The arrival time of the request: its first byte, or its last one if the two are too far apart.
 
-    A connection opened before the deadline does not keep it open for a file that is made afterwards. The web server
-    knows when the last byte came; elsewhere that is now.
+    A connection opened before the deadline does not keep it open for a file that is created later. The web
+    server knows the time of the last byte; otherwise it is now.
     """
     if _noted(request) is not None:
         return request.arrived_at
@@ -80,12 +80,12 @@ def _noted(request: HttpRequest) -> datetime | None:
 
 def _declared(request: HttpRequest) -> int:
     length = request.META.get("CONTENT_LENGTH") or ""
-    # The first digits of a number too long to be read are large enough.
+    # The first digits of a number that is too long are large enough.
     return int(length[:MAX_DIGITS]) if length.isdecimal() else 0
 
 
 def _out_of_space(request: HttpRequest, error: OSError) -> HttpResponse:
-    """Say that the body could not be kept, where that is the reason."""
+    """The response if the body could not be stored, and that is the reason."""
     answer = unavailable.answer(request, error)
     if answer is None:
         raise error
@@ -93,9 +93,9 @@ def _out_of_space(request: HttpRequest, error: OSError) -> HttpResponse:
 
 
 def _unreadable(request: HttpRequest) -> Exception | None:
-    """Why the sent form cannot be read, and an empty form in its place.
+    """The reason why the form is unreadable; it is replaced by an empty form.
 
-    Every page reads the form again, the one that says what is wrong with it too.
+    Every page reads the form again, including the error page.
     """
     try:
         request.POST  # noqa: B018 — reading it parses it
@@ -106,7 +106,7 @@ def _unreadable(request: HttpRequest) -> Exception | None:
 
 
 def _drain(request: HttpRequest, length: int) -> None:
-    """Read a moderately large body away: a browser shows an answer only after it has sent everything."""
+    """Read and discard a moderately large body: a browser shows a response only after it has sent everything."""
     left = length if length <= 4 * settings.MAX_UPLOAD_BYTES else 0
     while left > 0:
         chunk = request.read(min(CHUNK, left))

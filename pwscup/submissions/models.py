@@ -12,14 +12,14 @@ from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.core.models import Job, StoredFile
 
 TOO_SLOW = "submission.too_slow"
-"""The problem of files whose scoring took longer than it may, though the machine did nothing else."""
+"""The problem of files whose scoring exceeded the time limit on an otherwise idle machine."""
 
 
 class Release(models.Model):
-    """Fact: a team's table as attackers may download it, its rows shuffled.
+    """Fact: a team's table as published for attackers, its rows shuffled.
 
-    `key` says which row came from where, and stays sealed. `candidates` is the table among whose
-    records attackers look, where that is not the original of everybody.
+    `key` is the mapping of rows, which stays sealed. `candidates` is the table of candidates, if it differs
+    from a common original.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -45,7 +45,7 @@ class Release(models.Model):
 
 
 class Submission(Job):
-    """Fact: what was handed in, when, by whom; and job: the row is scored by a worker."""
+    """Fact: the submitted files, with time and user; and job: the row is scored by a worker."""
 
     QUEUE_ORDER = ("arrived_at", "id")
 
@@ -68,7 +68,7 @@ class Submission(Job):
     submitted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    number = models.PositiveIntegerField(help_text="counts a team's submissions in a round from 1")
+    number = models.PositiveIntegerField(help_text="numbers a team's submissions in a round from 1")
     note = models.CharField(_("note"), max_length=200, blank=True)
     arrived_at = models.DateTimeField()
     sent_as = models.CharField(
@@ -104,21 +104,21 @@ class Submission(Job):
 
     @property
     def can_be_retried(self) -> bool:
-        """Whether scoring was given up: it failed, or took too long."""
+        """Scoring was given up: it failed, or exceeded the time limit."""
         is_slow = any(problem["code"] == TOO_SLOW for problem in self.problems)
         return self.state == self.State.FAILED or (self.state == self.State.REJECTED and is_slow)
 
 
 class UploadProcess(models.Model):
-    """Derived: a process that takes uploads, and which of those that arrived at it are in; `inflight` has the rules."""
+    """Derived: a process that accepts uploads, and the state of those that arrived; see `inflight`."""
 
     token = models.UUIDField(unique=True)
     complete_until = models.DateTimeField(
-        help_text="what arrived before then is in but for `arrivals`; by the clock of the process"
+        help_text="arrivals before this time are stored, except `arrivals`; by the clock of the process"
     )
-    arrivals = models.JSONField(default=dict, help_text="of what is on its way, by contest")
+    arrivals = models.JSONField(default=dict, help_text="of uploads in flight, by contest")
     reported_at = models.DateTimeField(help_text="by the database's clock")
-    asked_at = models.DateTimeField(null=True, help_text="since when an answer is waited for")
+    asked_at = models.DateTimeField(null=True, help_text="the time of the unanswered request")
 
     class Meta:
         ordering = ["id"]
@@ -132,7 +132,7 @@ class SubmissionFile(models.Model):
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="files")
     key = models.SlugField(
-        max_length=30, help_text="the ruleset's name for it: anonymized, rows, guess, …"
+        max_length=30, help_text="the name in the ruleset: anonymized, rows, guess, …"
     )
     file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
 
@@ -147,7 +147,7 @@ class SubmissionFile(models.Model):
 
 
 class Evaluation(models.Model):
-    """Fact: what one version of the rules and of the library said of one submission."""
+    """Fact: the result of a submission under one version of the rules and of the library."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="evaluations")
     fence = models.PositiveIntegerField()
@@ -155,18 +155,18 @@ class Evaluation(models.Model):
     scoring_version = models.CharField(max_length=20)
     seed = models.CharField(max_length=40)
     input_hashes = models.JSONField()
-    values = models.JSONField(null=True, help_text="null where these rules reject the files")
+    values = models.JSONField(null=True, help_text="null if these rules reject the files")
     final_values = models.JSONField(
-        null=True, help_text="of the measures that draw at random, by the seed of the final scores"
+        null=True, help_text="of random measures, with the seed of the final scores"
     )
-    problems = models.JSONField(default=list, help_text="as those of the submission")
+    problems = models.JSONField(default=list, help_text="same format as in the submission")
     rescore = models.ForeignKey(
         "Rescore",
         null=True,
         blank=True,
         on_delete=models.CASCADE,
         related_name="evaluations",
-        help_text="the re-scoring that made it; it counts once that is applied",
+        help_text="the re-scoring that created it; it counts after that is applied",
     )
     seconds = models.FloatField()
     created_at = models.DateTimeField(default=timezone.now)
@@ -189,12 +189,12 @@ class Evaluation(models.Model):
 
     @property
     def holds(self) -> bool:
-        """Whether it may count: what a re-scoring found does only once that was applied."""
+        """It may count: the result of a re-scoring does only after that was applied."""
         return self.rescore_id is None or self.rescore.state == Rescore.State.APPLIED
 
 
 class Choice(models.Model):
-    """Fact: a team named the submission that counts; its newest choice holds."""
+    """Fact: a team chose the submission that counts; its newest choice is effective."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="choices")
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="choices")
@@ -212,7 +212,8 @@ class Choice(models.Model):
 
 
 class Rescore(Job):
-    """Job: every submission of a contest is evaluated again, beside what counts; then applied or dropped."""
+    """Job: all submissions of a contest are evaluated again, without effect until applied; then applied or
+    discarded."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -252,7 +253,7 @@ class Rescore(Job):
 
 
 class Ruling(models.Model):
-    """Fact: an organizer decided about a team or a submission, and why; the newest one holds."""
+    """Fact: a decision of an organizer about a team or a submission, with its reason; the newest one is effective."""
 
     class Kind(models.TextChoices):
         WITHDRAWN = "withdrawn", _("submission withdrawn")
@@ -266,7 +267,7 @@ class Ruling(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="rulings",
-        help_text="what was decided about; null where it is the team",
+        help_text="the subject of the decision; null if it is the team",
     )
     kind = models.CharField(max_length=12, choices=Kind)
     reason = models.CharField(_("reason"), max_length=1_000)
@@ -283,7 +284,7 @@ class Ruling(models.Model):
 
 
 class LateAllowance(models.Model):
-    """Fact: a team may hand in in a round until then, though it is closed for the others."""
+    """Fact: a team may submit in a round until then, although it is closed for the others."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="late_allowances")
     round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="late_allowances")
@@ -298,19 +299,19 @@ class LateAllowance(models.Model):
         ordering = ["id"]
 
     def __str__(self) -> str:
-        return f"{self.team} may be late"
+        return f"{self.team} may submit late"
 
 
 class AppealMessage(models.Model):
-    """Fact: a line of the thread about a submission between its team and the organizers."""
+    """Fact: a message about a submission between its team and the organizers."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeal")
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
-    is_organizer = models.BooleanField(help_text="who speaks: an organizer, or the team")
+    is_organizer = models.BooleanField(help_text="the author's side: organizers, or the team")
     text = models.TextField(_("message"), max_length=4_000)
-    closes = models.BooleanField(default=False, help_text="an organizer settled the matter")
+    closes = models.BooleanField(default=False, help_text="an organizer settled the appeal")
     written_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -321,7 +322,7 @@ class AppealMessage(models.Model):
 
 
 class JudgeMark(models.Model):
-    """Fact: the points that a judge gave a team's presentation by one criterion; the newest holds."""
+    """Fact: the grade of a judge for a team's presentation by one criterion; the newest is effective."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="marks")
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="marks")

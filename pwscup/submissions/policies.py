@@ -1,4 +1,4 @@
-"""Who may do what with a submission: predicates that change nothing."""
+"""Predicates about the permissions on submissions."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def is_member(user: Person, team: Team) -> bool:
 
 
 def plays_for(user: Person | None, team: Team) -> bool:
-    """A member, or nobody at all: then the platform plays for a team of its own."""
+    """A member; or no user, as the platform plays for its own teams."""
     return team.is_house if user is None else is_member(user, team)
 
 
 def may_be_late(team: Team, round: Round, now: datetime) -> bool:
-    """Whether an organizer lets this team hand in though the round has closed for the others.
+    """An organizer allows this team to submit although the round has closed for the others.
 
-    Not once the marks of estimates are shown: whoever handed in or asked then would know them.
+    Not after the errors of estimates are shown: a team that submits or asks then would know them.
     """
     if round.format.tells_of_table and round.results_at <= now:
         return False
@@ -52,24 +52,24 @@ def may_be_late(team: Team, round: Round, now: datetime) -> bool:
 
 
 def runs(round: Round, moment: datetime) -> bool:
-    """Whether the contest's clock ran then: an upload that began before a pause counts."""
+    """The contest's clock was running at that time: an upload that began before a pause counts."""
     paused_at = round.contest.paused_at
     return paused_at is None or moment < paused_at
 
 
 def takes_files(round: Round, moment: datetime) -> bool:
-    """Whether a file that arrived then is taken: between the round's dates, and not during a pause."""
+    """A file that arrived at that time is accepted: between the round's dates, and not during a pause."""
     return runs(round, moment) and round.opens_at <= moment < round.closes_at
 
 
 def may_see_marks(user: Person, round: Round) -> bool:
-    """The judges their own, the organizers all of them."""
+    """Judges may see their own grades, organizers all of them."""
     judging = is_organizer(user, round.contest) or is_judge(user, round.contest)
     return round.format.is_judged and judging
 
 
 def may_mark(user: Person, round: Round, now: datetime) -> bool:
-    """Judges and organizers who do not play, as long as the presentation round is open."""
+    """Judges and organizers who do not play, while the presentation round is open."""
     return (
         may_see_marks(user, round)
         and round.contest.is_published
@@ -79,29 +79,29 @@ def may_mark(user: Person, round: Round, now: datetime) -> bool:
 
 
 def may_see_all_slides(user: Person, round: Round, now: datetime) -> bool:
-    """Judges and organizers at once; those who play once the round has closed. A team always sees its own."""
+    """Judges and organizers immediately; players after the round has closed. A team always sees its own."""
     if may_see_marks(user, round):
         return True
     return user.is_authenticated and round.is_settled(now) and plays_in(user, round.contest)
 
 
 def may_rule(user: Person, submission: Submission) -> bool:
-    """Withdrawing and reinstating are the organizers'; a dry run's submissions are theirs as well."""
+    """Organizers may withdraw and reinstate, also submissions of a dry run."""
     return is_organizer(user, submission.round.contest)
 
 
 def may_appeal(user: Person, submission: Submission) -> bool:
-    """The team that handed it in, and the organizers, who answer."""
+    """The submitting team, and the organizers, who answer."""
     return submission.state in FINAL and may_see(user, submission)
 
 
 def may_see(user: Person, submission: Submission) -> bool:
-    """The team that handed it in, and the organizers."""
+    """The submitting team, and the organizers."""
     return is_member(user, submission.team) or is_organizer(user, submission.round.contest)
 
 
 def may_change(user: Person, submission: Submission) -> bool:
-    """Notes and choices are the team's; an organizer only watches."""
+    """Notes and choices belong to the team; organizers may only read."""
     return is_member(user, submission.team)
 
 
@@ -110,7 +110,7 @@ def may_cancel(user: Person, submission: Submission) -> bool:
 
 
 def may_choose(user: Person, submission: Submission, now: datetime) -> bool:
-    """A team names what counts among its scored submissions, until the round closes."""
+    """A team chooses among its scored submissions, until the round closes."""
     return (
         may_change(user, submission)
         and submission.state == State.SCORED
@@ -124,19 +124,19 @@ def counts_by_choice(round: Round) -> bool:
 
 
 def may_see_rate(user: Person, submission: Submission, now: datetime) -> bool:
-    """Whether the exact result is shown: a rate after each guess would be an oracle."""
+    """The exact result is shown: a rate after each guess would be an oracle."""
     if submission.state not in FINAL:
         return False
     if is_organizer(user, submission.round.contest):
         return True
     round = submission.round
-    # Whatever the round says: exact marks of estimates tell of the hidden table for nothing.
+    # Whatever the round's setting: exact errors of estimates reveal the hidden table without cost.
     exact = round.feedback == round.Feedback.EXACT and not round.format.tells_of_table
     return is_member(user, submission.team) and (exact or round.is_settled(now))
 
 
 def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
-    """Whoever may see the exact rates of a scored table, all of them: an audit says more of the same kind."""
+    """Users who may see all exact rates of a scored table: an audit contains more of the same kind."""
     return (
         submission.round.format.is_attacked
         and not hidden_measures(submission.round.contest, user)
@@ -146,7 +146,7 @@ def may_audit(user: Person, submission: Submission, now: datetime) -> bool:
 
 
 def may_have_table(user: Person, team: Team, now: datetime) -> bool:
-    """A team's own table is its members' from the opening of the first round on, and the organizers'."""
+    """A team's own table, for its members from the opening of the first round, and for organizers."""
     contest = team.contest
     if not contest.format.own_tables:
         return False
@@ -159,7 +159,7 @@ def may_download_release(user: Person, release: Release, now: datetime) -> bool:
 
 
 def may_have_published(user: Person, round: Round, now: datetime) -> bool:
-    """What is published for a round: whoever plays in the contest, from its opening on; organizers always."""
+    """Published files of a round: for players of the contest from its opening; for organizers always."""
     contest = round.contest
     if is_organizer(user, contest):
         return True

@@ -31,8 +31,7 @@ logger = logging.getLogger(__name__)
 def is_due(attack: Round, now: datetime) -> bool:
     """The attack has opened, its tables are final, and every one that arrived in time is scored.
 
-    A submission whose scoring failed by our fault and that would count is waited for, until organizers retry or
-    withdraw it.
+    A failed submission that would count delays publication until organizers retry or withdraw it.
     """
     attacked = selectors.attacked_round(attack)
     if attacked is None or not attack.has_opened(now):
@@ -45,20 +44,20 @@ def is_due(attack: Round, now: datetime) -> bool:
 
 
 def unpublished(attack: Round) -> list[Submission]:
-    """What counts of each team that has no release yet."""
+    """The counting submission of each team that has no release yet."""
     attacked = selectors.attacked_round(attack)
     if attacked is None:
         return []
     done = set(Release.objects.filter(round=attack).values_list("team_id", flat=True))
     scored = Submission.objects.filter(round=attacked, state=State.SCORED).exclude(team__in=done)
     if not scored.exists():
-        return []  # the sweeper asks every few seconds, of finished contests too
+        return []  # the sweeper asks every few seconds, also about finished contests
     counted = selectors.counted_submissions(attacked)
     return [submission for team, submission in counted.items() if team not in done]
 
 
 def publish_due(now: datetime | None = None) -> int:
-    """Publish whatever is due in any contest; return how many tables that were."""
+    """Publish all tables that are due in any contest; return their number."""
     now = now or timezone.now()
     opened = Round.objects.filter(
         kind__in=kinds_where("has_targets"), opens_at__lte=now, contest__is_published=True
@@ -67,7 +66,7 @@ def publish_due(now: datetime | None = None) -> int:
 
 
 def _published_alone(attack: Round, now: datetime) -> int:
-    """Publish for one contest, and note for its organizers what keeps its tables back."""
+    """Publish for one contest, and record for its organizers what delays its tables."""
     published: list[Release] = []
     with faults.alone(attack.contest, faults.PUBLISH, attack.key):
         published = publish(attack, now)
@@ -85,14 +84,13 @@ def _note_failed(attack: Round, now: datetime) -> None:
 
 
 def publish(attack: Round, now: datetime | None = None) -> list[Release]:
-    """Publish the counted table of every team, shuffled, all at the same moment.
+    """Publish the counting table of every team, shuffled, all at the same time.
 
-    Safe to call at any time and by several workers at once: what is not due or published already
-    is left alone.
+    Safe to call at any time and concurrently: tables that are not due or already published are not changed.
     """
     if not is_due(attack, now or timezone.now()):
         return []
-    # The tables are made before the transaction: it is short, and nobody waits for a hundred of them.
+    # The tables are prepared before the transaction, which stays short.
     drafts = [_draft(attack, submission) for submission in unpublished(attack)]
     if not drafts:
         return []
@@ -116,7 +114,7 @@ def publish(attack: Round, now: datetime | None = None) -> list[Release]:
 
 
 def _draft(attack: Round, submission: Submission) -> Release:
-    from pwscup.submissions import evaluation  # pandas, which only workers need
+    from pwscup.submissions import evaluation  # imports pandas, which only workers need
 
     shuffled = evaluation.shuffled_table(submission, attack)
     published, team = storage.Area.PUBLISHED, submission.team
@@ -136,7 +134,7 @@ def _draft(attack: Round, submission: Submission) -> Release:
 
 
 def table_name(attack: Round, team: Team) -> str:
-    """What a published table is called on the participants' disks."""
+    """The file name of a published table."""
     names = attack.format.release_names
     return team_file(team, names[0]) if names else f"{team.slug}.csv"
 

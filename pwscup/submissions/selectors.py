@@ -1,4 +1,4 @@
-"""What may be read of submissions, always starting from what this viewer may see."""
+"""Queries about submissions, always restricted to the viewer's permissions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ITS_RESULTS = ("evaluations__rescore", "files__file")
 
 
 def _with_results(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Each with its team, round, target and evaluations, in a constant number of queries."""
+    """With team, round, target and evaluations of each, in a constant number of queries."""
     return submissions.select_related(*ITS_OWN).prefetch_related(*ITS_RESULTS)
 
 
@@ -63,7 +63,7 @@ def _with_results(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
 
 
 def submissions_of_team(team: Team, round: Round) -> QuerySet[Submission]:
-    """What a team handed in in a round, the newest first."""
+    """The submissions of a team in a round, the newest first."""
     found = Submission.objects.filter(team=team, round=round)
     return _with_results(found).order_by(*NEWEST_FIRST)
 
@@ -75,19 +75,19 @@ def submissions_in(contest: Contest) -> QuerySet[Submission]:
 
 
 def get_visible(user: Person, public_id: UUID | str) -> Submission:
-    """The submission of that address; Http404 where there is none or the viewer may not know of it."""
+    """The submission with that id; Http404 if it does not exist or is not visible to the viewer."""
     submission = Submission.objects.select_related(*ITS_OWN).filter(public_id=public_id).first()
     if submission is None or not policies.may_see(user, submission):
         raise Http404
-    prefetch_related_objects([submission], *ITS_RESULTS)  # nothing more is read for strangers
+    prefetch_related_objects([submission], *ITS_RESULTS)  # nothing else is read for other users
     return submission
 
 
 def newest_evaluation(submission: Submission, before: datetime | None = None) -> Evaluation | None:
-    """What holds of a submission: its own evaluation, or the newest of a re-scoring that was applied.
+    """The effective evaluation of a submission: its own, or the newest of an applied re-scoring.
 
-    With `before`, a re-scoring that was applied at that moment or later does not hold yet. Reads
-    nothing where the evaluations and their re-scorings are prefetched.
+    With `before`, re-scorings applied at that time or later are ignored. Reads nothing if the evaluations and
+    their re-scorings are prefetched.
     """
     holding = (e for e in submission.evaluations.all() if e.holds)
     if before is not None:
@@ -96,24 +96,24 @@ def newest_evaluation(submission: Submission, before: datetime | None = None) ->
 
 
 def latest_evaluation(submission: Submission) -> Evaluation | None:
-    """The result that is shown; None where the submission is not scored."""
+    """The displayed result; None if the submission is not scored."""
     return newest_evaluation(submission) if submission.state == State.SCORED else None
 
 
 @dataclass(frozen=True, slots=True)
 class Wasted:
-    """Uploads of a person for a team that used no attempt: rejected, taken back or failed."""
+    """Uploads of a user for a team that used no attempt: rejected, cancelled or failed."""
 
     team_id: int
     user_id: int | None
     n_uploads: int
     n_slow: int
-    """Of these, whose scoring took too long, or was begun before they were taken back."""
+    """The number of these whose scoring exceeded the time limit, or had begun before they were cancelled."""
     n_bytes: int
 
 
 def wasted(contest: Contest, since: datetime) -> list[Wasted]:
-    """Such uploads of everybody in a contest since then."""
+    """Such uploads of all users in a contest since that time."""
     counted = _WASTED.rows(contest.pk, since)
     return [Wasted(*who, n, n_slow, size or 0) for *who, n, n_slow, size in counted]
 
@@ -130,9 +130,9 @@ _WASTED = Prepared(_wasted, int, datetime)
 
 
 def refused_files(before: datetime) -> QuerySet[Submission]:
-    """What was rejected or taken back before that time and still has its bytes, though nothing needs them.
+    """Submissions rejected or cancelled before that time that still have their bytes, which nothing needs.
 
-    An appeal and an open re-scoring need the files of what was rejected.
+    An appeal and an open re-scoring need the files of a rejected submission.
     """
     open_rescore = Rescore.objects.filter(contest=OuterRef("round__contest")).exclude(
         state__in=(Rescore.State.APPLIED, Rescore.State.DROPPED)
@@ -145,7 +145,7 @@ def refused_files(before: datetime) -> QuerySet[Submission]:
 
 
 def queue_place(submission: Submission) -> int | None:
-    """1 for the submission that is scored next; None where it does not wait."""
+    """1 for the submission that is scored next; None if it does not wait."""
     if submission.state != State.WAITING:
         return None
     earlier = Q(arrived_at__lt=submission.arrived_at) | Q(
@@ -158,12 +158,13 @@ def queue_place(submission: Submission) -> int | None:
 
 
 def max_file_bytes(round: Round) -> int:
-    """The largest file that the rules and the installation take."""
+    """The largest file that the rules and the installation accept."""
     return min(round.contest.ruleset.limits.max_file_bytes, settings.MAX_UPLOAD_BYTES)
 
 
 def used_and_last(team: Team, round: Round, target: Release | None = None) -> tuple[int, int]:
-    """How many attempts a team has used, in a round or against a target; and its last number in the round, or 0."""
+    """The number of used attempts of a team, in a round or against a target; and its last number in the
+    round, or 0."""
     target_id = () if target is None else (target.pk,)
     query = _USED if target is None else _USED_AGAINST
     return query.first(team.pk, round.pk, *target_id) or (0, 0)
@@ -179,12 +180,12 @@ _USED, _USED_AGAINST = Prepared(_used, int, int), Prepared(_used, int, int, int)
 
 
 def tries_left(team: Team, round: Round, target: Release | None = None) -> int:
-    """How many more submissions a team may make: in a round, or against a target in an attack round."""
+    """The number of remaining attempts of a team: in a round, or against a target in an attack round."""
     return max(0, round.tries - used_and_last(team, round, target)[0])
 
 
 def tries_left_by_target(team: Team, round: Round) -> dict[int, int]:
-    """How many more guesses a team may make against each target, by the release's key; two queries."""
+    """The number of remaining guesses of a team against each target, by the release's key; two queries."""
     keys = Release.objects.filter(round=round).values_list("pk", flat=True)
     left = dict.fromkeys(keys, round.tries)
     used = Submission.objects.filter(team=team, round=round, state__in=USES_A_TRY)
@@ -197,12 +198,12 @@ def tries_left_by_target(team: Team, round: Round) -> dict[int, int]:
 
 
 def as_of(rows: QuerySet[Any], moment: str, before: datetime | None) -> QuerySet[Any]:
-    """The rows whose `moment` lies before; all of them where no bound is given."""
+    """The rows whose `moment` is earlier; all of them without a bound."""
     return rows if before is None else rows.filter(**{f"{moment}__lt": before})
 
 
 def holding(before: datetime | None = None) -> QuerySet[Evaluation]:
-    """The evaluations that may count, see `newest_evaluation`."""
+    """The effective evaluations, see `newest_evaluation`."""
     applied = Q(rescore__state=Rescore.State.APPLIED)
     if before is not None:
         applied &= Q(rescore__decided_at__lt=before)
@@ -212,9 +213,9 @@ def holding(before: datetime | None = None) -> QuerySet[Evaluation]:
 def standing(
     submissions: QuerySet[Submission], before: datetime | None = None
 ) -> QuerySet[Submission]:
-    """Those that were scored, that no organizer has withdrawn, and that no re-scoring rejected.
+    """Submissions that were scored, not withdrawn by an organizer, and not rejected by a re-scoring.
 
-    With `before`, as things stood then: what arrived or was decided later is left out.
+    With `before`, the state at that time: later arrivals and decisions are ignored.
     """
     rulings = as_of(Ruling.objects.all(), "decided_at", before)
     newest = rulings.filter(submission=OuterRef("pk")).order_by("-pk").values("kind")[:1]
@@ -230,13 +231,13 @@ def standing(
 
 
 def newest_ruling(team: Team, submission: Submission | None = None) -> Ruling | None:
-    """What holds about a team, or about one of its submissions."""
+    """The effective ruling about a team, or about one of its submissions."""
     found = Ruling.objects.filter(team=team, submission=submission)
     return found.select_related("decided_by").order_by("-pk").first()
 
 
 def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
-    """Everything that organizers decided about the teams of a contest, the newest first."""
+    """All decisions of organizers about the teams of a contest, the newest first."""
     rulings = Ruling.objects.filter(team__contest=contest).order_by("-pk")
     allowances = LateAllowance.objects.filter(team__contest=contest).order_by("-pk")
     return (
@@ -246,9 +247,10 @@ def decisions_in(contest: Contest) -> tuple[list[Ruling], list[LateAllowance]]:
 
 
 def may_be_late(rounds: Collection[Round], now: datetime, before: datetime | None = None) -> bool:
-    """Whether a team may still submit late in one of a contest's rounds, or its upload may be on its way.
+    """A team may still submit late in one of a contest's rounds, or its upload may be in flight.
 
-    What was allowed last of each team holds; with `before`, as things stood then. No result is final until then.
+    The last permission of each team is effective; with `before`, the state at that time. No result is final
+    until then.
     """
     found = LateAllowance.objects.filter(round__in=rounds).order_by("pk")
     allowed = as_of(found, "granted_at", before).values_list("team", "round", "until")
@@ -266,19 +268,19 @@ _NEWEST_RULING = Prepared(_rulings_about, int)
 
 
 def is_disqualified(team: Team) -> bool:
-    """Whether the newest ruling about a team takes it off every board."""
+    """The newest ruling disqualifies the team."""
     return _NEWEST_RULING.first(team.pk) == (Ruling.Kind.DISQUALIFIED,)
 
 
 def disqualified(contest: Contest, before: datetime | None = None) -> set[int]:
-    """The keys of the teams that stand on no board: the newest ruling about them says so."""
+    """The keys of the disqualified teams, according to the newest ruling about each."""
     rulings = Ruling.objects.filter(team__contest=contest, submission=None).order_by("pk")
     newest = dict(as_of(rulings, "decided_at", before).values_list("team_id", "kind"))
     return {team for team, kind in newest.items() if kind == Ruling.Kind.DISQUALIFIED}
 
 
 def counted_submissions(round: Round, before: datetime | None = None) -> dict[int, Submission]:
-    """What counts of each team, by team: its choice, else the latest that was scored; a constant number of queries."""
+    """The counting submission of each team: its choice, or the latest scored one; a constant number of queries."""
     scored = standing(Submission.objects.filter(round=round), before).order_by(*OLDEST_FIRST)
     counted = dict(scored.values_list("team_id", "pk"))
     if policies.counts_by_choice(round):
@@ -291,7 +293,7 @@ def counted_submissions(round: Round, before: datetime | None = None) -> dict[in
 
 
 def counted_submission(team: Team, round: Round) -> Submission | None:
-    """What counts of one team: its choice, else the latest that was scored."""
+    """The counting submission of a team: its choice, or the latest scored one."""
     scored = standing(Submission.objects.filter(team=team, round=round))
     if policies.counts_by_choice(round):
         choice = Choice.objects.filter(team=team, round=round, submission__in=scored.values("pk"))
@@ -302,26 +304,26 @@ def counted_submission(team: Team, round: Round) -> Submission | None:
 
 
 def counting_guesses(team: Team, round: Round) -> dict[int, int]:
-    """The key of one team's guess that counts against each release, by the release's key."""
+    """The key of the team's counting guess against each release, by the release's key."""
     scored = standing(Submission.objects.filter(team=team, round=round)).exclude(target=None)
     return dict(scored.order_by(*OLDEST_FIRST).values_list("target_id", "pk"))
 
 
 def n_failed(contest: Contest) -> int:
-    """How many submissions of a contest have failed by our fault."""
+    """The number of submissions of a contest that failed because of the platform."""
     return Submission.objects.filter(round__contest=contest, state=State.FAILED).count()
 
 
 def too_slow() -> QuerySet[Submission]:
-    """What was rejected because scoring it took too long."""
+    """Submissions that were rejected because scoring exceeded the time limit."""
     return Submission.objects.filter(SLOW)
 
 
 def failed_that_would_count(round: Round) -> list[Submission]:
-    """Those whose scoring failed by our fault, and that would count of their teams if it had not.
+    """Failed submissions that would count for their teams otherwise.
 
-    Not where the team uploaded something later that was scored, chose something else, is out or has its table
-    published, nor where an organizer has withdrawn the submission.
+    Not if the team has a later scored submission, chose another one, is disqualified or has its table
+    published, and not if an organizer has withdrawn the submission.
     """
     failed = list(Submission.objects.filter(round=round, state=State.FAILED).order_by("pk"))
     if not failed:
@@ -345,7 +347,7 @@ def _is_later(counting: Submission | None, submission: Submission) -> bool:
 
 
 def is_withdrawn(submission: Submission) -> bool:
-    """Whether an organizer has taken it out of what counts."""
+    """An organizer has withdrawn the submission."""
     ruling = newest_ruling(submission.team, submission)
     return ruling is not None and ruling.kind == Ruling.Kind.WITHDRAWN
 
@@ -354,14 +356,14 @@ def is_withdrawn(submission: Submission) -> bool:
 
 
 def releases(round: Round) -> QuerySet[Release]:
-    """The tables that an attack round is about, by team name."""
+    """The tables of an attack round, by team name."""
     found = Release.objects.filter(round=round)
     found = found.select_related("team", "table", "candidates", "round__contest")
     return found.order_by("team__name", "id")
 
 
 def get_visible_release(user: Person, public_id: UUID | str, now: datetime) -> Release:
-    """The release of that address; Http404 where there is none or the viewer may not have it."""
+    """The release with that id; Http404 if it does not exist or is not visible to the viewer."""
     release = (
         Release.objects.filter(public_id=public_id)
         .select_related("team", "table", "candidates", "round__contest")
@@ -379,7 +381,7 @@ def attacked_round(attack: Round) -> Round | None:
 
 
 def is_released(round: Round, team: Team | None = None) -> bool:
-    """Whether tables of this anonymization round, or that of one team, are published already."""
+    """Tables of this anonymization round, or that of one team, are already published."""
     if team is None:
         return _RELEASED.first(round.pk) is not None
     return Release.objects.filter(submission__round=round, team=team).exists()

@@ -1,4 +1,4 @@
-"""What people do with submissions: hand in, take back, choose, annotate; each one transaction with its event."""
+"""Actions on submissions: submit, cancel, choose, annotate; each in one transaction with its event."""
 
 from __future__ import annotations
 
@@ -41,30 +41,30 @@ if TYPE_CHECKING:
     from scoring.rulesets import RoundSpec
 
 Upload = tuple[str, bytes | Iterable[bytes]]
-"""A file as it arrived: the name its owner gave it, and its bytes."""
+"""An arrived file: the name given by its owner, and its bytes."""
 
-PDF_SIGNATURE, PDF_WITHIN = b"%PDF-", 1024  # readers look for it that far
+PDF_SIGNATURE, PDF_WITHIN = b"%PDF-", 1024  # the distance in which PDF readers search for it
 NOTE_LENGTH = Submission._meta.get_field("note").max_length
 REFUSALS = {
-    "not_allowed": _("You cannot hand in for this team."),
+    "not_allowed": _("You cannot submit for this team."),
     "round.not_open_yet": _("The round has not opened yet."),
     "contest.paused": _(
-        "The contest is paused, so nothing can be handed in. The dates move by the length of the pause; "
-        "hand in once it goes on."
+        "The contest is paused, so nothing can be submitted. The dates move by the length of the pause; "
+        "submit after it is resumed."
     ),
     "round.closed": _("The round is closed: the file arrived after the deadline."),
     "team.disqualified": _(
-        "The organizers have disqualified this team: the reason stands on the team's page. "
-        "It hands in nothing more unless they reinstate it."
+        "The organizers have disqualified this team: the reason is on the team's page. "
+        "It cannot submit unless they reinstate it."
     ),
     "team.no_tables": _(
-        "Your team has no tables: the people in those of the organizers were all given to other teams. Ask the "
+        "Your team has no tables: the individuals in those of the organizers were all assigned to other teams. Ask the "
         "organizers."
     ),
-    "round.released": _("The tables of this round are published already."),
+    "round.released": _("The tables of this round are already published."),
     "file.missing": _("The file “%(file)s” is missing."),
-    "file.unknown": _("This round asks for no file “%(file)s”."),
-    "file.none": _("Nothing was handed in: choose a file."),
+    "file.unknown": _("This round does not accept a file “%(file)s”."),
+    "file.none": _("Nothing was submitted: choose a file."),
     "file.not_pdf": _(
         "The file “%(name)s” is not a PDF document, whatever its name says. Export the slides as PDF."
     ),
@@ -72,43 +72,41 @@ REFUSALS = {
     "file.too_large": _(
         "The file “%(name)s” is too large: at most %(expected)s bytes are accepted."
     ),
-    "target.missing": _("Name the table that the guess is about."),
+    "target.missing": _("Choose the table that the guess is about."),
     "target.unknown": _("There is no such table in this round."),
     "target.own": _("This is your own table; guess about another team's."),
     "tries.wasted": _(
-        "%(expected)s uploads of yours or of your team were rejected or taken back within a day. Wait some "
-        "hours; python -m scoring validate checks files at home."
+        "%(expected)s uploads of yours or of your team were rejected or cancelled within a day. Wait some "
+        "hours; python -m scoring validate checks files on your computer."
     ),
     "tries.wasted_bytes": _(
-        "Uploads of yours or of your team that were rejected or taken back within a day have more than "
-        "%(expected)s bytes. Wait some hours; python -m scoring validate checks files at home."
+        "Uploads of yours or of your team that were rejected or cancelled within a day have more than "
+        "%(expected)s bytes. Wait some hours; python -m scoring validate checks files on your computer."
     ),
     "tries.slow": _(
         "Scoring %(expected)s uploads of yours or of your team took too long within a day, or had begun when they were "
-        "taken back. Wait some hours."
+        "cancelled. Wait some hours."
     ),
-    "tries.none_left": _("No tries are left: %(expected)s may be used."),
+    "tries.none_left": _("No attempts are left: %(expected)s are allowed."),
     "tries.none_today": _(
-        "%(expected)s a day may be used, and those of today are. The next try is possible from %(next)s on."
+        "%(expected)s attempts per day are allowed, and those of today are used. The next is possible from %(next)s on."
     ),
     "tries.none_before_close": _(
-        "%(expected)s a day may be used, and those of today are. The round closes before the next day begins."
+        "%(expected)s attempts per day are allowed, and those of today are used. The round closes before the next day."
     ),
     "note.too_long": _("The note is too long: at most %(expected)s characters."),
-    "cancel.too_late": _(
-        "Only a submission that waits can be taken back; this one no longer does."
-    ),
+    "cancel.too_late": _("Only a waiting submission can be cancelled; this one no longer waits."),
     "retry.not_failed": _(
         "Only a submission whose scoring failed or took too long can be retried; this one is not."
     ),
-    "retry.erased": _("The files are deleted: they cannot be scored any more."),
+    "retry.erased": _("The files are deleted: they can no longer be scored."),
     "choose.not_scored": _("Only a scored submission of this round can count."),
     "choose.too_late": _("The round is closed: what counts can no longer be changed."),
 }
 
 
 class SubmissionRefused(RefusedByCode):
-    """A file that is not taken in, or a change of a submission that is not made."""
+    """A refused file, or a refused change of a submission."""
 
     WORDS = REFUSALS
 
@@ -124,10 +122,11 @@ def submit(
     note: str = "",
     nonce: str = "",
 ) -> Submission:
-    """Take in what a team hands in and queue it; refuse what breaks a rule that needs no look into the files.
+    """Accept a team's files and queue them; refuse violations of rules that need no reading of the files.
 
-    `files` maps the ruleset's keys to name and bytes; `arrived_at` is when the request began.
-    `user` is None where the platform plays for a team of its own. The same files with the same `nonce`
+    `files` maps the ruleset's keys to name and bytes; `arrived_at` is when the request began. `user` is None
+    if the platform plays for its own team. The same files with the same `nonce` return the submission of the
+    first time.
     are the submission that they were the first time.
     """
     try:
@@ -161,7 +160,7 @@ def sent_before(
     files: Mapping[str, Upload],
     nonce: str,
 ) -> Submission | None:
-    """The submission that these very files became when the form was sent before; it reads them."""
+    """The submission of the same form with the same files, if it was sent before; it reads the files."""
     if not nonce or not policies.plays_for(user, team):
         return None
     digests = {key: repeats.digest(data) for key, (_, data) in files.items()}
@@ -176,11 +175,11 @@ def _check(
     arrived_at: datetime,
     target: Release | None,
 ) -> None:
-    """Refuse before the files are written what can be refused without asking much; `_enter` asks the rest."""
+    """Cheap checks before the files are written; `_enter` makes the remaining ones."""
     if round.contest_id != team.contest_id:
         raise SubmissionRefused("not_allowed")
     _check_time(team, round, arrived_at)
-    team.contest = round.contest  # whose rules are read already
+    team.contest = round.contest  # whose rules are already read
     if round.format.is_attacked and draws.is_left_out(team, timezone.now()):
         raise SubmissionRefused("team.no_tables")
     _check_target(team, round, target)
@@ -221,9 +220,10 @@ def _discard(written: Mapping[str, StoredFile]) -> None:
 
 
 def check_round(user: User | None, team: Team, round: Round, arrived_at: datetime) -> None:
-    """Refuse what the team may not do in this round at that moment: hand in files, or ask.
+    """Refuse actions that the team may not do in this round at that time: submitting files, or asking.
 
     Raises
+    ------
     ------
     SubmissionRefused
         With the first reason.
@@ -303,7 +303,7 @@ def _checked_note(note: str) -> str:
 
 
 def _write(round: Round, files: Mapping[str, Upload]) -> dict[str, StoredFile]:
-    """Write the bytes of every file, sealed; where one is refused none stays."""
+    """Write the bytes of every file, sealed; if one is refused all are discarded."""
     limit = selectors.max_file_bytes(round)
     written: dict[str, StoredFile] = {}
     try:
@@ -332,7 +332,7 @@ def _limited(data: bytes | Iterable[bytes], limit: int, name: str) -> Iterator[b
 
 
 def _pdf(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The chunks of a file that begins as a PDF document does, whatever it is called."""
+    """The chunks of a file that begins like a PDF document, whatever its name."""
     held = b""
     unread = iter(chunks)
     for chunk in unread:
@@ -354,13 +354,13 @@ def _enter(
     arrived_at: datetime,
     key: str,
 ) -> Submission:
-    """Ask again who may, number the submission and count its attempts, while nobody else of the team can."""
-    # Publishing waits for this lock: what arrived in time is in, or is refused as too late. Other teams share it.
+    """Repeat the checks, number the submission and count its attempts, under the lock of the team."""
+    # Publishing waits for this lock: files that arrived in time are stored, or refused as late. Other teams share it.
     locks.share(round)
     round = round_now(round)
-    # The files took their time, and much may have changed.
+    # Writing the files took time, and much may have changed.
     _check_standing(team, round, arrived_at)
-    late = round.has_closed(arrived_at)  # and yet not refused: the team may be late
+    late = round.has_closed(arrived_at)  # but not refused: the team may submit late
     if round.format.is_attacked and selectors.is_released(round, team if late else None):
         raise SubmissionRefused("round.released")
     n_used, last = selectors.used_and_last(team, round, target)
@@ -375,14 +375,14 @@ def _enter(
         note=note,
         arrived_at=arrived_at,
         sent_as=key,
-        sent_at=timezone.now(),  # about to be; `jobs.announce` takes it back where it fails
+        sent_at=timezone.now(),  # about to be sent; `jobs.announce` resets it on failure
     )
 
 
 def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
-    """Of the team, and of the person in any team of the contest, so that another team is no way on."""
+    """For the team, and for the user in any team of the contest, so that another team is no way around the limit."""
     wasted = selectors.wasted(team.contest, arrived_at - timedelta(days=1))
-    if _excess(wasted) is None:  # of everybody together, so nobody has to be recognized
+    if _excess(wasted) is None:  # of all members together, so no user must be identified
         return
     people = same_person(user, team.contest) if user is not None else ()
     theirs = [entry for entry in wasted if entry.team_id == team.pk or entry.user_id in people]
@@ -409,9 +409,9 @@ _HELD = Prepared(_held, int)
 
 
 def _lock(team: Team) -> None:
-    """Leaving, removal and rulings wait for this lock: what is asked now holds to the end."""
+    """Leaving, removal and rulings wait for this lock, so the checks stay valid until the end."""
     if _HELD.first(team.pk) is None:
-        raise SubmissionRefused("not_allowed")  # everybody has left it, and it is gone
+        raise SubmissionRefused("not_allowed")  # the team was removed after everybody left
 
 
 def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
@@ -422,7 +422,7 @@ def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
 
 
 def cancel(*, user: User, submission: Submission) -> Submission:
-    """Take back a submission that still waits: it uses no try. A worker that was faster wins."""
+    """Cancel a waiting submission: it uses no attempt. A worker that was faster wins."""
     with transaction.atomic():
         _lock_for(user, submission)
         if not withdraw(submission.pk):
@@ -433,10 +433,10 @@ def cancel(*, user: User, submission: Submission) -> Submission:
 
 
 def choose(*, user: User, submission: Submission) -> Choice:
-    """Name the submission that counts; until a team does, the latest that was scored counts."""
+    """Choose the submission that counts; without a choice, the latest scored one counts."""
     with transaction.atomic():
         _lock_for(user, submission)
-        # Publishing takes this lock too: what is published is what was chosen.
+        # Publishing also takes this lock: the chosen submission is published.
         round = submission.round = _locked_round(submission)
         if round.has_closed(timezone.now()) or selectors.is_released(round):
             raise SubmissionRefused("choose.too_late")
@@ -449,7 +449,7 @@ def choose(*, user: User, submission: Submission) -> Choice:
 
 
 def annotate(*, user: User, submission: Submission, note: str) -> Submission:
-    """Change the note of a submission; notes are for the team itself."""
+    """Change the note of a submission; notes are for the team only."""
     checked = _checked_note(note)
     with transaction.atomic():
         _lock_for(user, submission)
@@ -460,7 +460,7 @@ def annotate(*, user: User, submission: Submission, note: str) -> Submission:
 
 
 def retry(*, actor: User | None, submission: Submission) -> None:
-    """Let a submission wait again whose scoring failed or took too long; no `actor` is who runs the installation."""
+    """Retry a submission whose scoring failed or took too long; without `actor` it is done by the operator."""
     if actor is not None and not policies.may_rule(actor, submission):
         raise SubmissionRefused("not_allowed")
     with transaction.atomic():
@@ -482,7 +482,7 @@ def retry(*, actor: User | None, submission: Submission) -> None:
 
 
 def retry_all(*, actor: User | None, contest: Contest) -> int:
-    """Retry every submission of a contest whose scoring failed; return how many wait again."""
+    """Retry every submission of a contest whose scoring failed; return their number."""
     failed = Submission.objects.filter(round__contest=contest, state=State.FAILED)
     n_retried = 0
     for submission in failed.select_related("team", "round__contest").order_by("pk"):
@@ -497,7 +497,7 @@ def retry_all(*, actor: User | None, contest: Contest) -> int:
 
 
 def _lock_for(user: User, submission: Submission) -> None:
-    """Ask under the lock of the team, so that nobody changes what belongs to a team that they have left."""
+    """Check under the lock of the team, so that former members cannot change anything."""
     _lock(submission.team)
     if not policies.may_change(user, submission):
         raise SubmissionRefused("not_allowed")

@@ -8,6 +8,6 @@ State = Submission.State
 
 UNFINISHED = frozenset({State.WAITING, State.RUNNING})
 FINAL = frozenset(State) - UNFINISHED
-# What was rejected, failed or taken back is not the team's to pay for.
+# A team does not pay with an attempt for rejected, failed or cancelled submissions.
 USES_A_TRY = UNFINISHED | {State.SCORED}
 WASTED = FINAL - USES_A_TRY

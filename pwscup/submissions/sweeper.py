@@ -1,4 +1,4 @@
-"""Does what is due: it looks at the rows only and may run anywhere, any number of times."""
+"""Periodic work that is due: depends on the rows only, and may run anywhere, any number of times."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pwscup.submissions import draws, releases, selectors
 from pwscup.submissions.intake import inflight
 from pwscup.submissions.models import SubmissionFile
 
-AT_ONCE = 1_000  # of one task, so that workers have time for something else
+AT_ONCE = 1_000  # per task, so that workers have time for other tasks
 
 
 def sweep(now: datetime | None = None) -> None:
-    """Note which uploads are complete, publish and draw what is due."""
+    """Record which uploads are complete; publish and draw what is due."""
     now = now or read_db_clock()
     inflight.note_complete(now)
     releases.publish_due(now)
@@ -30,9 +30,9 @@ def sweep(now: datetime | None = None) -> None:
 
 
 def drop_refused(now: datetime) -> int:
-    """Delete the bytes of what was rejected or taken back long ago; return how many files that were.
+    """Delete the bytes of submissions rejected or cancelled long ago; return the number of files.
 
-    Names, sizes and hashes stay. An event of each contest says how many it were.
+    Names, sizes and hashes stay. An event of each contest records the number.
     """
     before = now - timedelta(hours=settings.KEEP_REFUSED_HOURS)
     refused = list(selectors.refused_files(before).values_list("pk", "round__contest")[:AT_ONCE])
@@ -45,7 +45,7 @@ def drop_refused(now: datetime) -> int:
 
 @transaction.atomic
 def _drop(contest_id: int, keys: list[int], before: datetime, now: datetime) -> int:
-    """Ask again under the locks of re-scorings and appeals, one of which may have come meanwhile."""
+    """Check again under the locks of re-scorings and appeals, one of which may have been added in the meantime."""
     list(Contest.objects.select_for_update(no_key=True).filter(pk=contest_id))
     teams = Team.objects.filter(submissions__in=keys).values("pk")
     list(Team.objects.select_for_update(no_key=True).filter(pk__in=teams).order_by("pk"))

@@ -1,4 +1,4 @@
-"""What workers run of submissions apart from their jobs: an interface to `sweeper`, and nothing more."""
+"""Celery tasks of submissions besides their jobs, without logic."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def sweep() -> None:
 
 @app.task
 def drop_refused() -> None:
-    """Delete the bytes of refused files that nothing needs any more."""
+    """Delete the bytes of refused files that are no longer needed."""
     sweeper.drop_refused(timezone.now())

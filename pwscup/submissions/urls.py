@@ -1,4 +1,4 @@
-"""Addresses of rounds, submissions and published tables."""
+"""URLs of rounds, submissions and published tables."""
 
 from django.urls import path
 

@@ -68,7 +68,7 @@ def round_page(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @require_safe
 def round_history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """What the round's page says of the team's submissions, which it asks for until the last one is final."""
+    """The part of a round's page about the team's submissions, polled until the last one is final."""
     round = visible_round(request.user, slug, key)
     team = team_of(request.user, round.contest)
     if team is None:
@@ -122,7 +122,7 @@ def release_candidates(request: HttpRequest, public_id: UUID) -> HttpResponseBas
 
 @require_safe
 def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResponseBase:
-    """A team's own table or the sample made from it; the table is drawn now if it is due."""
+    """A team's own table or the sample derived from it; the table is drawn now if it is due."""
     contest = visible_contest(request.user, slug)
     found = get_object_or_404(contest.teams.select_related("contest"), slug=team)
     if not policies.may_have_table(request.user, found, timezone.now()):
@@ -153,7 +153,7 @@ def submission_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase
 
 @require_safe
 def submission_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
-    from pwscup.submissions import evaluation  # pandas, which no page needs before
+    from pwscup.submissions import evaluation  # imports pandas, which no other page needs
 
     found = selectors.get_visible(request.user, public_id)
     try:
@@ -171,7 +171,7 @@ def _changed(
     done: str,
     **what: str,
 ) -> bool:
-    """Call a service for the user, and tell them how it went."""
+    """Call a service for the user, and report the outcome."""
     try:
         service(user=request.user, submission=submission, **what)
     except SubmissionRefused as refusal:
@@ -184,7 +184,7 @@ def _changed(
 @require_POST
 def submission_cancel(request: HttpRequest, public_id: UUID) -> HttpResponse:
     found = selectors.get_visible(request.user, public_id)
-    _changed(request, found, services.cancel, _("Taken back: it uses no try."))
+    _changed(request, found, services.cancel, _("Cancelled: it uses no attempt."))
     return redirect("submission", public_id)
 
 
@@ -222,7 +222,7 @@ def organize_submissions(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @for_organizers
 def organize_retry(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Let failed submissions wait again: the one that is named, or all."""
+    """Retry failed submissions: the named one, or all."""
     if "submission" in request.POST:
         its_own = Submission.objects.filter(round__contest=contest)
         its_own = its_own.select_related("team", "round__contest")

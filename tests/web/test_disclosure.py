@@ -152,7 +152,7 @@ def test_a_bad_query_is_told_all_its_problems_and_costs_nothing(dp, query, epsil
 
 
 def test_only_the_team_asks_and_only_while_the_round_is_open(dp):
-    with pytest.raises(SubmissionRefused, match="cannot hand in"):
+    with pytest.raises(SubmissionRefused, match="cannot submit"):
         asked(dp, user=dp.carol)
     with pytest.raises(QueryRefused) as refused:
         asked(dp, round=dp.batch)

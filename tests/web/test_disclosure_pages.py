@@ -205,7 +205,7 @@ def test_who_may_not_ask_pays_nothing(dp):
     for client in (dp.eve, dp.oscar):
         page = client.post(ASK, PAID)
         assert page.status_code == 422
-        assert "you are in none yet" in page.text
+        assert "you are not in a team yet" in page.text
     assert "/accounts/login/" in dp.visitor.post(ASK, PAID).url
     close(dp.round)
     late = dp.alice.post(ASK, PAID)
@@ -215,7 +215,7 @@ def test_who_may_not_ask_pays_nothing(dp):
 
 
 def test_where_nothing_can_be_asked_the_page_says_why(dp):
-    assert "you are in none yet" in dp.eve.get(ASK).text
+    assert "you are not in a team yet" in dp.eve.get(ASK).text
     dp.contest.terms = "Be fair."
     dp.contest.save()
     page = dp.alice.get(ASK).text

@@ -256,7 +256,7 @@ def test_names_that_a_guess_may_have(cast, attacked, as_user, name):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("teamblue_attack_teamred.csv", "fits no target"),
+        ("teamblue_attack_teamred.csv", "matches no target"),
         ("teamred_attack_teamred.csv", "names your own team"),
         ("teamred_attack_teamgreen.csv", "teamred_attack_teamblue.csv"),
         ("guess.csv", "teamred_attack_teamblue.csv"),
@@ -357,7 +357,9 @@ def test_guesses_of_a_day_are_counted_by_target(noon, cast, attacked, as_user):
     answer = send_guess(alice, attacked, "blue.csv")
     assert answer.status_code == 422
     following = "2031-05-15"
-    said = f"Blue: The tries of this day are used. The next one is possible from {following} 00:00"
+    said = (
+        f"Blue: The attempts of this day are used. The next one is possible from {following} 00:00"
+    )
     assert said in answer.text
     page = alice.get(reverse("round", args=[attacked.contest.slug, "attack"])).text
     assert "no attempts left today" in page
@@ -378,7 +380,7 @@ def test_the_round_page_says_how_many_are_left_today(noon, cast, example, as_use
     assert "1 of 1 attempts left today" in as_user(cast.alice).get(where).text
     example.red.contest = type(example.contest).objects.get(pk=example.contest.pk)
     lecture.hand_in(cast.alice, example.red, lecture.ANONYMIZED)
-    assert "The tries of this day are used" in as_user(cast.alice).get(where).text
+    assert "The attempts of this day are used" in as_user(cast.alice).get(where).text
 
 
 # Pauses
@@ -400,7 +402,7 @@ def test_a_pause_takes_nothing_in_but_what_had_begun(cast, example, as_user):
     upload = SimpleUploadedFile("y.csv", lecture.ANONYMIZED)
     answer = as_user(cast.alice).post(where, {"anonymized": upload})
     assert answer.status_code == 422
-    assert "The contest is paused, so nothing can be handed in" in answer.text
+    assert "The contest is paused, so nothing can be submitted" in answer.text
 
 
 # Stages

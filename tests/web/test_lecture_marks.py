@@ -121,7 +121,7 @@ def test_nothing_at_all_is_refused(cast, cup, as_user):
     assert refused.value.code == "file.none"
     answer = as_user(cast.alice).post(url(cup, "round"), {"note": "x"})
     assert answer.status_code == 422
-    assert "Nothing was handed in: choose a file." in answer.text
+    assert "Nothing was submitted: choose a file." in answer.text
 
 
 def test_who_downloads_slides_and_how(cast, cup, as_user):
@@ -219,7 +219,7 @@ def test_a_mark_that_was_given_is_not_taken_back(cup, as_user):
     data = filled({cup.red: (1, None, 3)}, seen=seen)
     answer = as_user(cup.jane).post(url(cup), data)
     assert answer.status_code == 422
-    assert "not taken back" in answer.text
+    assert "not removed" in answer.text
 
 
 def test_an_older_page_overwrites_nothing(cup, as_user):

@@ -157,7 +157,7 @@ def test_nothing_is_revealed_while_a_team_may_be_late(cast, over, oscar):
     allowed = {"actor": cast.oscar, "team": cast.red, "round": attack, "reason": "r"}
     rulings.allow_late(until=now + timedelta(hours=1), **allowed)
     response = oscar.post(BUTTON, follow=True)
-    assert "A team may still be late" in response.content.decode()
+    assert "A team may still submit late" in response.content.decode()
     assert contest().revealed_at is None
     LateAllowance.objects.update(until=now - timedelta(days=1))
     oscar.post(BUTTON)

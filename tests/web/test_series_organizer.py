@@ -422,9 +422,11 @@ def test_a_team_without_people_sees_why(cast, narrow, as_user):
     assert draws.ensure_drawn(narrow.teams.get(slug="green")) is not None
     blue = narrow.teams.get(slug="blue")
     page = as_user(cast.carol).get(reverse("round", args=[narrow.slug, "release"]))
-    assert "were all given to other teams" in page.content.decode()
+    assert "were all assigned to other teams" in page.content.decode()
     assert page.context["form"] is None
-    assert "given to other teams" in as_user(cast.carol).get(f"/c/{narrow.slug}/").content.decode()
+    assert (
+        "assigned to other teams" in as_user(cast.carol).get(f"/c/{narrow.slug}/").content.decode()
+    )
     with pytest.raises(SubmissionRefused) as refusal:
         submissions.submit(
             user=cast.carol,

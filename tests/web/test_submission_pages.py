@@ -72,8 +72,8 @@ def test_the_page_offers_the_form_the_samples_and_the_tries(cast, as_user):
 @pytest.mark.parametrize(
     ("who", "phase", "says", "leads_to"),
     [
-        (None, "anonymization", "Log in to hand in", "account_login"),
-        ("eve", "anonymization", "you are in none yet", "team"),
+        (None, "anonymization", "Log in to submit", "account_login"),
+        ("eve", "anonymization", "you are not in a team yet", "team"),
         ("alice", "before", "not opened yet", "rules"),
         ("alice", "between", "has closed", "board"),
         (None, "after", "has closed", "board"),
@@ -117,7 +117,7 @@ def test_someone_without_a_team_cannot_hand_in(cast, as_user):
     response = post(as_user(cast.eve), cast, note="mine")
 
     assert response.status_code == 422
-    assert "you are in none yet" in text(response)
+    assert "you are not in a team yet" in text(response)
     assert not Submission.objects.exists()
 
 
@@ -215,10 +215,10 @@ def test_when_all_tries_are_used_the_form_goes(cast, as_user):
     hand_in(cast)
     client = as_user(cast.bob)
 
-    assert "All tries are used" in text(client.get(round_url(cast)))
+    assert "All attempts are used" in text(client.get(round_url(cast)))
     refused = post(client, cast)
     assert refused.status_code == 422
-    assert "No tries are left" in text(refused)
+    assert "No attempts are left" in text(refused)
 
 
 # History and what counts
@@ -405,7 +405,7 @@ def test_too_late_to_take_back_is_said_not_failed(cast, as_user):
     response = as_user(cast.alice).post(page("submission-cancel", submission), follow=True)
 
     assert response.status_code == 200
-    assert "Only a submission that waits" in text(response)
+    assert "Only a waiting submission" in text(response)
 
 
 def test_a_note_can_be_changed_and_a_long_one_is_kept_in_the_field(cast, as_user):

@@ -1,1 +1,1 @@
-"""What organizers decide about submissions, and appeals."""
+"""Decisions of organizers about submissions, and appeals."""

@@ -26,7 +26,7 @@ MOST_A_DAY = 20
 TEXT_LENGTH = AppealMessage._meta.get_field("text").max_length
 REFUSALS = {
     "not_allowed": _("Only the team and the organizers write here."),
-    "text.missing": _("Write what it is about."),
+    "text.missing": _("Enter a message."),
     "text.too_long": _(
         "The message is too long — expected at most %(expected)s characters — got %(got)s"
     ),
@@ -36,13 +36,13 @@ REFUSALS = {
 
 
 class AppealRefused(RefusedByCode):
-    """A message that is not taken."""
+    """A refused message."""
 
     WORDS = REFUSALS
 
 
 def write(*, user: User, submission: Submission, text: str, closes: bool = False) -> AppealMessage:
-    """Add a message; an organizer's may close the matter, the team's next one opens it again."""
+    """Add a message; an organizer's may close the appeal, the team's next one reopens it."""
     organizer = is_organizer(user, submission.round.contest)
     if not organizer and not policies.is_member(user, submission.team):
         raise AppealRefused("not_allowed")
@@ -82,18 +82,18 @@ def _written_lately(team: Team) -> int:
 
 
 def thread(submission: Submission) -> QuerySet[AppealMessage]:
-    """The messages in their order, each with its author."""
+    """The messages in order, each with its author."""
     return submission.appeal.select_related("author")
 
 
 def is_open(submission: Submission) -> bool:
-    """Whether something was said that no organizer has settled."""
+    """There is a message that no organizer has settled."""
     last = submission.appeal.last()
     return last is not None and not last.closes
 
 
 def open_appeals(contest: Contest) -> list[Submission]:
-    """The submissions with an open appeal, those that wait for an organizer first."""
+    """The submissions with an open appeal; those waiting for an organizer first."""
     newest: dict[int, AppealMessage] = {}
     messages = AppealMessage.objects.filter(submission__round__contest=contest)
     for message in messages.select_related("submission__team", "submission__round__contest"):

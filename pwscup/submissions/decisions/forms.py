@@ -1,4 +1,4 @@
-"""What organizers fill in when they decide, and what people write in an appeal."""
+"""Forms for decisions of organizers, and for appeals."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ LINES = forms.Textarea(attrs={"rows": 3})
 
 
 class ReasonForm(forms.Form):
-    """A decision that needs nothing but its reason."""
+    """A decision that needs only a reason."""
 
     reason = forms.CharField(
         label=_("Reason"),
         max_length=REASON_LENGTH,
         widget=LINES,
-        help_text=_("The team reads it, with your name."),
+        help_text=_("It is shown to the team, with your name."),
     )
 
 
 class TeamRulingForm(ReasonForm):
-    """Disqualify a team, or put it back."""
+    """Disqualify a team, or reinstate it."""
 
     team = forms.ModelChoiceField(None, label=_("Team"))
     field_order = ["team", "reason"]
@@ -41,7 +41,7 @@ class TeamRulingForm(ReasonForm):
 
 
 class LateForm(TeamRulingForm):
-    """Let a team be late in a round."""
+    """Allow a late submission of a team in a round."""
 
     round = forms.ModelChoiceField(None, label=_("Round"))
     field_order = ["team", "round", "until", "reason"]
@@ -51,7 +51,7 @@ class LateForm(TeamRulingForm):
         rounds = contest.rounds.select_related("contest")
         self.fields["round"].queryset = rounds
         self.fields["round"].label_from_instance = lambda round: round.local_title
-        self.fields["until"] = MomentField(zone=contest.tz, label=_("Files are taken until"))
+        self.fields["until"] = MomentField(zone=contest.tz, label=_("Files are accepted until"))
         self.order_fields(self.field_order)
 
 

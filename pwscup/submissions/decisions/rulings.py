@@ -1,4 +1,4 @@
-"""What organizers decide about teams and submissions, always with a reason that the team reads."""
+"""Decisions of organizers about teams and submissions, always with a reason that is shown to the team."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ if TYPE_CHECKING:
 Kind = Ruling.Kind
 LONGEST_DELAY = timedelta(days=30)
 REFUSALS = {
-    "not_allowed": _("Only an organizer of the contest decides this."),
-    "reason.missing": _("Give a reason: the team will read it."),
+    "not_allowed": _("Only organizers of the contest may decide this."),
+    "reason.missing": _("Give a reason: it is shown to the team."),
     "submission.not_scored": _(
         "Only a scored submission can be withdrawn, or one whose scoring failed."
     ),
-    "already": _("This is so already: another organizer may have been faster."),
+    "already": _("Nothing to change: another organizer may have decided it already."),
     "late.not_closed": _(
-        "“%(round)s” is still open until %(expected)s: the team can hand in without this. "
-        "Name a later time."
+        "“%(round)s” is still open until %(expected)s: the team can submit without this. "
+        "Choose a later time."
     ),
-    "late.past": _("That time is past. Name a later one."),
+    "late.past": _("That time is past. Choose a later one."),
     "late.too_long": _("At most %(expected)s days after now are possible."),
     "late.other_contest": _("The team and the round belong to different contests."),
     "late.revealed": _(
-        "The secret behind the draws is published: whoever is late could compute the answers."
+        "The secret of the random draws is published: a late team could compute the answers."
     ),
     "late.erased": _("The data of the contest are deleted: nothing can be scored any more."),
     "late.marks": _(
-        "The marks of all estimates are shown from %(expected)s on, so “%(round)s” takes none after that. "
+        "The errors of all estimates are shown from %(expected)s on, so “%(round)s” accepts none after that. "
         "Extend the round for everybody instead."
     ),
     "late.presentation": _(
-        "In a presentation round nothing is scored: there is nothing to be late for."
+        "In a presentation round nothing is scored, so there are no late submissions."
     ),
 }
 
 
 class RulingRefused(RefusedByCode):
-    """A decision that is not made."""
+    """A refused decision."""
 
     WORDS = REFUSALS
 
@@ -64,9 +64,9 @@ class RulingRefused(RefusedByCode):
 
 
 def withdraw(*, actor: User, submission: Submission, reason: str) -> Ruling:
-    """Take a submission out of what counts; the team's next best one takes its place.
+    """Withdraw a submission; the team's next best one counts instead.
 
-    One whose scoring failed is waited for no more.
+    A failed one no longer delays publication.
     """
     if submission.state not in (State.SCORED, State.FAILED):
         raise RulingRefused("submission.not_scored")
@@ -74,17 +74,17 @@ def withdraw(*, actor: User, submission: Submission, reason: str) -> Ruling:
 
 
 def reinstate_submission(*, actor: User, submission: Submission, reason: str) -> Ruling:
-    """Let a withdrawn submission count again."""
+    """Reinstate a withdrawn submission."""
     return _rule(actor, submission.team, submission, Kind.REINSTATED, reason)
 
 
 def disqualify(*, actor: User, team: Team, reason: str) -> Ruling:
-    """Take a team off every board."""
+    """Remove a team from all boards."""
     return _rule(actor, team, None, Kind.DISQUALIFIED, reason)
 
 
 def reinstate_team(*, actor: User, team: Team, reason: str) -> Ruling:
-    """Put a disqualified team back on the boards."""
+    """Return a disqualified team to the boards."""
     return _rule(actor, team, None, Kind.REINSTATED, reason)
 
 
@@ -132,7 +132,7 @@ def allow_late(
     reason: str,
     now: datetime | None = None,
 ) -> LateAllowance:
-    """Let one team hand in after the round has closed for the others."""
+    """Allow one team to submit after the round has closed for the others."""
     now = now or timezone.now()
     reason = _checked(actor, team, reason)
     if round.contest_id != team.contest_id:
@@ -167,7 +167,7 @@ def allow_late(
 
 
 def _refuse_after_the_end(team: Team) -> None:
-    """Publishing the secret and deleting the data take this lock too."""
+    """Publishing the secret and deleting the data also take this lock."""
     contest = type(team.contest).objects.select_for_update(no_key=True).get(pk=team.contest_id)
     if contest.revealed_at is not None:
         raise RulingRefused("late.revealed")
@@ -189,7 +189,7 @@ class Standing:
 
 
 def standings_of(contest: Contest) -> list[Standing]:
-    """Every team with all that was decided about it, in three queries."""
+    """Every team with all decisions about it, in three queries."""
     rulings, allowances = selectors.decisions_in(contest)
     out = selectors.disqualified(contest)
     return [

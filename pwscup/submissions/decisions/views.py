@@ -1,4 +1,4 @@
-"""Pages of decisions: the organizers', a team's own, and the appeal about one submission."""
+"""Pages of decisions: for organizers, for a team, and the appeal about one submission."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 FORM = require_http_methods(["GET", "HEAD", "POST"])
 
 
-# The organizers'
+# For organizers
 
 
 @FORM
 @for_organizers
 def organize_decisions(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """All that was decided about teams, and the forms to decide."""
+    """All decisions about teams, and the forms for new ones."""
     if request.method != "POST":
         return _decisions_page(request, contest)
     form = FORMS.get(request.POST.get("action", ""), TeamRulingForm)(contest, request.POST)
@@ -62,7 +62,7 @@ def _decide(request: HttpRequest, form: TeamRulingForm) -> str:
     what, action = dict(form.cleaned_data), request.POST.get("action")
     if action == "late":
         rulings.allow_late(actor=request.user, **what)
-        return _("%(team)s may be late.") % {"team": what["team"].name}
+        return _("%(team)s may submit late.") % {"team": what["team"].name}
     if action == "reinstate":
         rulings.reinstate_team(actor=request.user, **what)
         return _("%(team)s is back on the boards.") % {"team": what["team"].name}
@@ -85,14 +85,14 @@ def _decisions_page(
     return render(request, "submissions/organize_decisions.html", page, status=status)
 
 
-# A team's own
+# For a team
 
 
 @login_required
 @never_cache
 @require_safe
 def decisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the organizers decided about the viewer's team."""
+    """The decisions of the organizers about the viewer's team."""
     contest = visible_contest(request.user, slug)
     team = team_of(request.user, contest)
     if team is None:
@@ -154,7 +154,7 @@ def _appeal_page(
 
 @require_POST
 def submission_rule(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Withdraw a submission, or let it count again."""
+    """Withdraw a submission, or reinstate it."""
     found = selectors.get_visible(request.user, public_id)
     if not policies.may_rule(request.user, found):
         raise Http404
@@ -167,5 +167,5 @@ def submission_rule(request: HttpRequest, public_id: UUID) -> HttpResponse:
     except rulings.RulingRefused as refusal:
         tell(request, refusal)
     else:
-        messages.success(request, _("Decided. The team reads your reason."))
+        messages.success(request, _("Decided. Your reason is shown to the team."))
     return redirect("submission-appeal", public_id)

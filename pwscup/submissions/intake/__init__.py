@@ -1,1 +1,1 @@
-"""From a request to submissions."""
+"""The way from a request to submissions."""

@@ -1,4 +1,4 @@
-"""What stands in the way of whoever wants to hand something in, and the next step."""
+"""Gates: the reasons why a user cannot submit, each with the next step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Why nothing can be handed in at the moment, and the next step."""
+    """The reason why nothing can be submitted now, and the next step."""
 
     text: str
     step: str = ""
@@ -40,9 +40,9 @@ def gate(
     left: int | None = None,
     today: int | None = None,
 ) -> Gate | None:
-    """The first reason why the form is not shown; None where it is.
+    """The first reason why the form is not shown; None if it is shown.
 
-    `left` counts the tries of the round and `today` those of the day, where each is limited.
+    `left` is the number of remaining attempts in the round and `today` that of the day, if limited.
     """
     slug = round.contest.slug
     if team is not None and team.pk in selectors.disqualified(round.contest):
@@ -54,14 +54,14 @@ def gate(
         )
     if request.user.is_anonymous:
         log_in = redirect_to_login(request.get_full_path()).url
-        return Gate(_("Log in to hand in files for your team."), _("Log in"), log_in)
+        return Gate(_("Log in to submit files for your team."), _("Log in"), log_in)
     if team is None:
-        text = _("Files are handed in by teams, and you are in none yet: make one or join one.")
+        text = _("Files are submitted by teams, and you are not in a team yet: create or join one.")
         return Gate(text, _("To the teams"), reverse("team", args=[slug]))
     if not round.contest.is_published:
-        return Gate(_("This contest is a draft: nothing can be handed in before it is published."))
+        return Gate(_("This contest is a draft: files can be submitted after it is published."))
     if not round.has_opened(now):
-        text = _("This round has not opened yet. The rules say what will be handed in.")
+        text = _("This round has not opened yet. The rules describe the files to submit.")
         return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
     if round.format.is_attacked and draws.is_left_out(team, now):
         return Gate(
@@ -70,17 +70,19 @@ def gate(
             reverse("questions", args=[slug]),
         )
     if not policies.runs(round, now):
-        return Gate(_("The contest is paused: nothing can be handed in until it goes on."))
+        return Gate(_("The contest is paused: files can be submitted after it is resumed."))
     if left == 0:
-        return Gate(_("All tries are used. Rejected and cancelled files use none."))
+        return Gate(_("All attempts are used. Rejected and cancelled files use none."))
     return Gate(used_today(round, now)) if today == 0 else None
 
 
 def used_today(round: Round, now: datetime) -> str:
-    """That the day's tries are used, and when the next one is possible."""
+    """A message that the attempts of the day are used, and when the next one is possible."""
     following = limits.next_day(round, now)
     if following is None:
-        return _("The tries of this day are used, and the round closes before the next day begins.")
-    return _("The tries of this day are used. The next one is possible from %(next)s on.") % {
+        return _(
+            "The attempts of this day are used, and the round closes before the next day begins."
+        )
+    return _("The attempts of this day are used. The next one is possible from %(next)s on.") % {
         "next": shown_moment(following, round.contest.tz)
     }

@@ -1,13 +1,13 @@
-"""Uploads on their way: up to when everything that arrived is in, so that nobody waits where nobody is uploading.
+"""Uploads in flight: the time up to which all arrivals are stored, so that nobody waits without reason.
 
-What arrived before a round closed counts, though its bytes may follow later. So results and targets wait until each
-process that takes uploads has reported, after the close by its own clock, that nothing older is on its way to it for
-that contest; nobody waits for what is for other contests, or for no round at all. A process is asked where it is
-silent, and forgotten where it does not answer: it was killed. Where no process reports at all, and at the latest after
-`UPLOAD_GRACE_SECONDS`, the clock decides: what takes longer counts as late.
+Files that arrived before a round closed count, even if their bytes follow later. So results and targets wait
+until each process that accepts uploads has reported, after the close by its own clock, that it has no older
+upload for that contest; uploads for other contests are ignored. A silent process is asked, and forgotten if
+it does not answer: it was killed. If no process reports at all, and at the latest after
+`UPLOAD_GRACE_SECONDS`, the clock decides: longer uploads are late.
 
-A web server calls `start` in each of its processes before it accepts connections, with itself to look at, and `stop`
-when it has ended. Behind another server nobody reports.
+A web server calls `start` in each of its processes before it accepts connections, passing itself, and `stop`
+when it has ended. Other servers do not report.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 LONGEST = timedelta(minutes=15)
-"""An upload that takes longer from its arrival to its answer is waited for no more."""
+"""The maximum time from arrival to answer during which others wait for an upload."""
 SILENCE = timedelta(seconds=4)
-"""A process that says nothing for so long is asked, and after as long again forgotten."""
+"""A process that is silent for this time is asked, and after the same time again forgotten."""
 
 
-# In a process that takes uploads
+# In a process that accepts uploads
 
 
 LONGEST_SLUG: int = Contest._meta.get_field("slug").max_length
-"""An address may have one that is no contest's and much longer."""
+"""A URL may contain one that is much longer and belongs to no contest."""
 Arrivals = dict[str, list[float]]
-"""When the uploads of each contest arrived that are on their way, by slug, in seconds since 1970."""
+"""The arrival times of uploads in flight, by the slug of the contest, in seconds since 1970."""
 
 
 def arrivals_of(uploads: Iterable[tuple[float, str]]) -> Arrivals:
-    """The arrivals of what is on its way to these paths; what is for no round of a contest is left out."""
+    """The arrival times of uploads in flight to these paths; uploads for no round of a contest are left out."""
     found: Arrivals = {}
     for arrived_at, path in uploads:
         with contextlib.suppress(Resolver404):
@@ -65,16 +65,16 @@ def arrivals_of(uploads: Iterable[tuple[float, str]]) -> Arrivals:
 
 
 class Watched(Protocol):
-    """What knows the uploads of a process that are on their way: its web server."""
+    """The source of uploads in flight of a process: its web server."""
 
     def look(self) -> tuple[datetime, Arrivals]:
-        """Up to when everything is in but for what is on its way, and that."""
+        """The time up to which everything is stored except uploads in flight, and those uploads."""
 
 
 class Reporter:
-    """Reports for this process up to when everything is in, as long as somebody waits for it.
+    """Reports for this process up to which time everything is stored, as long as somebody waits for it.
 
-    It looks once a second with one query, and writes in the minute after a round has closed.
+    It polls once a second with one query, and writes in the minute after a round has closed.
     """
 
     def __init__(self, uploads: Watched, delay: timedelta = timedelta()) -> None:
@@ -85,18 +85,18 @@ class Reporter:
         self._thread = threading.Thread(target=self._run, daemon=True, name="uploads")
 
     def start(self) -> None:
-        """Be known before the first upload arrives; without a database none is taken in."""
+        """Register before the first upload arrives; without a database no uploads are accepted."""
         self._safely(lambda: self.look(is_first=True))
         self._thread.start()
 
     def stop(self) -> None:
-        """Be waited for no more."""
+        """Unregister, so that nobody waits for this process."""
         self._done.set()
         self._thread.join(timeout=LOOK_SECONDS)
         self._safely(self._mine().delete)
 
     def look(self, *, is_first: bool = False) -> None:
-        """One look at the database: whether anybody waits, and whether this process is known to it."""
+        """Poll the database: whether anybody waits, and whether this process is registered."""
         wanted = self._mine().annotate(wanted=Exists(awaited(timezone.now())))
         known = None if is_first else wanted.values_list("wanted", "asked_at").first()
         if known is None:
@@ -133,9 +133,10 @@ _reporter: Reporter | None = None
 
 
 def start(watched: Watched, delay: timedelta = timedelta()) -> None:
-    """Report for this process, from now on.
+    """Start reporting for this process.
 
-    `delay` is by how much an arrival may lie before the moment at which this process learns of it: behind a proxy
+    `delay` is the maximum time between an arrival and the time when this process learns of it: behind a proxy
+    that buffers uploads and passes on their time of arrival, the maximum duration of an upload.
     that keeps an upload and says when it arrived, as long as an upload may take.
     """
     global _reporter
@@ -145,7 +146,7 @@ def start(watched: Watched, delay: timedelta = timedelta()) -> None:
 
 
 def stop() -> None:
-    """Report no more: this process takes no uploads."""
+    """Stop reporting: this process accepts no uploads."""
     global _reporter
     if _reporter is not None:
         _reporter.stop()
@@ -156,16 +157,17 @@ def stop() -> None:
 
 
 def awaited(now: datetime) -> QuerySet[Round]:
-    """The rounds that have closed so short ago that uploads for them may be on their way."""
+    """The rounds that closed so recently that uploads for them may be in flight."""
     unknown = Q(complete_until=None) | Q(complete_until__lt=F("closes_at"))
     earliest = now - max(upload_grace(), LONGEST)
     return Round.objects.filter(unknown, closes_at__lte=now, closes_at__gt=earliest)
 
 
 def is_worked_on(round: Round, now: datetime) -> bool:
-    """Whether a process has an upload that arrived before the round closed and is not answered yet.
+    """A process has an upload that arrived before the round closed and is not answered yet.
 
-    In a burst it may wait for its turn for longer than `upload_grace`. Results may be shown by then, but nothing is
+    In a burst it may wait longer than `upload_grace`. Results may be shown by then, but nothing is published
+    before it is handled.
     published over its head.
     """
     known = round.complete_until is not None and round.complete_until >= round.closes_at
@@ -175,20 +177,20 @@ def is_worked_on(round: Round, now: datetime) -> bool:
 
 
 def _n_on_their_way(contest: Contest, ends: datetime) -> int:
-    """How many uploads of the contest that arrived before then were on their way at the last reports."""
+    """The number of uploads of the contest that arrived before that time and were in flight at the last reports."""
     reported = UploadProcess.objects.values_list("arrivals", flat=True)
     arrived = (at for arrivals in reported for at in arrivals.get(contest.slug, ()))
     return sum(at < ends.timestamp() for at in arrived)
 
 
 def note_complete(now: datetime) -> int:
-    """Note for the rounds that have closed up to when every upload is in; return how many have all that counts."""
+    """Record for closed rounds up to which time all uploads are stored; return the number of complete rounds."""
     waiting = list(awaited(now).select_related("contest"))
     if not waiting:
         return 0
     processes = _answering(max(round.closes_at for round in waiting))
     if not processes:
-        return 0  # nobody can say; the clock decides
+        return 0  # unknown; the clock decides
     n_closed = 0
     for contest in sorted({round.contest for round in waiting}, key=lambda contest: contest.pk):
         until = min(_in_until(process, contest.slug) for process in processes)
@@ -201,14 +203,15 @@ def note_complete(now: datetime) -> int:
 
 
 def _in_until(process: UploadProcess, *slugs: str) -> datetime:
-    """Up to when everything for these contests is in at the process; without any, for all of them."""
+    """The time up to which everything for these contests is stored at the process; without arguments, for all
+    of them."""
     wanted = slugs or process.arrivals
     arrived = (at for slug in wanted for at in process.arrivals.get(slug, ()))
     return min([process.complete_until, *(datetime.fromtimestamp(at, UTC) for at in arrived)])
 
 
 def _answering(closes_at: datetime) -> list[UploadProcess]:
-    """The processes that take uploads; who is silent is asked, and forgotten where no answer comes."""
+    """The processes that accept uploads; silent ones are asked, and forgotten without an answer."""
     now, found = read_db_clock(), []
     for process in UploadProcess.objects.all():
         if _in_until(process) < closes_at and process.reported_at < now - SILENCE:
@@ -228,15 +231,15 @@ def _answering(closes_at: datetime) -> list[UploadProcess]:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What results still wait for: uploads of the contest that began in time and were on their way at the last report,
-    and until when at the latest."""
+    """The uploads that results still wait for: those of the contest that began in time and were in flight at
+    the last report, and the latest end of the wait."""
 
     n_uploads: int
     until: datetime
 
 
 def waited_for(round: Round, now: datetime) -> Waiting | None:
-    """What a closed round waits for; None where it is open, or nothing that counts can be missing any more."""
+    """The uploads that a closed round waits for; None if it is open, or complete."""
     ends = round.results_at
     if round.contest.paused_at is not None or not ends <= now or round.is_settled(now):
         return None

@@ -1,4 +1,4 @@
-"""How often a team may hand in on one day of the contest's calendar, besides the tries of the whole round."""
+"""The limit of submissions per day of the contest's calendar, in addition to that of the round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def day_of(round: Round, moment: datetime) -> tuple[datetime, datetime]:
-    """When the calendar day of a moment began on the contest's clock, and when the next one begins."""
+    """The start and the end of a time's calendar day in the contest's zone."""
     zone = round.contest.tz
     today = moment.astimezone(zone).date()
     days = (today, today + timedelta(days=1))
@@ -26,7 +26,7 @@ def day_of(round: Round, moment: datetime) -> tuple[datetime, datetime]:
 
 
 def next_day(round: Round, moment: datetime) -> datetime | None:
-    """When a team that has used the day's tries may go on; None where the round has closed by then."""
+    """The time of the next attempt for a team that has used those of the day; None if the round has closed by then."""
     following = day_of(round, moment)[1]
     return following if following < round.closes_at else None
 
@@ -41,14 +41,15 @@ def _used(team: Team, round: Round, moment: datetime) -> QuerySet[Submission]:
 def left_today(
     team: Team, round: Round, moment: datetime, target: Release | None = None
 ) -> int | None:
-    """How many more tries the day of that moment has: in the round, or against a target; None without a limit."""
+    """The number of remaining attempts on the day of that time: in the round, or against a target; None
+    without a limit."""
     if round.tries_per_day is None:
         return None
     return max(0, round.tries_per_day - _used(team, round, moment).filter(target=target).count())
 
 
 def left_today_by_target(team: Team, round: Round, moment: datetime) -> dict[int, int] | None:
-    """The same against each target, by the release's key, in two queries."""
+    """The same for each target, by the release's key, in two queries."""
     if round.tries_per_day is None:
         return None
     targets = _used(team, round, moment).exclude(target=None)

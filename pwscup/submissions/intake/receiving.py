@@ -1,4 +1,4 @@
-"""From a sent form to submissions: where something is wrong nothing is taken."""
+"""From a sent form to submissions: after an error nothing is submitted."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Received = tuple[NoteForm, list["Submission"]]
 
 
 def receive(request: HttpRequest, round: Round) -> Received:
-    """The form with its errors, and what was taken."""
+    """The form with its errors, and the new submissions."""
     team = team_of(request.user, round.contest)
     if team is None:
         form = NoteForm(request.POST)
-        form.add_error(None, _("Files are handed in by teams, and you are in none yet."))
+        form.add_error(None, _("Files are submitted by teams, and you are not in a team yet."))
         return form, []
     taker = receive_guesses if round.format.has_targets else receive_table
     return taker(request, round, team)
@@ -65,7 +65,7 @@ def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
 
 
 def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
-    """One submission for each target that a guess was sent for."""
+    """One submission for each target with a guess."""
     others = {r.team.slug: r for r in selectors.releases(round) if r.team_id != team.pk}
     form = rounds.guess_form(round, team, others.values(), request.POST, request.FILES)
     if not form.is_valid():
@@ -91,10 +91,10 @@ def _sent_before(
 def _used_up(
     team: Team, round: Round, guesses: Iterable[Release], arrived_at: datetime
 ) -> dict[Release, ValidationError]:
-    """The targets that the team may guess about no more, or not today, found before anything is taken."""
+    """The targets whose attempts are used, in total or for today, found before anything is submitted."""
     left = selectors.tries_left_by_target(team, round)
     today = limits.left_today_by_target(team, round, arrived_at)
-    over = _("%(team)s: all %(tries)s tries against this target are used")
+    over = _("%(team)s: all %(tries)s attempts against this target are used")
     later = f"%(team)s: {used_today(round, arrived_at)}"
     errors = {}
     for target in guesses:
@@ -109,9 +109,10 @@ def _used_up(
 def _submit_each(
     request: HttpRequest, round: Round, team: Team, guesses: dict[Release, Part], form: NoteForm
 ) -> list[Submission]:
-    """Hand the guesses in; where one is refused or the platform gives out, say which were received and which were not.
+    """Submit the guesses; if one is refused or the platform is unavailable, list which were received and
+    which were not.
 
-    No transaction spans them all: the files are written in between, and others write meanwhile.
+    There is no transaction around them: the files are written in between, and others write too.
     """
     taken: dict[Release, Submission] = {}
     for target, part in guesses.items():
@@ -142,6 +143,8 @@ def _submit_each(
         received, others = ", ".join(names[: len(taken)]), ", ".join(names[len(taken) :])
         form.add_error(None, words % {"received": received or "–", "others": others})
     if form.status != HTTPStatus.UNPROCESSABLE_ENTITY:
-        words = _("Send the same again in a few minutes: what was received is not taken twice.")
+        words = _(
+            "Send the same files again in a few minutes: files that were received are not counted twice."
+        )
         form.add_error(None, words)
     return list(taken.values())

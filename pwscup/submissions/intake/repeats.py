@@ -1,4 +1,4 @@
-"""A file that was sent twice because the answer to the first got lost: both are one submission."""
+"""A file that was sent twice because the first response was lost: both are one submission."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def key_of(nonce: str, round: Round, target: Release | None, digests: Mapping[str, str]) -> str:
-    """What one sending of a form is known by: its nonce, round, target and files; nothing without a nonce.
+    """The key of one sending of a form: its nonce, round, target and files; empty without a nonce.
 
-    With another file in it the same form is another submission: browsers keep pages, and people go back to them.
+    The same form with other files is another submission: browsers keep pages, and users return to them.
     """
     if not nonce:
         return ""
@@ -44,5 +44,5 @@ def digest(data: bytes | Iterable[bytes]) -> str:
 
 
 def first_with(team: Team, key: str) -> Submission | None:
-    """What the team submitted under this key."""
+    """The submission of the team with this key."""
     return Submission.objects.filter(team=team, sent_as=key).first() if key else None

@@ -1,6 +1,6 @@
-"""What a browser sends: archives unpacked under limits, guesses matched to their targets.
+"""Uploads from browsers: archives unpacked under limits, guesses matched to their targets.
 
-Nothing here trusts a path, a declared size or a declared count.
+No path, declared size or declared count is trusted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_NAMES_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One received file: its name for people, its counted size, and its bytes as often as asked for."""
+    """One received file: its display name, its counted size, and its bytes, which can be read repeatedly."""
 
     name: str
     size_bytes: int
@@ -39,7 +39,7 @@ class Part:
 
 
 def limited(upload: UploadedFile, max_bytes: int) -> Part:
-    """The upload as a part; ValidationError where it is larger than allowed."""
+    """The upload as a part; ValidationError if it is too large."""
     if (upload.size or 0) > max_bytes:
         raise _too_large(plain_name(upload.name), upload.size or 0, max_bytes)
     return Part(plain_name(upload.name), upload.size or 0, upload.chunks)
@@ -61,12 +61,12 @@ def _too_large(name: str, size: int, max_bytes: int) -> ValidationError:
 
 
 def is_zip(name: str) -> bool:
-    """Whether a file calls itself a zip archive."""
+    """The file name is that of a zip archive."""
     return name.lower().endswith(".zip")
 
 
 def unpacked(upload: UploadedFile, max_bytes: int) -> list[Part]:
-    """The files of a zip archive, each within `max_bytes`; ValidationError lists what cannot be taken."""
+    """The files of a zip archive, each within `max_bytes`; ValidationError lists the refused ones."""
     name = plain_name(upload.name)
     problems = Collector()
     try:
@@ -93,9 +93,9 @@ def _shown(problem: Problem) -> ValidationError:
 
 
 def target_of(name: str, slugs: Iterable[str], *, own: str = "") -> str | None:
-    """The team that a guess file's name says, in any folder.
+    """The team named in the name of a guess file, in any folder.
 
-    `<slug>.csv`, `attack_<slug>.csv`, or with `own` before it `team<own>_attack_team<slug>.csv`.
+    `<slug>.csv`, `attack_<slug>.csv`, or, with the team `own`, `team<own>_attack_team<slug>.csv`.
     """
     path = PurePosixPath(name.lower())
     if path.suffix != ".csv":
@@ -116,10 +116,10 @@ def matched(
     own: str = "",
     names: Iterable[str] | None = None,
 ) -> dict[str, Part]:
-    """Each part by the slug of its target; ValidationError lists every part that fits none and every target met twice.
+    """Each part by the slug of its target; ValidationError lists every part without a target and every target
+    with several.
 
-    `targets` are slugs and team names; `own` is the slug of the team that hands in, `names` what
-    files are called in this contest.
+    `targets` are slugs and team names; `own` is the slug of the submitting team, `names` the expected file names.
     """
     names = list(names or [f"{slug}.csv" for slug in targets])
     found: dict[str, list[Part]] = defaultdict(list)
@@ -141,7 +141,7 @@ def _stray(part: Part, names: Sequence[str], *, own: bool) -> ValidationError:
         message = _("“%(got)s” names your own team — expected guesses for the other teams' tables")
         return ValidationError(message, "own_table", {"got": part.name})
     shown = ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
-    message = _("“%(got)s” fits no target — expected one of %(expected)s")
+    message = _("“%(got)s” matches no target — expected one of %(expected)s")
     return ValidationError(message, "unknown_target", {"got": part.name, "expected": shown})
 
 

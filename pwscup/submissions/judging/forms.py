@@ -1,4 +1,4 @@
-"""What a judge fills in: a mark for each team by each criterion."""
+"""The form of a judge: a grade for each team by each criterion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEP = Decimal("0.01")
 class MarksForm(forms.Form):
     """A field for each team and criterion, saved all together or not at all.
 
-    `held` are the marks that the judge has given; one that was given can be changed and not taken back.
+    `held` are the grades that the judge has given; they can be changed but not removed.
     """
 
     seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
@@ -48,7 +48,7 @@ class MarksForm(forms.Form):
         ]
 
     def given(self) -> dict[Key, Decimal]:
-        """What was filled in."""
+        """The entered grades."""
         found = {
             (team.pk, key): self.cleaned_data.get(name_of(team, key))
             for team in self.teams
@@ -69,7 +69,7 @@ def _field(team: Team, title: str, held: Decimal | None) -> forms.DecimalField:
             "inputmode": "decimal",
         }
     )
-    taken_back = _("A mark that was given can be changed, but not taken back.")
+    taken_back = _("A grade can be changed, but not removed.")
     return forms.DecimalField(
         label=f"{team.name}, {title}",
         min_value=0,

@@ -1,4 +1,4 @@
-"""The judges' marks of presentations: who speaks when, who gave what, and what they make together."""
+"""The judges' grades of presentations: the order of talks, the grades, and their means."""
 
 from __future__ import annotations
 
@@ -32,31 +32,30 @@ Key = tuple[int, str]
 """A team and a criterion."""
 
 REFUSALS = {
-    "not_judge": _("Only the judges and the organizers give marks, and nobody who plays."),
-    "closed": _("Marks are given while the presentation round is open. Nothing was saved."),
-    "unknown": _("A mark is for a team or a criterion that this round does not have."),
+    "not_judge": _("Only judges and organizers who do not play can give grades."),
+    "closed": _("Grades can be given while the presentation round is open. Nothing was saved."),
+    "unknown": _("This round has no such team or criterion."),
     "changed": _(
-        "You saved marks from another window after you opened this page, so nothing was saved now. "
-        "Look at your marks below and make your change again."
+        "You saved grades from another window after you opened this page, so nothing was saved now. "
+        "Check your grades below and make your change again."
     ),
 }
 
 
 class MarkRefused(RefusedByCode):
-    """Marks that are not taken, none of them."""
+    """Refused grades; none of them is saved."""
 
     WORDS = REFUSALS
 
 
-# Who speaks, and when
+# The order of talks
 
 
 def speakers(round: Round) -> list[Team]:
     """The teams in the order in which they present.
 
-    It follows from what the contest has committed to and from the moment of each team's founding,
-    to the microsecond, which nobody can choose as they can a name; a team that comes later moves
-    nobody else's place before or behind another's.
+    It follows from the contest's commitment and the time of each team's creation, to the microsecond, which
+    nobody can choose, unlike a name; a new team does not change the relative order of the others.
     """
     contest = round.contest
     seed = contest.commitment or contest.slug
@@ -74,7 +73,7 @@ def speakers(round: Round) -> list[Team]:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A team's place in the order, and its slides where this viewer may have them."""
+    """A team's position in the order, and its slides if this viewer may download them."""
 
     position: int
     team: Team
@@ -83,7 +82,7 @@ class Talk:
 
 
 def talks(round: Round, viewer: Person, now: datetime) -> list[Talk]:
-    """The order of the presentations as everybody sees it."""
+    """The public order of the presentations."""
     slides = selectors.counted_submissions(round)
     all_of_them = policies.may_see_all_slides(viewer, round, now)
     own = team_of(viewer, round.contest)
@@ -94,7 +93,7 @@ def talks(round: Round, viewer: Person, now: datetime) -> list[Talk]:
 
 
 def slides_for(viewer: Person, round: Round, slug: str, now: datetime) -> Submission:
-    """The slides of a team that count; Http404 where there are none or the viewer may not have them."""
+    """The slides of a team that count; Http404 if there are none or the viewer may not download them."""
     team = round.contest.teams.filter(slug=slug).first()
     counted = selectors.counted_submission(team, round) if team else None
     may_see = (
@@ -105,35 +104,35 @@ def slides_for(viewer: Person, round: Round, slug: str, now: datetime) -> Submis
     return counted
 
 
-# Marks
+# Grades
 
 
 def titled_criteria(round: Round) -> list[tuple[str, str]]:
-    """What is marked: keys, and titles in the reader's language."""
+    """The criteria: keys, and titles in the reader's language."""
     language = get_language() or "en"
     return [(c.key, localized(c.title, language)) for c in round.spec.criteria]
 
 
 def newest(round: Round) -> dict[tuple[int | None, int, str], Decimal]:
-    """What holds, by judge, team and criterion."""
+    """The current grades, by judge, team and criterion."""
     given = JudgeMark.objects.filter(round=round).order_by("pk")
     rows = given.values_list("judge_id", "team_id", "criterion", "points")
     return {(judge, team, criterion): points for judge, team, criterion, points in rows}
 
 
 def own_marks(round: Round, judge: Person) -> dict[Key, Decimal]:
-    """What holds of one judge's marks."""
+    """The current grades of one judge."""
     return {key[1:]: points for key, points in newest(round).items() if key[0] == judge.pk}
 
 
 def last_of(round: Round, judge: Person) -> int:
-    """The newest row of a judge: it grows with everything the judge saves."""
+    """The newest row of a judge: it grows with every save."""
     given = JudgeMark.objects.filter(round=round, judge=judge.pk)
     return given.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
 def means(round: Round) -> dict[Key, float]:
-    """By team and criterion, the mean over the judges who gave a mark."""
+    """By team and criterion, the mean over the judges who gave a grade."""
     given = JudgeMark.objects.filter(round=round).order_by("pk")
     rows = list(given.values_list("team_id", "judge_id", "criterion", "points"))
     return {
@@ -148,8 +147,7 @@ def mean_marks(
 ) -> dict[int, float]:
     """By team, from rows of team, judge, criterion and points in the order in which they were given.
 
-    Of every judge and criterion the newest mark counts; a criterion that the rules do not name does
-    not.
+    The newest grade of every judge and criterion counts; criteria that are not in the rules are ignored.
     """
     named = {criterion.key for criterion in criteria}
     newest = {row[:3]: row[3] for row in rows if row[2] in named}
@@ -163,7 +161,7 @@ def mean_marks(
 
 
 def means_of(round: Round, team: Team) -> list[tuple[str, float | None]]:
-    """One team's mean by criterion, in the rules' order and words; None where nobody gave a mark."""
+    """One team's mean by criterion, in the order and with the titles of the rules; None without a grade."""
     found = means(round)
     return [(title, found.get((team.pk, key))) for key, title in titled_criteria(round)]
 
@@ -176,14 +174,14 @@ def save(
     seen: int,
     now: datetime | None = None,
 ) -> int:
-    """Keep a judge's marks, all or none; return how many were new or changed.
+    """Save a judge's grades, all or none; return the number of new or changed ones.
 
-    `seen` is `last_of` when the judge's page was made.
+    `seen` is the value of `last_of` when the judge's page was rendered.
 
     Raises
     ------
     MarkRefused
-        Where the person may not, the round is not open, or a newer page of the judge saved meanwhile.
+        If the user may not, the round is not open, or a newer page of the judge was saved in the meantime.
     """
     if not policies.may_see_marks(user, round):
         raise MarkRefused("not_judge")

@@ -1,4 +1,4 @@
-"""What the page of the judges' marks shows."""
+"""Context of the page of the judges' grades."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def form_for(request: HttpRequest, round: Round, data: QueryDict | None = None) -> MarksForm:
-    """The judge's form with the marks that hold."""
+    """The judge's form with the current grades."""
     held = grades.own_marks(round, request.user)
     initial = {"seen": grades.last_of(round, request.user)}
     teams, criteria = grades.speakers(round), grades.titled_criteria(round)
@@ -28,7 +28,7 @@ def form_for(request: HttpRequest, round: Round, data: QueryDict | None = None) 
 
 
 def marks_page(request: HttpRequest, round: Round, form: MarksForm) -> dict[str, Any]:
-    """The form or why there is none, what is missing and, for organizers, everybody's marks."""
+    """The form, or the reason why there is none; missing grades; and, for organizers, all grades."""
     context = contest_page(request, round.contest, round.key)
     now = context["now"]
     missing = _missing(form)
@@ -45,7 +45,7 @@ def marks_page(request: HttpRequest, round: Round, form: MarksForm) -> dict[str,
 
 
 def _missing(form: MarksForm) -> list[tuple[Team, list[str]]]:
-    """The criteria by which the judge has not marked a team yet."""
+    """The criteria by which the judge has not graded a team yet."""
     found = [
         (team, [title for key, title in form.criteria if (team.pk, key) not in form.held])
         for team in form.teams
@@ -55,7 +55,7 @@ def _missing(form: MarksForm) -> list[tuple[Team, list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The marks of one team by one criterion, with their mean; None where there is none."""
+    """The grades of one team by one criterion, with their mean; None if there is none."""
 
     mean: float | None
     given: tuple[tuple[str, Any], ...]
@@ -68,7 +68,7 @@ class Row:
 
 
 def _summary(round: Round, form: MarksForm) -> list[Row]:
-    """Everybody's marks, team by team, and their means."""
+    """All grades, team by team, and their means."""
     given, means = grades.newest(round), grades.means(round)
     people = dict(
         User.objects.filter(pk__in={judge for judge, *_rest in given}).values_list(

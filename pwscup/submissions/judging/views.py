@@ -1,4 +1,4 @@
-"""The judges' marks, and the slides they are about."""
+"""Pages of the judges' grades, and the slides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pwscup.submissions.pages import downloads
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """A judge's marks; organizers see everybody's."""
+    """A judge's grades; organizers see all grades."""
     round = visible_round(request.user, slug, key)
     if not policies.may_see_marks(request.user, round):
         raise Http404
@@ -38,7 +38,7 @@ def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     except grades.MarkRefused as refusal:
         messages.error(request, refusal.message)
     else:
-        said = ngettext("%(n)s mark was saved.", "%(n)s marks were saved.", n) % {"n": n}
+        said = ngettext("%(n)s grade was saved.", "%(n)s grades were saved.", n) % {"n": n}
         messages.success(request, said if n else _("Nothing has changed."))
     return redirect(request.path)
 
@@ -47,7 +47,7 @@ def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_safe
 def slides(request: HttpRequest, slug: str, key: str, team: str) -> HttpResponse:
     """A team's slides, always as a download."""
-    from pwscup.submissions import evaluation  # pandas, which no page needs before
+    from pwscup.submissions import evaluation  # imports pandas, which no other page needs
 
     round = visible_round(request.user, slug, key)
     found = grades.slides_for(request.user, round, team, timezone.now())

@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('number', models.PositiveIntegerField(help_text="counts a team's submissions in a round from 1")),
+                ('number', models.PositiveIntegerField(help_text="numbers a team's submissions in a round from 1")),
                 ('note', models.CharField(blank=True, max_length=200, verbose_name='note')),
                 ('arrived_at', models.DateTimeField()),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'being scored'), ('scored', 'scored'), ('rejected', 'rejected'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
             name='SubmissionFile',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField(help_text="the ruleset's name for it: anonymized, rows, guess, …", max_length=30)),
+                ('key', models.SlugField(help_text='the name in the ruleset: anonymized, rows, guess, …', max_length=30)),
                 ('file', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='core.storedfile')),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='files', to='submissions.submission')),
             ],

@@ -21,9 +21,9 @@ class Migration(migrations.Migration):
             name='AppealMessage',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('is_organizer', models.BooleanField(help_text='who speaks: an organizer, or the team')),
+                ('is_organizer', models.BooleanField(help_text="the author's side: organizers, or the team")),
                 ('text', models.TextField(max_length=4000, verbose_name='message')),
-                ('closes', models.BooleanField(default=False, help_text='an organizer settled the matter')),
+                ('closes', models.BooleanField(default=False, help_text='an organizer settled the appeal')),
                 ('written_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('author', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='appeal', to='submissions.submission')),
@@ -97,7 +97,7 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(max_length=1000, verbose_name='reason')),
                 ('decided_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('submission', models.ForeignKey(blank=True, help_text='what was decided about; null where it is the team', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='submissions.submission')),
+                ('submission', models.ForeignKey(blank=True, help_text='the subject of the decision; null if it is the team', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='submissions.submission')),
                 ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rulings', to='accounts.team')),
             ],
             options={
@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='evaluation',
             name='problems',
-            field=models.JSONField(default=list, help_text='as those of the submission'),
+            field=models.JSONField(default=list, help_text='same format as in the submission'),
         ),
         migrations.AddField(
             model_name='release',
@@ -121,12 +121,12 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='evaluation',
             name='values',
-            field=models.JSONField(help_text='null where these rules reject the files', null=True),
+            field=models.JSONField(help_text='null if these rules reject the files', null=True),
         ),
         migrations.AddField(
             model_name='evaluation',
             name='rescore',
-            field=models.ForeignKey(blank=True, help_text='the re-scoring that made it; it counts once that is applied', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='evaluations', to='submissions.rescore'),
+            field=models.ForeignKey(blank=True, help_text='the re-scoring that created it; it counts after that is applied', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='evaluations', to='submissions.rescore'),
         ),
         migrations.AddConstraint(
             model_name='evaluation',

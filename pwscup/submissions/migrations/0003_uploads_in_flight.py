@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ('complete_until', models.DateTimeField(help_text='by the clock of the process')),
                 ('n_uploads', models.PositiveIntegerField(default=0, help_text='on their way at the last report')),
                 ('reported_at', models.DateTimeField(help_text="by the database's clock")),
-                ('asked_at', models.DateTimeField(help_text='since when an answer is waited for', null=True)),
+                ('asked_at', models.DateTimeField(help_text='the time of the unanswered request', null=True)),
             ],
             options={
                 'ordering': ['id'],

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='evaluation',
             name='final_values',
-            field=models.JSONField(help_text='of the measures that draw at random, by the seed of the final scores', null=True),
+            field=models.JSONField(help_text='of random measures, with the seed of the final scores', null=True),
         ),
     ]

@@ -17,11 +17,11 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='uploadprocess',
             name='arrivals',
-            field=models.JSONField(default=dict, help_text='of what is on its way, by contest'),
+            field=models.JSONField(default=dict, help_text='of uploads in flight, by contest'),
         ),
         migrations.AlterField(
             model_name='uploadprocess',
             name='complete_until',
-            field=models.DateTimeField(help_text='what arrived before then is in but for `arrivals`; by the clock of the process'),
+            field=models.DateTimeField(help_text='arrivals before this time are stored, except `arrivals`; by the clock of the process'),
         ),
     ]

@@ -1,1 +1,1 @@
-"""What the pages of submissions show."""
+"""Contexts of the pages of submissions."""

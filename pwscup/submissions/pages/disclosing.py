@@ -1,4 +1,4 @@
-"""What the page of a round says that discloses a hidden table: the target, the release, the budget."""
+"""Context of the page of a round with a hidden table: the target, the release, the budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReleasedColumn:
-    """A column of a release, and how likely one of its values is the true one."""
+    """A column of a release, and the probability that one of its values is the true one."""
 
     name: str
     n_values: int
@@ -34,7 +34,7 @@ class ReleasedColumn:
 
 
 def facts(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:
-    """What is estimated, and what it is estimated from; little as long as there is no table."""
+    """The target of the estimate and its data; incomplete without a table."""
     dataset = original_of(round.contest)
     if dataset is None:
         return {}
@@ -51,7 +51,7 @@ def facts(round: Round, team: Team | None, now: datetime) -> dict[str, Any]:
 
 
 def release_of(round: Round, now: datetime) -> dict[str, Any]:
-    """The released table and what was done to its columns, or that it is being made."""
+    """The released table and the randomization of its columns, or a note that it is being created."""
     release: BatchRelease | None = getattr(round, "batch_release", None)
     if release is None:
         return {"is_being_released": is_release_due(round, now)}
@@ -63,8 +63,8 @@ def release_of(round: Round, now: datetime) -> dict[str, Any]:
 def kept_columns(
     epsilon: Decimal, attributes: tuple[Attribute, ...]
 ) -> tuple[float, list[ReleasedColumn]]:
-    """The ρ of a release, and what it means for each column: everybody can compute both."""
-    from scoring.formats.disclosure.releases import rho_at  # scipy, which few pages need
+    """The ρ of a release, and its effect on each column: both are public."""
+    from scoring.formats.disclosure.releases import rho_at  # imports scipy, which few pages need
     from scoring.privacy.post_randomization import keep_probability
 
     rho = rho_at(epsilon, attributes)
@@ -73,6 +73,6 @@ def kept_columns(
 
 
 def budget_of(team: Team, round: Round) -> Budget:
-    """What the team may spend and what it has spent, as its newest answer says."""
+    """The budget of the team and its spending, from its newest answer."""
     newest = round.answers.filter(team=team).defer("counts").order_by("-number").first()
     return budget_in(round, newest.epsilon_so_far if newest else Decimal(0))

@@ -1,4 +1,4 @@
-"""Files on their way to people: always as a download, never shown by the browser."""
+"""Downloads: files are always sent as attachments, never shown by the browser."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
 
 
 def safe_name(name: str, kind: str) -> str:
-    """The name that a file was given, under the suffix of its kind: no upload comes back as a web page."""
+    """The file name with the suffix of its kind: no upload is returned as a web page."""
     suffix = FILES[kind].suffix if kind in FILES else SUFFIXES[CSV]
     return name if name.lower().endswith(f".{suffix}") else f"{name}.{suffix}"
 
 
 def upload_response(name: str, data: bytes) -> HttpResponse:
-    """A file exactly as it was handed in, whatever it is."""
+    """A file exactly as submitted."""
     response = HttpResponse(data, content_type="application/octet-stream")
     response["X-Content-Type-Options"] = "nosniff"
     return attached(response, name, is_private=True)
 
 
 def table_response(name: str, data: bytes) -> HttpResponse:
-    """A team's own table, for its eyes."""
+    """A team's own table, for the team only."""
     response = upload_response(name, data)
     response["Content-Type"] = _type_of(name)
     return response
@@ -48,7 +48,7 @@ def _type_of(name: str) -> str:
 
 
 def published_response(file: StoredFile) -> FileResponse:
-    """A published table, or its candidates, under the name it was published with."""
+    """A published table, or its candidates, under its published name."""
     return FileResponse(
         storage.path_of(file).open("rb"),
         as_attachment=True,
@@ -58,9 +58,9 @@ def published_response(file: StoredFile) -> FileResponse:
 
 
 def releases_response(round: Round, releases: Sequence[Release]) -> StreamingHttpResponse:
-    """All published tables as one archive, packed while it is sent."""
+    """All published tables as one archive, created while it is sent."""
     for _release, file in _published(releases):
-        storage.refuse_erased(file)  # while the answer can still say so
+        storage.refuse_erased(file)  # while the response can still report an error
     response = StreamingHttpResponse(packed(releases), content_type="application/zip")
     return attached(response, f"{round.contest.slug}-targets.zip")
 
@@ -73,7 +73,7 @@ def _published(releases: Iterable[Release]) -> Iterator[tuple[Release, StoredFil
 
 
 def packed(releases: Iterable[Release]) -> Iterator[bytes]:
-    """A zip archive piece by piece; holds one piece at a time."""
+    """A zip archive in pieces; one piece in memory at a time."""
     pipe = Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
         for release, file in _published(releases):

@@ -1,4 +1,4 @@
-"""Hints for the organizers that follow from results of attacks."""
+"""Hints for the organizers from results of attacks."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest, Round
 
 SOLVED, MISSED = 0.5, 0.1
-"""A rate from which a table is solved, and one below which it is not found."""
+"""The rate from which a table counts as solved, and the one below which it does not."""
 FEWEST_OTHERS = 2
-"""Attackers who did not find what one found."""
+"""The minimum number of attackers who failed where one succeeded."""
 
 
 def solved_by_one(contest: Contest) -> Iterator[Hint]:
-    """Targets that a single attacker solved: the table may have been made for this attacker."""
+    """Targets that only one attacker solved: the table may have been made for this attacker."""
     reason = _(
-        "The first of these teams found at least half of the records of the other; "
-        "every other attacker found less than a tenth."
+        "The first of these teams re-identified at least half of the records of the other; "
+        "every other attacker re-identified less than a tenth."
     )
     pairs = [pair for round in _attack_rounds(contest) for pair in _solved(counted_rates(round))]
     teams = contest.teams.in_bulk({team for pair in pairs for team in pair}) if pairs else {}
@@ -38,7 +38,7 @@ def _attack_rounds(contest: Contest) -> list[Round]:
 
 
 def _solved(rates: Mapping[tuple[int, int], float]) -> Iterator[tuple[int, int]]:
-    """Attacker and defender, of the targets that one attacker solved and the others did not."""
+    """Attacker and defender of the targets that one attacker solved and the others did not."""
     against: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     for (attacker, defender), rate in rates.items():
         against[defender].append((rate, attacker))

@@ -1,4 +1,4 @@
-"""What a list says of submissions: their results as far as its viewer may know them."""
+"""Lines of lists of submissions: results as far as the viewer may see them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A submission in a list, with what this viewer may know and do."""
+    """A submission in a list, with the viewer's information and actions."""
 
     submission: Submission
     visible: Visible | None
@@ -39,7 +39,7 @@ class Line:
 def lines(
     submissions: Sequence[Submission], viewer: Person, now: datetime, counting: Iterable[int]
 ) -> list[Line]:
-    """Lines for one team's submissions in one round; asks once what holds for all of them."""
+    """Lines for one team's submissions in one round; decides once for all of them what is visible."""
     scored = next((s for s in submissions if s.state == State.SCORED), None)
     hidden: frozenset[str] = frozenset()
     if scored is None:
@@ -72,9 +72,9 @@ def lines(
 
 
 def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
-    """The headline measures that the ruleset has; what utility is made of comes first where that is one.
+    """The headline measures of the ruleset; components of utility come first.
 
-    Of estimates all measures are shown.
+    For estimates all measures are shown.
     """
     first = ruleset.ranking.utility_measure
     shown = [key for key in ruleset.measures if key not in hidden]
@@ -91,7 +91,7 @@ def headline_of(ruleset: Ruleset, hidden: Collection[str] = ()) -> list[str]:
 def headline(
     visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
 ) -> tuple[tuple[ShownMeasure, float | None], ...]:
-    """The values of the headline measures; None where they are not shown."""
+    """The values of the headline measures; None for hidden ones."""
     values = (visible.values if visible else None) or {}
     return tuple((shown_measure(key), values.get(key)) for key in headline_of(ruleset, hidden))
 
@@ -99,7 +99,7 @@ def headline(
 def worst_rate(
     visible: Visible | None, ruleset: Ruleset, hidden: Collection[str] = ()
 ) -> float | None:
-    """The highest re-identification rate over the ruleset's attacks; None where one of them is hidden."""
+    """The highest re-identification rate over the ruleset's attacks; None if one of them is hidden."""
     values = (visible.values if visible else None) or {}
     if any(key in hidden for key in ruleset.ranking.linkage):
         return None

@@ -1,4 +1,4 @@
-"""The organizer's list of everything that was handed in, on a page and as CSV."""
+"""The organizer's list of all submissions, as a page and as CSV."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MARKS = ("n_records", "hits", "rate")
 
 
 class FilterForm(forms.Form):
-    """Which submissions are listed; a filter that is not understood filters nothing."""
+    """The filters of the list; an invalid filter is ignored."""
 
     team = forms.ModelChoiceField(None, to_field_name="slug", required=False, label=_("Team"))
     round = forms.ModelChoiceField(None, to_field_name="key", required=False, label=_("Round"))
@@ -50,13 +50,13 @@ class FilterForm(forms.Form):
         self.fields["state"].choices = [("", _("all states")), *State.choices]
 
     def chosen(self) -> dict[str, Any]:
-        """The filters in use."""
+        """The active filters."""
         self.full_clean()
         return {name: value for name, value in self.cleaned_data.items() if value}
 
 
 def found(contest: Contest, form: FilterForm) -> QuerySet[Submission]:
-    """The contest's submissions that pass the filters, the newest first."""
+    """The contest's submissions that match the filters, the newest first."""
     return selectors.submissions_in(contest).filter(**form.chosen())
 
 
@@ -79,7 +79,7 @@ def submissions_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
 
 
 def header(contest: Contest) -> list[str]:
-    """The columns of the export; measures as the rules name them."""
+    """The columns of the export, with the measures of the rules."""
     fixed = ["id", "team", "round", "number", "target", "state", "arrived_at", "finished_at"]
     more = ["submitted_by", "note", "n_problems", "reference", "seconds"]
     return [*fixed, *more, *contest.ruleset.measures, *MARKS]
@@ -102,7 +102,7 @@ COLUMNS = (
 
 
 def export_rows(contest: Contest, chosen: dict[str, Any]) -> Iterator[list[object]]:
-    """One row a submission, the newest first, its times in the contest's zone; read some at a time."""
+    """One row per submission, the newest first, with times in the contest's zone; read in parts."""
     found = Submission.objects.filter(round__contest=contest, **chosen)
     keys = array("q", found.order_by(*selectors.NEWEST_FIRST).values_list("pk", flat=True))
     parts = [keys[start : start + ROWS_AT_A_TIME] for start in range(0, len(keys), ROWS_AT_A_TIME)]

@@ -1,4 +1,4 @@
-"""The problems of a rejected submission in the reader's language, its files called as its team called them."""
+"""The problems of a rejected submission in the reader's language, with the team's file names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Submission
 
 WITHIN = re.compile(r"[TRCND][0-9]+\Z")
-"""What the library calls the files within the archives of a series: R1, C1 …"""
+"""The library's names of the files in the archives of a series: R1, C1 …"""
 
 
 def problems_of(submission: Submission, titles: Mapping[str, str]) -> list[Shown]:
-    """The kept problems in file order; `titles` name the files that were not handed in."""
+    """The stored problems in file order; `titles` name the files that were not submitted."""
     named = {file.key: file.file.name for file in submission.files.all()}
     stored = [Problem.from_dict(problem) for problem in submission.problems]
     found = shown(stored, {**titles, **named})

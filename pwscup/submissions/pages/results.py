@@ -1,4 +1,4 @@
-"""What the page of one submission shows: plain functions from facts to contexts."""
+"""Contexts of the page of one submission: plain functions of facts."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, float | int | None]
 COUNTED = ("n_original", "n_anonymized", "n_people", "n_tuples", "n_rows", "n_groups")
-"""What a result counts of a table, or of a series, beside its measures."""
+"""The counts of a result besides its measures, for a table or a series."""
 
 
 def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
-    """Everything about one submission that this viewer may know."""
+    """All facts about one submission that this viewer may see."""
     round = submission.round
     context = contest_page(request, round.contest, round.key)
     now, viewer = context["now"], request.user
@@ -68,13 +68,13 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 
 
 def titles(submission: Submission) -> dict[str, str]:
-    """What the rules call the files of the submission's round."""
+    """The titles of the files of the submission's round in the rules."""
     language = get_language() or "en"
     return {spec.key: localized(spec.title, language) for spec in submission.round.spec.files}
 
 
 def _counts(submission: Submission) -> bool:
-    """Whether this submission is the one that counts, for its team or against its target."""
+    """This submission counts, for its team or against its target."""
     if submission.state != State.SCORED:
         return False
     if submission.target_id is None:
@@ -88,7 +88,7 @@ def _counts(submission: Submission) -> bool:
 
 
 def status(submission: Submission) -> dict[str, Any]:
-    """What the polled fragment shows."""
+    """The context of the polled fragment."""
     place = selectors.queue_place(submission)
     return {
         "submission": submission,
@@ -103,7 +103,7 @@ def status(submission: Submission) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A measure of a result beside the best value among the team's scored submissions."""
+    """A measure of a result, and the best value among the team's scored submissions."""
 
     measure: ShownMeasure
     value: float | int | None
@@ -123,7 +123,7 @@ class Family:
 def _measures(
     submission: Submission, visible: feedback.Visible | None, viewer: Person, now: datetime
 ) -> dict[str, Any]:
-    """The rows of a scored anonymization and its picture, or of an estimate; nothing for other results."""
+    """The rows of a scored anonymization and its picture, or of an estimate; empty for other results."""
     values = visible.values if visible else None
     if submission.target_id is not None or not values:
         return {}
@@ -169,7 +169,7 @@ def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row
 def chart(
     ids: Iterable[str], number: int, values: Values, others: Mapping[int, Values]
 ) -> dict[str, Any]:
-    """The data of the two pictures: losses as shares of the team's largest, and re-identification rates."""
+    """The data of the two charts: losses as shares of the team's largest, and re-identification rates."""
     measures = [shown_measure(id_) for id_ in ids if values.get(id_) is not None]
     return {
         "utility": [_series(m, number, values, others) for m in measures if m.is_loss],

@@ -1,4 +1,4 @@
-"""What the pages of rounds show: plain functions from facts to contexts."""
+"""Contexts of the pages of rounds: plain functions of facts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DATA = frozenset({"original", "schema"})
 
 
 def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tuple[str, dict]:
-    """Template and context of a round's page; `form` is what was just refused, if something was."""
+    """Template and context of a round's page; `form` is a refused form, if any."""
     context = contest_page(request, round.contest, round.key)
     team, now = context["my_team"], context["now"]
     context |= {
@@ -78,7 +78,7 @@ def anonymization(
 
 
 def history_etag(team: Team, round: Round, now: datetime) -> str:
-    """Changes with everything that the page of a round says of the team's own submissions."""
+    """Changes with everything that the page of a round shows of the team's own submissions."""
     contest = round.contest
     states = Submission.objects.filter(team=team, round=round).order_by("pk")
     evaluated = Evaluation.objects.filter(submission__team=team, submission__round=round)
@@ -96,7 +96,7 @@ def history_etag(team: Team, round: Round, now: datetime) -> str:
 def measured_history(
     request: HttpRequest, round: Round, team: Team | None, now: datetime
 ) -> dict[str, Any]:
-    """What the team has handed in in a round without targets, and the measures that are shown of it."""
+    """The team's submissions in a round without targets, and their visible measures."""
     ruleset = round.contest.ruleset
     return {
         **history_of(request, round, team, now),
@@ -112,7 +112,7 @@ def measured_history(
 def history_of(
     request: HttpRequest, round: Round, team: Team | None, now: datetime
 ) -> dict[str, Any]:
-    """What the team has handed in in a round without targets."""
+    """The team's submissions in a round without targets."""
     history = list(selectors.submissions_of_team(team, round)) if team else []
     counted = selectors.counted_submission(team, round) if team else None
     return {
@@ -124,7 +124,7 @@ def history_of(
 def table_form(
     request: HttpRequest, round: Round, team: Team | None, now: datetime, form: NoteForm | None
 ) -> dict[str, Any]:
-    """The form of a round without targets, or why there is none, and the tries that are left."""
+    """The form of a round without targets, or the reason why there is none, and the remaining attempts."""
     left = selectors.tries_left(team, round) if team else None
     today = limits.left_today(team, round, now) if team else None
     closed_to_me = gate(request, round, team, now, left=left, today=today)
@@ -133,9 +133,9 @@ def table_form(
 
 
 def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, Any]:
-    """The data to work on, all and each by its key, and the sample that may be handed in as it is.
+    """The data for the task, all and each by its key, and a valid sample submission.
 
-    A team's own is drawn now if it is due.
+    A team's own table is drawn now if it is due.
     """
     if team is not None and contest.format.own_tables:
         draws.ensure_drawn(team, now)
@@ -153,7 +153,7 @@ def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Another team's table, and how far the viewer's team has come with it."""
+    """Another team's table, and the results of the viewer's team against it."""
 
     release: Release
     tries_left: int
@@ -202,7 +202,7 @@ def attack(
 
 
 def pending(round: Round) -> str:
-    """Why no table is published: the tables are being prepared, or no team has one."""
+    """The reason why no table is published: the tables are being prepared, or no team has one."""
     attacked = selectors.attacked_round(round)
     if attacked is None:
         return "nothing"
@@ -217,7 +217,7 @@ def guess_form(round: Round, team: Team, others: Iterable[Release], *data: Any) 
 
 
 def guess_names(round: Round, own: str, targets: Iterable[str]) -> list[str]:
-    """What guess files are called in this round."""
+    """The names of guess files in this round."""
     if round.format.names_both_teams:
         return [f"team{own or '<own>'}_attack_team{slug}.csv" for slug in targets]
     return [f"{slug}.csv" for slug in targets]
@@ -249,7 +249,7 @@ def disclosure(
     now: datetime,
     form: NoteForm | None,
 ) -> dict[str, Any]:
-    """Form and history, what is estimated, and what the round discloses: a released table, or answers."""
+    """Form and history, the target of the estimate, and the disclosed data: a released table, or answers."""
     return {
         **table_form(request, round, team, now, form),
         **measured_history(request, round, team, now),
@@ -268,7 +268,7 @@ def presentation(
     now: datetime,
     form: NoteForm | None,
 ) -> dict[str, Any]:
-    """The order of the teams and their slides, the form for one's own, and one's marks once they are shown."""
+    """The order of the teams and their slides, the form for the team's own, and its grades when they are shown."""
     settled = round.is_settled(now)
     return {
         **table_form(request, round, team, now, form),
@@ -286,4 +286,4 @@ PAGES = {
     "disclosure": disclosure,
     "presentation": presentation,
 }
-"""By what a round is for; the templates are called like the functions."""
+"""By the purpose of a round; the templates are named like the functions."""

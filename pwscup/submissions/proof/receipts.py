@@ -1,4 +1,4 @@
-"""Receipts: what a team can show later to prove what it handed in, and when."""
+"""Receipts: proofs of a submission and its time for the team."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ RECEIVED = "submission.received"
 class Receipt:
     """A submission with the hash of its event in the audit trail.
 
-    The hash binds the organizers: what was in the trail up to there cannot be changed unseen by
-    those who keep the receipt. Positions are left out: from two of them a team could count what
-    all others did in between.
+    The hash binds the organizers: nothing in the trail up to there can be changed without being noticed by
+    the holder of the receipt. Positions are left out: from two of them a team could count the actions of all
+    others in between.
     """
 
     submission: Submission
@@ -32,7 +32,7 @@ class Receipt:
 
     @property
     def arrived_local(self) -> str:
-        """The time of arrival on the contest's clock."""
+        """The time of arrival in the contest's zone."""
         local = self._arrived_at.astimezone(self.submission.round.contest.tz)
         return f"{local:%Y-%m-%d %H:%M:%S %Z}"
 
@@ -45,7 +45,7 @@ class Receipt:
         return self.submission.arrived_at
 
     def to_dict(self) -> dict[str, Any]:
-        """The receipt as JSON-able data, as `python -m scoring verify --receipt` reads it."""
+        """The receipt as JSON-able data, for `python -m scoring verify --receipt`."""
         found = self.submission
         contest = found.round.contest
         files = found.files.all()
@@ -75,7 +75,7 @@ class Receipt:
 
 
 def receipt_of(submission: Submission) -> Receipt:
-    """The receipt of a submission; what of the trail is not sealed yet is sealed for it."""
+    """The receipt of a submission; unsealed events of the trail are sealed for it."""
     sealed = _seal_of(submission)
     if sealed is None:
         seals.sweep()

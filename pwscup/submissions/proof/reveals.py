@@ -1,4 +1,4 @@
-"""Commit and reveal: what a contest publishes when nothing can be drawn from its secret any more."""
+"""Commit and reveal: the document that a contest publishes when nothing can be drawn from its secret any more."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ FORMAT, VERSION = "pwscup-reveal", 1
 def publish_reveal(
     *, actor: User, contest: Contest, version: int | None = None, now: datetime | None = None
 ) -> None:
-    """Publish the secret and every seed that was drawn from it. There is no way back.
+    """Publish the secret and every seed derived from it. This cannot be undone.
 
     Raises
     ------
     ContestRefused
-        Where something may still be drawn, or was revealed before.
+        If something may still be drawn, or the secret was already revealed.
     """
-    from pwscup.submissions import evaluation  # numpy, which only workers need
+    from pwscup.submissions import evaluation  # imports numpy, which only workers need
 
     now = now or timezone.now()
     _check(contest, now)
@@ -78,7 +78,7 @@ def _check(contest: Contest, now: datetime) -> None:
         )
     if selectors.may_be_late(contest.rounds.all(), now):
         raise ContestRefused(
-            _("A team may still be late. Publish the secret when its time is over.")
+            _("A team may still submit late. Publish the secret after its deadline.")
         )
     if Submission.objects.filter(round__contest=contest, state__in=UNFINISHED).exists():
         raise ContestRefused(
@@ -87,7 +87,7 @@ def _check(contest: Contest, now: datetime) -> None:
 
 
 def document(contest: Contest, secret: bytes, now: datetime) -> dict[str, Any]:
-    """What is published: `scoring.proof.reveals` verifies it."""
+    """The published document, verified by `scoring.proof.reveals`."""
     seals.seal_all(contest.pk)
     head = seals.head(contest.pk)
     purposes = purposes_of(contest)
@@ -106,7 +106,7 @@ def document(contest: Contest, secret: bytes, now: datetime) -> dict[str, Any]:
 
 
 def purposes_of(contest: Contest) -> list[str]:
-    """What was drawn from the secret, in the order in which it was drawn first: every read is on record."""
+    """The purposes of draws from the secret, in the order of their first use: every read is recorded."""
     reads = Event.objects.filter(contest_id=contest.pk, kind="truth.read").order_by("id")
     found = reads.values_list("data", flat=True).iterator(chunk_size=2_000)
     return list(dict.fromkeys(data["purpose"] for data in found if "purpose" in data))

@@ -1,4 +1,4 @@
-"""Pages that prove something later: receipts, and the secret that a contest reveals."""
+"""Pages of proofs: receipts, and the secret that a contest reveals."""
 
 from __future__ import annotations
 

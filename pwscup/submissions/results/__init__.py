@@ -1,1 +1,1 @@
-"""What a result is worth: what counts, and what a viewer may know of it."""
+"""Results: the submissions that count, and the values that a viewer may see."""

@@ -1,7 +1,7 @@
-"""Results of submissions as plain values: what boards are made of, without an object for every rate.
+"""Results of submissions as plain values, for boards: without an object for every rate.
 
-The same rules as in `selectors` hold here: of a submission counts the newest evaluation that holds, and
-what an organizer withdrew or a re-scoring rejected does not stand.
+The rules are those of `selectors`: the newest effective evaluation of a submission counts, and submissions
+withdrawn by an organizer or rejected by a re-scoring are excluded.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Pair = tuple[int, int]
 """The teams of an attacker and of a defender."""
 AS_TEXT = Cast("evaluations__values", TextField())
 FINAL = "evaluations__final_values"
-"""Read as they are stored: only what counts is worth decoding."""
+"""Stored text: only values that count are decoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A submission that stands: whose, when it arrived, and what the evaluation that holds says."""
+    """An effective submission: its team, its time of arrival, and its effective evaluation."""
 
     submission: int
     team: int
@@ -44,9 +44,9 @@ class Result:
 def standing_rows(
     contest: Contest, submissions: QuerySet[Submission], before: datetime | None, *columns: str
 ) -> Iterator[tuple[Any, ...]]:
-    """Key, values as JSON (None without an evaluation) and columns of the submissions that stand, the oldest first.
+    """Key, values as JSON (None without an evaluation) and columns of the effective submissions, the oldest first.
 
-    With `before`, as things stood then.
+    With `before`, the state at that time.
     """
     withdrawn = _withdrawn(contest, before)
     rows = _accepted_rows(submissions, before, _applied(contest, before), *columns)
@@ -59,7 +59,7 @@ def _accepted_rows(
     applied: Container[int],
     *columns: str,
 ) -> Iterator[tuple[Any, ...]]:
-    """The same, withdrawn or not: where these re-scorings hold."""
+    """The same, withdrawn or not, with these re-scorings applied."""
     scored = as_of(submissions.filter(state=State.SCORED), "arrived_at", before)
     rows = scored.order_by("arrived_at", "pk", "evaluations__pk").values_list(
         "pk", "evaluations__pk", "evaluations__rescore", AS_TEXT, *columns
@@ -74,14 +74,14 @@ def _accepted_rows(
 
 
 def _withdrawn(contest: Contest, before: datetime | None) -> set[int]:
-    """The submissions that an organizer withdrew: the newest ruling about each says so."""
+    """The submissions withdrawn by an organizer, according to the newest ruling about each."""
     rulings = Ruling.objects.filter(team__contest=contest, submission__isnull=False)
     newest = as_of(rulings, "decided_at", before).order_by("pk").values_list("submission", "kind")
     return {pk for pk, kind in dict(newest).items() if kind == Ruling.Kind.WITHDRAWN}
 
 
 def _applied(contest: Contest, before: datetime | None) -> set[int]:
-    """The re-scorings whose evaluations hold."""
+    """The re-scorings whose evaluations are effective."""
     applied = Rescore.objects.filter(contest=contest, state=Rescore.State.APPLIED)
     return set(as_of(applied, "decided_at", before).values_list("pk", flat=True))
 
@@ -89,9 +89,9 @@ def _applied(contest: Contest, before: datetime | None) -> set[int]:
 def newest_results(
     contest: Contest, submissions: QuerySet[Submission], final_rounds: Container[int], *columns: Any
 ) -> dict[int, tuple[tuple[Any, ...], float | None, Values]]:
-    """By key the columns of these submissions, and seconds and values of the newest evaluation that holds.
+    """By key the columns of these submissions, and seconds and values of the newest effective evaluation.
 
-    Of `final_rounds` the final values. Without an evaluation there are no seconds and no values.
+    For `final_rounds` the final values. Without an evaluation there are no seconds and no values.
     """
     applied = _applied(contest, None)
     made = ("rescore", "seconds")
@@ -116,7 +116,7 @@ def newest_results(
 
 
 def _decoded_at_once(texts: Iterable[str | None]) -> list[Values | None]:
-    """The values of many rows: one text is decoded in half the time of many."""
+    """The values of many rows: decoding one joined text takes half the time."""
     return json.loads(f"[{','.join([text or 'null' for text in texts])}]")
 
 
@@ -131,7 +131,7 @@ def decoded(text: str | None) -> Values | None:
 def counted_results(
     round: Round, before: datetime | None = None, *, is_final: bool = False
 ) -> dict[int, Result]:
-    """What counts of each team, by team, as `selectors.counted_submissions` says; see `finals` for `is_final`."""
+    """The counting result of each team, as in `selectors.counted_submissions`; for `is_final` see `finals`."""
     rows = list(
         standing_rows(
             round.contest,
@@ -159,8 +159,8 @@ def counted_results(
 def released_results(
     attack: Round, before: datetime | None = None, *, is_final: bool = False
 ) -> dict[int, Result] | None:
-    """The submissions that were published to be attacked, by team, but for those that were withdrawn since;
-    None where nothing is published yet."""
+    """The submissions that were published for attacks, by team, except those withdrawn later; None if nothing
+    is published yet."""
     found = as_of(Release.objects.filter(round=attack), "created_at", before)
     released = {pk: team for team, pk in found.values_list("team", "submission")}
     if not released:
@@ -181,19 +181,19 @@ def released_results(
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """The scored guesses of a round by key, the oldest first: attacker, defender and rate; and the rates of those
-    that count as long as none is withdrawn."""
+    """The scored guesses of a round by key, the oldest first: attacker, defender and rate; and the counting
+    rates as long as none is withdrawn."""
 
     made: Mapping[int, tuple[Pair, float | None]]
     rates: Mapping[Pair, float]
 
 
 _GUESSES: Recent[Guesses] = Recent(20, most_weight=120_000)
-"""By what they were read from: the facts of a round whose attacks are over hardly change. 200 teams take 10 MB."""
+"""A cache by source: the facts of a round after its attacks hardly change. 200 teams take 10 MB."""
 
 
 def counted_rates(attack: Round, before: datetime | None = None) -> Mapping[Pair, float]:
-    """The rate of the last scored guess of each attacker against each defender, by their teams."""
+    """The rate of the last scored guess of each attacker against each defender, by team."""
     guesses = _guesses(attack, before)
     withdrawn = {pk for pk in _withdrawn(attack.contest, before) if pk in guesses.made}
     if not withdrawn:
@@ -206,7 +206,7 @@ def _last_rates(guesses: Iterable[tuple[Pair, float | None]]) -> dict[Pair, floa
 
 
 def _guesses(attack: Round, before: datetime | None) -> Guesses:
-    """Those of a round, read again only where one was scored, or a re-scoring applied, since."""
+    """The guesses of a round, read again only after a new score or an applied re-scoring."""
     applied = frozenset(_applied(attack.contest, before))
     scored = Submission.objects.filter(round=attack, target__isnull=False, state=State.SCORED)
     total = Sum("pk", output_field=BigIntegerField())  # PostgreSQL sums keys to decimals

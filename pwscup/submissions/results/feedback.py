@@ -1,4 +1,4 @@
-"""What a viewer is told of a result: all of it, a band, or nothing yet."""
+"""The feedback for a viewer: the exact result, a band, or nothing yet."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BAND_WIDTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A rate known to ten percentage points: `low` ≤ 100 × rate < `high`, a rate of 1 in the last band."""
+    """A rate in steps of ten percentage points: `low` ≤ 100 × rate < `high`, a rate of 1 in the last band."""
 
     low: int
     high: int
 
     @classmethod
     def of(cls, hits: int, n_records: int) -> Band:
-        """The band of `hits` among `n_records`, in integers so that no rounding moves a boundary."""
+        """The band of `hits` among `n_records`, in integers so that rounding moves no boundary."""
         step = min(100 // BAND_WIDTH - 1, hits * (100 // BAND_WIDTH) // max(n_records, 1))
         return cls(step * BAND_WIDTH, (step + 1) * BAND_WIDTH)
 
@@ -38,7 +38,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """What is shown of a result: the exact `values`, or only the `band` of the rate."""
+    """The visible part of a result: the exact `values`, or only the `band` of the rate."""
 
     values: Values | None = None
     band: Band | None = None
@@ -47,7 +47,7 @@ class Visible:
 def visible_values(
     submission: Submission, evaluation: Evaluation | None, viewer: Person, now: datetime
 ) -> Visible | None:
-    """What this viewer may know of the result; None where that is nothing."""
+    """The part of the result that this viewer may see; None if nothing."""
     if evaluation is None or not policies.may_see(viewer, submission):
         return None
     exact = policies.may_see_rate(viewer, submission, now)
@@ -64,9 +64,9 @@ def visible(
     hidden: Collection[str] = (),
     is_final: bool = False,
 ) -> Visible | None:
-    """What is shown to someone who may see the submission; lists of one team decide the other arguments once.
+    """The visible part for a user who may see the submission; lists compute the other arguments once per team.
 
-    The values of `hidden` measures are left out, whatever else is shown.
+    The values of `hidden` measures are always left out.
     """
     if evaluation is None:
         return None

@@ -1,7 +1,7 @@
-"""Measures that draw at random have two values: one is the feedback of a round, the other its final score.
+"""Random measures have two values: one is the feedback during a round, the other the final score.
 
-The final one is shown nowhere as long as a team may submit in the round. Otherwise a team could fit its table
-to the draws that decide.
+The final one is hidden as long as a team may submit in the round. Otherwise a team could fit its table to the
+deciding random draws.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def drawing_measures(ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def are_final(round: Round, now: datetime, before: datetime | None = None) -> bool:
-    """Whether the final values of a round hold: it is over, also for teams that may be late.
+    """The final values of a round are effective: it is over, also for teams with permission to submit late.
 
-    With `before`, as things stood then. Reads nothing where no measure draws.
+    With `before`, the state at that time. Reads nothing if no measure is random.
     """
     if not round.format.is_attacked or not round.is_settled(now):
         return False
@@ -42,14 +42,14 @@ def are_final(round: Round, now: datetime, before: datetime | None = None) -> bo
 
 
 def rounds_of(contest: Contest, now: datetime, before: datetime | None = None) -> list[int]:
-    """The rounds of a contest whose final values hold; none where no measure draws."""
+    """The rounds of a contest whose final values are effective; none if no measure is random."""
     if not drawing_measures(contest.ruleset):
         return []
     return [round.pk for round in contest.rounds.all() if are_final(round, now, before)]
 
 
 def moments(contest: Contest) -> list[datetime]:
-    """When the end of a late team's time makes values final."""
+    """The times when the end of a late team's extension makes values final."""
     if not drawing_measures(contest.ruleset):
         return []
     late = LateAllowance.objects.filter(round__contest=contest).order_by("pk")
@@ -57,10 +57,10 @@ def moments(contest: Contest) -> list[datetime]:
 
 
 def combined(values: Values | None, final: Values | None, *, is_final: bool) -> Values | None:
-    """The values that hold."""
+    """The effective values."""
     return {**values, **final} if is_final and values is not None and final else values
 
 
 def values_of(evaluation: Evaluation, *, is_final: bool) -> Values | None:
-    """The values of an evaluation that hold; None where it rejects."""
+    """The effective values of an evaluation; None if it rejects the files."""
     return combined(evaluation.values, evaluation.final_values, is_final=is_final)

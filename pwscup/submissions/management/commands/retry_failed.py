@@ -1,4 +1,4 @@
-"""`manage.py retry_failed`: let everything wait again whose scoring failed."""
+"""`manage.py retry_failed`: retry all submissions whose scoring failed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pwscup.submissions.states import State
 
 
 class Command(BaseCommand):
-    help = "Let every submission wait again whose scoring failed by the platform's fault."
+    help = "Retry every submission whose scoring failed because of the platform."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--contest", metavar="SLUG", help="only those of this contest")
