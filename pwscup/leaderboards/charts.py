@@ -1,4 +1,4 @@
-"""What `boards.js` draws: numbers and words in the reader's language, nothing to compute there."""
+"""Data of `boards.js`: numbers and texts in the reader's language, without further computation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def trade_off(section: Section) -> dict[str, Any] | None:
 
 
 def heat_map(section: Section, rate: str) -> dict[str, Any] | None:
-    """What a picture of the matrix says besides the rates, which stand in the table below it."""
+    """The texts of a picture of the matrix; the rates are in the table below it."""
     if not section["defenders"]:
         return None
     return {
@@ -61,7 +61,7 @@ def heat_map(section: Section, rate: str) -> dict[str, Any] | None:
 
 
 def parts(section: Section) -> dict[str, Any] | None:
-    """What the totals are made of: a weighted sum as stacked points, other formulas part by part."""
+    """The components of the totals: a weighted sum as stacked points, other formulas component by component."""
     rows = [row for row in section["rows"] if row["submitted"]]
     weights = _weights(section, rows)
     series = [
@@ -88,7 +88,7 @@ def parts(section: Section) -> dict[str, Any] | None:
 
 
 def _weights(section: Section, rows: list[Mapping[str, Any]]) -> dict[str, float]:
-    """The share of each part in a weighted sum; empty for other formulas, and where a part is hidden."""
+    """The share of each component in a weighted sum; empty for other formulas, and if one is hidden."""
     if section["formula"] != "weighted-sum" or any(c["hidden"] for r in rows for c in r["cells"]):
         return {}
     known = {
@@ -106,11 +106,11 @@ def _scaled(value: float | None, weight: float | None) -> float | None:
 
 
 def budget_curve(section: Section) -> dict[str, Any] | None:
-    """Distance against ε: a point for each estimate by round, and the line of a formula."""
+    """Distance against ε: a point for each estimate by round, and the theoretical curve."""
     if not section["rows"]:
         return None
     known = [row["value"] for row in section["rows"] if row["value"] > 0]
-    floor = min(known, default=1) / 2  # where a logarithmic axis has room for what is exact
+    floor = min(known, default=1) / 2  # the position of exact results on a logarithmic axis
     series = [
         {
             "name": title_of(round),
@@ -148,7 +148,7 @@ CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
 
 
 def chart_of(name: str, section: Section, rules: Ruleset) -> dict[str, Any] | None:
-    """The chart of a board; None where it has none, or nothing to draw."""
+    """The chart of a board; None if it has none, or no data."""
     if name == "matrix":
         return heat_map(section, str(attack_words(rules).rate))
     return CHARTS[name](section) if name in CHARTS else None

@@ -19,7 +19,7 @@ def board_csv(name: str, section: dict[str, Any], board: str) -> HttpResponse:
 
 
 def lines_of(board: str, section: dict[str, Any]) -> Iterator[list[Any]]:
-    """The headers, then the rows, all of one length."""
+    """The headers, then the rows, all of the same length."""
     table = table_of(board, section)
     names = [name for column in table.columns for name in column.exports]
     yield [*table.exports, *names, *table.last_exports]

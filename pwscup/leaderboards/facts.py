@@ -1,4 +1,4 @@
-"""What the boards are made from, and a digest of it that is cheap to ask for.
+"""The facts for the boards, and a cheap digest of them.
 
 Values that may not be shown yet are never read, so nothing that is made from `Facts` can hold
 them:
@@ -54,7 +54,7 @@ from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
 
 LAYOUT = 5
-"""Grows when the form of the boards changes, so that no stored board of another form is served."""
+"""Incremented when the format of the boards changes, so that no stored board of another format is served."""
 
 
 # The digest
@@ -63,9 +63,8 @@ LAYOUT = 5
 def key_of(scope: Scope) -> str:
     """Digest of the facts that the boards depend on: equal keys, equal boards.
 
-    Facts are only ever added, so their number and the newest one stand for all of them; nothing of
-    a round whose values are hidden, or since the freeze, enters, so not even a change of the key
-    tells of it.
+    Facts are append-only, so their number and the newest one represent all of them; nothing about rounds with
+    hidden values, or after the freeze, is included, so not even a change of the key reveals anything.
     """
     contest, before = scope.contest, scope.before
     shown = [round.pk for round in scope.shown_rounds]
@@ -96,10 +95,10 @@ def key_of(scope: Scope) -> str:
 
 
 def gate_of(scope: Scope) -> str:
-    """Digest of what decides what may be on the boards, but for the rounds that are shown.
+    """Digest of the conditions of visibility, except for the rounds that are shown.
 
-    Boards under another one are never served again, not even while the next are being made: they may name
-    a team that is disqualified since, or hold values that are hidden or came after a freeze.
+    Boards with another gate are never served again, not even while new ones are being computed: they may name
+    a team that was disqualified later, or contain values that are hidden or from after a freeze.
     """
     contest, before = scope.contest, scope.before
     rulings = Ruling.objects.filter(team__contest=contest)
@@ -140,7 +139,7 @@ def _marks_key(scope: Scope) -> list[int | None]:
 
 
 def _answers_key(scope: Scope) -> list[int | None]:
-    """Of the answers that say what an estimate was made from."""
+    """Of the answers that an estimate is based on."""
     shown = [r.pk for stage in scope.stages for r in stage.disclosures if stage.shown(r)]
     if not shown:
         return []
@@ -150,7 +149,7 @@ def _answers_key(scope: Scope) -> list[int | None]:
 
 
 def n_awaited(scope: Scope) -> dict[int, int]:
-    """By round, how many submissions of a closed round are still to be scored."""
+    """By round, the number of submissions of a closed round that are still to be scored."""
     closed = [
         round.pk
         for stage in scope.stages
@@ -179,9 +178,9 @@ def _rows(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def gather(scope: Scope, *, only_measures: bool = False) -> list[Facts]:
-    """Everything the boards are made from, by stage, in a number of queries that no team adds to.
+    """All facts for the boards, by stage, in a constant number of queries.
 
-    With `only_measures` without what there may be ten thousands of: rates, and estimates that do not count.
+    With `only_measures` without the largest parts: rates, and estimates that do not count.
     """
     out = selectors.disqualified(scope.contest, scope.before)
     everybody, players = [], []
@@ -249,7 +248,8 @@ def _phase_of(round: Round, now: datetime, awaited: dict[int, int]) -> Phase:
 def _counted(
     scope: Scope, stage: Stage, inside: set[int]
 ) -> tuple[dict[int, Result], frozenset[int]]:
-    """What counts of each team in the round whose tables are attacked, and the teams whose table is published."""
+    """The counting result of each team in the round whose tables are attacked, and the teams with a published
+    table."""
     round, attack, before = stage.anonymization, stage.attack, scope.before
     is_final = round is not None and finals.are_final(round, scope.now, before)
     released = released_results(attack, before, is_final=is_final) if attack else None
@@ -285,7 +285,7 @@ def _disclosure(
     inside: set[int],
     only_measures: bool,
 ) -> Disclosure:
-    """What a round of disclosure has shown; nothing of it before it may be shown."""
+    """The visible part of a round of disclosure; empty before it may be shown."""
     phase, spec = _phase_of(round, stage.now, awaited), scope.rules.round(round.key)
     if not phase.shown:
         return Disclosure(spec, phase, {}, {}, ())
@@ -304,7 +304,7 @@ def _disclosure(
 def _estimates(
     round: Round, scope: Scope, counting: set[int], inside: set[int]
 ) -> Iterator[Estimate]:
-    """Every estimate that stands, the oldest first, in a constant number of queries."""
+    """Every effective estimate, the oldest first, in a constant number of queries."""
     found = Submission.objects.filter(round=round)
     found = found.annotate(already_spent=ledger.spent_before("arrived_at"))
     released = _released_at(round, scope) if round.format.is_release else None
@@ -317,12 +317,12 @@ def _estimates(
 
 
 def _released_at(round: Round, scope: Scope) -> Decimal | None:
-    """The ε of the released table, by the rules where nothing was released."""
+    """The ε of the released table, or that of the rules if nothing was released."""
     release = BatchRelease.objects.filter(round=round).first()
     return release.epsilon if release else scope.rules.round(round.key).epsilon
 
 
 def _n_cells(scope: Scope) -> int:
-    """Of the table that is estimated; 0 without data."""
+    """The number of cells of the estimated table; 0 without data."""
     dataset = original_of(scope.contest)
     return 0 if dataset is None else n_cells(scope.rules, dataset.schema)

@@ -1,4 +1,4 @@
-"""What organizers choose about the leaderboard."""
+"""Forms of organizers for the leaderboard."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Division
 
 SEASON = "*"
-"""Stands for the season in the choice of stages, where no key can look like it."""
+"""The value of the season in the choice of stages, which cannot be a stage's key."""
 
 
 class DisplayForm(VersionedForm):
-    """For whom the boards are, and what is kept from them."""
+    """The audience of the boards, and hidden measures."""
 
     audience = forms.ChoiceField(
         label=_("Who sees the leaderboard"),
@@ -33,8 +33,8 @@ class DisplayForm(VersionedForm):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=_(
-            "Their values are shown to organizers alone, on boards and on result pages. They enter "
-            "the totals all the same."
+            "Their values are shown to organizers only, on boards and on result pages. They enter "
+            "the totals anyway."
         ),
     )
 
@@ -50,7 +50,7 @@ class DisplayForm(VersionedForm):
 
 
 class FreezeForm(VersionedForm):
-    """When the boards stop."""
+    """The time of the freeze."""
 
     def __init__(self, contest: Contest, data: Any = None) -> None:
         super().__init__(data, initial={"version": contest.version, "at": contest.frozen_at})
@@ -59,14 +59,14 @@ class FreezeForm(VersionedForm):
             required=False,
             label=_("Freeze as of"),
             help_text=_(
-                "Empty: now. A time in the past hides what came after it; a time to come lets the "
-                "boards run until then. In the contest's time zone."
+                "Empty: now. A time in the past hides all later results; with a time in the future the "
+                "boards are updated until then. In the contest's time zone."
             ),
         )
 
 
 class CeremonyForm(VersionedForm):
-    """Which final order is revealed."""
+    """The final order to reveal."""
 
     def __init__(self, contest: Contest, data: Any = None) -> None:
         rules = contest.ruleset

@@ -1,7 +1,7 @@
-"""Board pages as they were given before: a reader is given the same page again while nothing was recorded.
+"""Cached board pages: a reader gets the same page again while nothing was recorded.
 
-The frame is kept for each reader, with holes for the board, which all readers share, the token against forged
-requests, and the news that the reader has not seen.
+The frame is cached for each reader, with holes for the board, which all readers share, the CSRF token, and
+the reader's unread news.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FRAMES: Recent[Frame] = Recent(2000, most_weight=32_000_000)
 
 
 def given(request: HttpRequest) -> HttpResponse | None:
-    """The page that this reader was given at this address, where it is still the same."""
+    """The cached page of this reader at this URL, if it is still valid."""
     frame = FRAMES.get(_name(request))
     html = None if frame is None else pages.RENDERED.get(frame.etag)
     if frame is None or html is None:
@@ -57,7 +57,7 @@ def given(request: HttpRequest) -> HttpResponse | None:
 def render(
     request: HttpRequest, page: dict[str, Any], shown: Shown | None, numbers: Numbers | None
 ) -> HttpResponse:
-    """The page, kept where everybody may see the board and all of it is that of `numbers`, which were read before."""
+    """The page, cached if everybody may see the board and all of it is from `numbers`, which were read before."""
     contest, my_team, name = page["contest"], page["my_team"], _name(request)
     html = pages.awaited(request, contest) if shown is None else pages.fragment(contest, shown)
     known = shown.boards.known if shown and polls.is_for_all(contest) else None
@@ -75,7 +75,7 @@ def render(
 
 
 def _name(request: HttpRequest) -> Hashable:
-    """All that a page depends on besides the facts; None where it says what only a look can tell."""
+    """All that a page depends on besides the facts; None if it must be rendered each time."""
     user = request.user
     if user.is_authenticated and (user.is_organizer or user.is_superuser):
         return None  # is the disk full?

@@ -10,10 +10,10 @@ from pwscup.contests.models import Contest, Division
 
 
 class Standing(models.Model):
-    """Derived: a variant of a contest's boards as it follows from the facts that `key` names; may be deleted.
+    """Derived: a variant of a contest's boards, derived from the facts of `key`; may be deleted.
 
-    The reader who holds the lease makes it again. Meanwhile the others are served what is stored, as long as `gate`
-    and `shown` say that it holds nothing which may not be shown any more. Without a key nothing is stored yet.
+    The reader who holds the lease computes it again. Meanwhile others get the stored one, as long as `gate`
+    and `shown` prove that it contains nothing hidden. Without a key nothing is stored yet.
     """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="standings")
@@ -24,23 +24,25 @@ class Standing(models.Model):
     gate = models.CharField(
         max_length=64,
         default="",
-        help_text="digest of what decides what may be shown, but for rounds",
+        help_text="digest of the conditions of visibility, except for rounds",
     )
-    shown = models.JSONField(default=list, help_text="the rounds whose values are in it, by key")
+    shown = models.JSONField(default=list, help_text="the rounds whose values it contains, by key")
     boards = models.JSONField()
     matrix = models.JSONField(
         null=True,
-        help_text="the attack matrix, which is larger than all the rest, as lists of rates",
+        help_text="the attack matrix, the largest part, as lists of rates",
     )
     worst = models.JSONField(
         default=dict, help_text="the highest rate of another team against each, by its key"
     )
     built_at = models.DateTimeField(default=timezone.now, help_text="when its facts were read")
     lease_until = models.DateTimeField(
-        null=True, blank=True, help_text="until when somebody is making it again"
+        null=True, blank=True, help_text="until when a reader is computing it"
     )
     rest_until = models.DateTimeField(
-        null=True, blank=True, help_text="before then it is not made again just because facts came"
+        null=True,
+        blank=True,
+        help_text="before then it is not computed again only because of new facts",
     )
 
     class Meta:
@@ -53,10 +55,9 @@ class Standing(models.Model):
 
 
 class Ceremony(models.Model):
-    """Fact: an organizer shows the final order step by step, from the last place up.
+    """Fact: an organizer reveals the final order step by step, from the last place up.
 
-    `places` is the final order as it was at the start, the last place first; of it everybody but
-    the database sees only the first `step` entries.
+    `places` is the final order at the start, the last place first; only its first `step` entries are shown.
     """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="ceremonies")
@@ -89,7 +90,7 @@ class Ceremony(models.Model):
 
     @property
     def revealed(self) -> list[dict[str, Any]]:
-        """The places that are shown, the best one first."""
+        """The revealed places, the best one first."""
         return self.places[: self.step][::-1]
 
     @property

@@ -1,4 +1,4 @@
-"""What the pages add to the boards: addresses, words in the reader's language, the reader's own row."""
+"""Additions of pages to boards: URLs, texts in the reader's language, the reader's own row."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _TURNS = Turns()
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A board that was asked for, and the query that asks for it again; `name` is never empty."""
+    """A requested board, and its query; `name` is never empty."""
 
     boards: Boards
     name: str
     query: Mapping[str, str]
 
     def etag(self, *parts: object) -> str:
-        """Names one answer: the facts behind it, and what else it depends on."""
+        """The ETag of a response: the facts behind it, and its other dependencies."""
         contest = self.boards.scope.contest
         divisions = [(d.key, d.title, d.title_ja) for d in contest.divisions.all()]
         named = [self.boards.key, self.name, contest.slug, divisions, self.boards.as_of, *parts]
@@ -65,15 +65,17 @@ class Shown:
 
 
 def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | None:
-    """The board that the address asks for, or the one that says most; Http404 where there is none such.
+    """The requested board, or the main one; Http404 if there is no such board.
 
-    None while the boards are being made for the first time.
+    None while the boards are being computed for the first time.
     """
     query = polls.asked(request)
     name, division = query.get("board"), None
     if "division" in query:
         divisions = {division.key: division for division in contest.divisions.all()}
-        division = divisions.get(query["division"])  # not asked of the database: it takes no NUL
+        division = divisions.get(
+            query["division"]
+        )  # not passed to the database, which accepts no NUL
         if division is None:
             raise Http404
     try:
@@ -101,7 +103,7 @@ def _name(scope: Scope, asked: str | None) -> str:
 
 
 def csv_name(contest: Contest, shown: Shown) -> str:
-    """What the download is called: stage and division are named where they were asked for."""
+    """The file name of a download, with stage and division if they were requested."""
     parts = [contest.slug, shown.query.get("stage"), shown.query.get("division"), shown.name]
     return f"{'-'.join(part for part in parts if part)}.csv"
 
@@ -123,7 +125,7 @@ def _rendered(contest: Contest, shown: Shown, etag: str) -> str:
 
 
 def marked(html: str, my_team: Team | None) -> SafeString:
-    """The board with the rows of the reader's team marked, as `boards.js` does with what is polled."""
+    """The board with the rows of the reader's team marked, as `boards.js` does after polling."""
     if my_team is None:
         return mark_safe(html)  # noqa: S308
     row = rf'(<tr data-team="{my_team.pk}")(.*?)(</th>)'
@@ -132,7 +134,7 @@ def marked(html: str, my_team: Team | None) -> SafeString:
 
 
 def awaited(request: HttpRequest, contest: Contest) -> SafeString:
-    """What stands in the board's place while it is made for the first time."""
+    """The placeholder of a board while it is computed for the first time."""
     address = _address("board-fragment", contest, polls.asked(request))
     return render_to_string("leaderboards/_awaited.html", {"fragment_url": address})
 
@@ -163,7 +165,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
 
 
 def _shown_at(boards: Boards, section: Mapping[str, Any]) -> datetime | None:
-    """When a hidden board is shown; of a frozen one nobody knows."""
+    """The time when a hidden board is shown; unknown for a frozen one."""
     if boards.scope.before is not None or not section["shown_at"]:
         return None
     return datetime.fromisoformat(section["shown_at"])
@@ -173,7 +175,7 @@ def _shown_at(boards: Boards, section: Mapping[str, Any]) -> datetime | None:
 
 
 def _names(boards: Boards) -> list[str]:
-    """The boards that the contest has; those of a stage are not at hand on the season's page."""
+    """The boards of the contest; those of a stage are not available on the season's page."""
     rules = boards.scope.rules
     names = [
         name
@@ -200,7 +202,7 @@ def _tab(contest: Contest, shown: Shown, key: str) -> dict[str, Any]:
 
 
 def _stage_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
-    """The stages, where there are several; the season is no part of one."""
+    """The stages, if there are several; the season is not part of one."""
     scope = shown.boards.scope
     if len(scope.rules.stages) < 2 or scope.is_season:
         return []

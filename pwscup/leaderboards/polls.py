@@ -1,7 +1,8 @@
-"""Polls of boards that everybody may see: many people ask for the same, and most of the time nothing has changed.
+"""Polls of public boards: many readers request the same, and usually nothing has changed.
 
-So this process remembers the last answer for each board and language, with the revision of the contest, and gives it
-again with one query: without session, person or boards. While results come in all the time, it is a second old at most.
+So this process caches the last response for each board and language, with the revision of the contest, and
+returns it again after one query: without session, user or boards. While results keep arriving, it is at most
+a second old.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 VARY = ("Accept-Language", "Cookie")
 PATH_ENDS = "/board/fragment/"
 ASKED = ("board", "stage", "division")
-"""What the address of a board may ask for."""
+"""The query parameters of a board's URL."""
 BEHIND_SECONDS = 1.0
-"""For how long an answer is given again although results have come since."""
+"""The time for which a response is reused although new results exist."""
 
 
 @dataclass(slots=True)
 class Remembered:
-    """What was made of a board; `is_current` until something is recorded."""
+    """The response for a board; `is_current` until something is recorded."""
 
     contest_id: int
     known: Known
@@ -58,13 +59,13 @@ class Remembered:
             return False
         if time.monotonic() < self.again_at:
             return True
-        self.again_at = time.monotonic() + BEHIND_SECONDS  # this reader asks for the next one
+        self.again_at = time.monotonic() + BEHIND_SECONDS  # this reader requests the next one
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An answer that everybody gets who asks for it in that language."""
+    """A response that is the same for all readers in that language."""
 
     remembered: Remembered
     content: bytes
@@ -79,7 +80,7 @@ _GIVEN: Recent[Given] = Recent(1000, most_weight=64_000_000)
 
 
 class BoardPollMiddleware:
-    """Answers the polls of boards, where it can, before anybody looks who asks."""
+    """Answers polls of boards from the cache, if possible, before the reader is identified."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -91,7 +92,7 @@ class BoardPollMiddleware:
         name = request.path_info, *asked(request).items(), language
         given = _GIVEN.get(name)
         if given is not None:
-            request.get_host()  # one that is not allowed is refused here as everywhere
+            request.get_host()  # refused here as everywhere else
             if given.remembered.holds(numbers_of(given.remembered.contest_id), timezone.now()):
                 return given.answer(request)
         response = self.get_response(request)
@@ -104,18 +105,18 @@ class BoardPollMiddleware:
 
 
 def asked(request: HttpRequest) -> dict[str, str]:
-    """What the address asks for."""
+    """The query parameters of the request."""
     return {key: request.GET[key] for key in ASKED if request.GET.get(key)}
 
 
 def offer(request: HttpRequest, contest: Contest, boards: Boards) -> None:
-    """Let the answer be remembered, where every visitor of the contest gets the same."""
+    """Allow caching of the response if all visitors of the contest get the same."""
     if boards.known is not None and is_for_all(contest):
         request.offered_board = contest, boards, boards.known
 
 
 def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
-    """Let a browser keep the answer, but ask every time: what may be shown changes with the clock."""
+    """Let a browser cache the response, but revalidate it every time: visibility changes with the clock."""
     response["ETag"] = etag
     patch_cache_control(response, private=True, no_cache=True)
     patch_vary_headers(response, VARY)
@@ -123,13 +124,13 @@ def revalidated(response: HttpResponse, etag: str) -> HttpResponse:
 
 
 def remembered(contest: Contest, boards: Boards, known: Known) -> Remembered:
-    """What is remembered of any answer."""
+    """The cache entry of a response."""
     again_at = time.monotonic() + BEHIND_SECONDS
     return Remembered(contest.pk, known, is_current=boards.as_of is None, again_at=again_at)
 
 
 def is_for_all(contest: Contest) -> bool:
-    """Whether every visitor sees the same boards."""
+    """All visitors see the same boards."""
     is_open = contest.board_audience == Contest.Audience.PUBLIC
     return contest.is_public and is_open and not contest.hidden_measures
 
@@ -145,5 +146,5 @@ _EVERYBODYS = Prepared(_of_everybodys, int)
 
 
 def numbers_of(contest_id: int) -> Numbers | None:
-    """The revision of a contest whose boards are everybody's; None where they are not, or no more."""
+    """The revision of a contest with public boards; None if they are not public."""
     return revisions.current(contest_id, _EVERYBODYS)

@@ -1,4 +1,4 @@
-"""How one submission would stand among the teams' counted submissions."""
+"""The rank of one submission among the teams' counting submissions."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, Any] | None:
-    """The context of `_ranks.html`; None where the submission has no measures to rank.
+    """The context of `_ranks.html`; None if the submission has no measures to rank.
 
-    The team's own counted values are replaced by this submission's. The attacks of the others are those of the
-    stored boards, which have looked at every rate. The ranks are hidden as long as
-    the round's values are: a rank is made of the others' values. Of a frozen contest, the others'
-    values are those of the frozen boards.
+    The team's own counting values are replaced by this submission's. The attacks of the others are those of
+    the stored boards, which have read every rate. The ranks are hidden as long as the round's values are: a
+    rank depends on the others' values. For a frozen contest, the others' values are those of the frozen
+    boards.
     """
     round = submission.round
     newest = selectors.newest_evaluation(submission)
@@ -41,7 +41,7 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
         return None
     if newest is None or newest.values is None:
         return None
-    prefetch_related_objects([round.contest], "rounds")  # asked for time and again
+    prefetch_related_objects([round.contest], "rounds")  # requested repeatedly
     hidden = hidden_measures(round.contest, viewer)
     scope = scope_of(round.contest, now, stage=round.spec.stage, hidden=hidden)
     if round not in scope.stage.scored_rounds or not may_show(round, scope.now):
@@ -78,7 +78,7 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
 
 
 def _counted(known: Facts, round: Round) -> Mapping[int, Values]:
-    """What counts of each team in the round."""
+    """The counting values of each team in the round."""
     disclosed = (d.measured for d in known.disclosures if d.spec.key == round.key)
     return next(disclosed, known.measured)
 
@@ -92,8 +92,8 @@ def _needs_attacks(known: Facts, round: Round) -> bool:
 
 
 def _worst_attacks(boards: Boards | None, submission: Submission) -> dict[int, float]:
-    """The highest rate of another team against each table that was published: the others attacked the released
-    submission, which says nothing of another one."""
+    """The highest rate of another team against each published table: the others attacked the released
+    submission, which implies nothing about another one."""
     worst = boards.worst if boards else {}
     if not submission.releases.exists():
         worst.pop(submission.team_id, None)
@@ -106,7 +106,7 @@ def _standing(
     measured: Mapping[int, Values],
     worst: Mapping[int, float],
 ) -> AnonymizationStanding | EstimatesStanding | None:
-    """The place on the board of the round, where the formula makes one."""
+    """The place on the board of the round, if the formula makes one."""
     if submission.round.format.tells_of_table:
         return disclosure.board_of(known, measured)[submission.team_id]
     if known.ranking.formula != MEASURE_RANKS:
@@ -116,7 +116,7 @@ def _standing(
 
 
 def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | None) -> str:
-    """What the safety rank is made of, where something has attacked the submission."""
+    """The components of the safety rank, if there was an attack on the submission."""
     if not isinstance(standing, AnonymizationStanding) or standing.worst_rank is None:
         return ""
     found = {"rate": percent(standing.worst_rate), "rank": standing.worst_rank}

@@ -1,4 +1,4 @@
-"""Which boards are meant: of which stage and division, made for whom, and as of when."""
+"""The scope of boards: stage, division, audience, and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TICK = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The rounds of a stage that the boards are about, seen at one moment."""
+    """The rounds of a stage that the boards are about, at one time."""
 
     spec: StageSpec
     now: datetime
@@ -27,7 +27,7 @@ class Stage:
 
     @property
     def scored_rounds(self) -> list[Round]:
-        """The rounds whose submissions are computed with; a presentation is marked by judges."""
+        """The rounds whose submissions are scored; presentations are graded by judges."""
         return [r for r in (self.anonymization, self.attack, *self.disclosures) if r]
 
     @property
@@ -39,17 +39,16 @@ class Stage:
         return [round for round in self.rounds if may_show(round, self.now)]
 
     def shown(self, round: Round | None) -> Round | None:
-        """The round, where everybody may see its values."""
+        """The round, if everybody may see its values."""
         return round if round and may_show(round, self.now) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One variant of a contest's boards; the season is what has no stage of its own.
+    """One variant of a contest's boards; the season has no stage of its own.
 
-    `now` is the moment that the boards show. Where they are frozen, nothing that happened at
-    `before` or later is in them, and `now` lies just before it. `hidden` are the measures whose
-    values the readers are not shown.
+    `now` is the time that the boards show. If they are frozen, they contain nothing from `before` or later,
+    and `now` is just before it. `hidden` are the measures whose values are hidden from the readers.
     """
 
     contest: Contest
@@ -76,7 +75,7 @@ class Scope:
 
     @property
     def variant(self) -> str:
-        """Names the variant among those of the contest."""
+        """The key of the variant within the contest."""
         division = self.division.key if self.division else ""
         audience = "less" if self.hidden else "all"
         moment = "live" if self.before is None else "frozen"
@@ -84,13 +83,13 @@ class Scope:
 
 
 def may_show(round: Round, now: datetime) -> bool:
-    """Whether everybody may see the values of a round."""
+    """Everybody may see the values of a round."""
     at_once = round.format.is_attacked and round.feedback == Round.Feedback.EXACT
     return at_once or round.is_settled(now)
 
 
 def moments(contest: Contest) -> list[datetime]:
-    """When the clock alone changes what is on the boards."""
+    """The times at which the boards change by the clock alone."""
     found = [] if contest.frozen_at is None else [contest.frozen_at]
     for round in contest.rounds.all():
         found += [round.opens_at, round.closes_at, round.results_at + round.settles_after]
@@ -107,15 +106,15 @@ def scope_of(
     hidden: Iterable[str] = (),
     is_final: bool = False,
 ) -> Scope:
-    """The variant that is asked for, without `stage` the current one; KeyError where there is no such stage.
+    """The requested variant, without `stage` the current one; KeyError if there is no such stage.
 
-    A frozen contest is shown as it stood when it was frozen, unless the final boards are asked for.
+    A frozen contest is shown in its state at the freeze, unless the final boards are requested.
     """
     before = contest.frozen_at if is_frozen(contest, now) and not is_final else None
     rules = contest.ruleset if before is None else _rules_at(contest, before)
     shown_at = now if before is None else before - TICK
     if stage is not None:
-        rules.stage(stage)  # also of the season, which is the same for all of them
+        rules.stage(stage)  # also for the season, which is shared by all of them
     if is_season:
         keys = [spec.key for spec in weighted_stages(rules)]
     else:
@@ -133,7 +132,7 @@ def scope_of(
 
 
 def _rules_at(contest: Contest, before: datetime) -> Ruleset:
-    """The rules that the contest had then; later ones may tell of what happened since."""
+    """The rules of the contest at that time; later ones may reveal later events."""
     applied = RulesetVersion.objects.filter(contest=contest, applied_at__lt=before)
     version = applied.order_by("applied_at", "number").last()
     return version.ruleset if version else contest.ruleset
@@ -160,9 +159,9 @@ def current_stage(contest: Contest, rules: Ruleset, now: datetime) -> str:
 
 
 def stage_at(contest: Contest, rules: Ruleset, key: str, now: datetime) -> Stage:
-    """Of the rounds of a stage: where tables are handed in, the one that opened last (or will open
-    first); where they are attacked, the one that the rules say is about it; the presentation; and
-    all in which a hidden table is estimated."""
+    """The rounds of a stage: of those with tables, the one that opened last (or will open first); of those
+    with attacks, the one that the rules link to it; the presentation; and all rounds in which a hidden table
+    is estimated."""
     rows = {round.key: round for round in contest.rounds.all()}
     specs = [spec for spec in rules.rounds_of(key) if spec.key in rows]
 

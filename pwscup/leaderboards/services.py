@@ -1,7 +1,7 @@
-"""Boards that are served from their stored row while the facts stand, and made again when they do not.
+"""Boards are served from their stored row while the facts are unchanged, and computed again otherwise.
 
-One reader at a time makes the boards of a variant; the others get those that were stored before, with their
-time, or wait a moment where there are none. No lock is held meanwhile: the row has a lease.
+One reader at a time computes the boards of a variant; the others get the stored ones, with their time, or
+wait shortly if there are none. No lock is held meanwhile: the row has a lease.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from pwscup.leaderboards.models import Standing
 from pwscup.leaderboards.scope import Scope, moments, scope_of
 
 MAX_VARIANTS = 200
-"""How many boards of a contest are kept; those that were made longest ago go."""
+"""The number of stored variants of a contest; the oldest are deleted."""
 LEASE = timedelta(seconds=30)
-"""Nobody else makes boards that somebody has been making for less than this."""
+"""The time for which only one reader computes boards."""
 REST = 10
-"""Boards rest for so many times the processor time that they took: then a burst of facts costs a tenth of a core."""
+"""Boards rest for this multiple of their computing time: so a burst of facts costs a tenth of a core."""
 CHEAP_SECONDS = 0.02
-"""Boards that take less are made again at once."""
+"""Boards that take less are computed again immediately."""
 PATIENCE_SECONDS = 1.5
-"""How long a reader waits for boards that are being made for the first time."""
+"""The time that a reader waits for boards that are being computed for the first time."""
 LOOK_AGAIN_SECONDS = 0.05
 STORED = (
     "key",
@@ -54,7 +54,7 @@ STORED = (
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The key of a variant, and for how long it is the key: at this revision, from then until then."""
+    """The key of a variant with its validity: the revision, and the interval of time."""
 
     key: str
     numbers: Numbers
@@ -76,10 +76,10 @@ _MEASURES: Recent[Facts] = Recent(50, most_weight=5_000)
 
 @dataclass(frozen=True)
 class Boards:
-    """The boards of a variant at one moment, and the digest of the facts behind them.
+    """The boards of a variant at one time, and the digest of the facts behind them.
 
-    `as_of` is when they were made, where facts have come since. `known` is the key of the facts now, and says for
-    how long, as far as that is known.
+    `as_of` is the time of computation if there are newer facts. `known` is the key of the current facts with
+    its validity, if that is known.
     """
 
     key: str
@@ -94,7 +94,7 @@ class Boards:
 
     @cached_property
     def outline(self) -> dict[str, Any]:
-        """The same without what is in the attack matrix: as much as most pages need."""
+        """The same without the content of the attack matrix: enough for most pages."""
         return self.load(False)
 
     def section(self, name: str) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Boards:
 
     @property
     def worst(self) -> dict[int, float]:
-        """The highest rate that another team reached against each, once rates are shown."""
+        """The highest rate of another team against each, once rates are shown."""
         found = _row(self.scope).values_list("worst", flat=True).first() or {}
         return {int(team): rate for team, rate in found.items()}
 
@@ -117,8 +117,8 @@ def boards_of(
     division: Division | None = None,
     hidden: Iterable[str] = (),
 ) -> Boards:
-    """The boards as they stand, or stood when they were frozen; the stored ones where nothing has
-    happened since. KeyError where there is no such stage."""
+    """The current boards, or those at the freeze; the stored ones if nothing has happened since. KeyError if
+    there is no such stage."""
     scope = scope_of(
         contest, now, stage=stage, is_season=is_season, division=division, hidden=hidden
     )
@@ -135,8 +135,8 @@ def served(
     division: Division | None = None,
     hidden: Iterable[str] = (),
 ) -> Boards | None:
-    """The same for one of many readers: while somebody else makes them, those from before where they may still
-    be shown; None where there are none, and none came for a while."""
+    """The same for one of many readers: while somebody else computes them, the previous ones if they may
+    still be shown; None if there are none, and none came for a while."""
     scope = scope_of(
         contest, now, stage=stage, is_season=is_season, division=division, hidden=hidden
     )
@@ -154,7 +154,7 @@ def served(
 
 
 def measures_of(scope: Scope, now: datetime) -> Facts:
-    """What the boards are made from, of one stage, without rates: read again only where the facts have changed."""
+    """The facts of one stage, without rates: read again only if they have changed."""
     key, known, _read_at = _key_now(scope, now)
     found = _MEASURES.get(key)
     if found is None:
@@ -165,26 +165,26 @@ def measures_of(scope: Scope, now: datetime) -> Facts:
 
 
 def rebuild(contest: Contest, now: datetime) -> Boards:
-    """The boards made from the facts alone; whatever was stored is gone."""
+    """The boards, computed from the facts only; stored ones are deleted."""
     forget(contest)
     scope = scope_of(contest, now)
     return _make(scope, facts.gate_of(scope), facts.key_of(scope), None, timezone.now())
 
 
 def forget(contest: Contest) -> None:
-    """Drop the stored boards of a contest, all variants."""
+    """Delete the stored boards of a contest, all variants."""
     Standing.objects.filter(contest=contest).delete()
 
 
 def final_boards(
     contest: Contest, now: datetime, *, stage: str | None = None, is_season: bool = False
 ) -> dict[str, Any]:
-    """The boards as they really stand, frozen or not: for organizers' eyes, and stored nowhere."""
+    """The actual boards, frozen or not: for organizers only, and never stored."""
     return build(scope_of(contest, now, stage=stage, is_season=is_season, is_final=True))
 
 
 def build(scope: Scope) -> dict[str, Any]:
-    """The boards of a variant from the facts."""
+    """The boards of a variant, computed from the facts."""
     return _built(scope, facts.gather(scope))
 
 
@@ -196,10 +196,10 @@ def _built(scope: Scope, found: list[Facts]) -> dict[str, Any]:
 
 
 def _key_now(scope: Scope, now: datetime) -> tuple[str, Known | None, datetime]:
-    """The digest of the facts, read again only where something was recorded or the clock may have changed it."""
+    """The digest of the facts, read again only if something was recorded or the clock may have changed it."""
     read_at, as_read = timezone.now(), _as_read(scope.contest)
     name = (scope.variant, scope.hidden, as_read)
-    # Before the facts: what comes between changes them.
+    # Before the facts: changes in between must be noticed.
     numbers = revisions.current(scope.contest.pk)
     known = _KNOWN.get(name)
     if known is not None and known.holds(numbers, now):
@@ -216,7 +216,7 @@ def _read_key(
 ) -> tuple[str, Known | None]:
     key, as_read = facts.key_of(scope), name[-1]
     if numbers is None or as_read != _as_read(_read_again(scope.contest)):
-        # The contest was changed after it was read, but before the revision was.
+        # The contest was changed after it was read, but before the revision was read.
         return key, None
     until = min((moment for moment in moments(scope.contest) if moment > now), default=None)
     known = Known(key, numbers, now, until)
@@ -229,7 +229,7 @@ def _read_again(contest: Contest) -> Contest:
 
 
 def _as_read(contest: Contest) -> tuple[str, ...]:
-    """All that the rows of a contest and of its rounds say."""
+    """All columns of the rows of a contest and its rounds."""
     rows = [contest, *contest.rounds.all()]
     return tuple(
         str(getattr(row, field.attname)) for row in rows for field in row._meta.concrete_fields
@@ -250,7 +250,7 @@ def _stored(scope: Scope, key: str, known: Known | None) -> Boards | None:
 
 
 def _loader(scope: Scope, key: str) -> Callable[[bool], dict[str, Any]]:
-    """The stored boards, with the matrix or without; made again where others took their place meanwhile."""
+    """The stored boards, with the matrix or without; computed again if others replaced them in the meantime."""
 
     def load(is_whole: bool) -> dict[str, Any]:
         columns = ("boards", "matrix") if is_whole else ("boards",)
@@ -261,7 +261,7 @@ def _loader(scope: Scope, key: str) -> Callable[[bool], dict[str, Any]]:
 
 
 def _previous(scope: Scope, gate: str, key: str, known: Known | None) -> Boards | None:
-    """What is stored, where all of it may still be shown; with its time if it was made from other facts."""
+    """The stored boards, if all of them may still be shown; with their time if they are from other facts."""
     shown = {round.pk for round in scope.shown_rounds}
     row = _row(scope).filter(gate=gate).exclude(key="")
     for stored, rounds, built_at in row.values_list("key", "shown", "built_at"):
@@ -272,7 +272,7 @@ def _previous(scope: Scope, gate: str, key: str, known: Known | None) -> Boards 
 
 
 def _awaited(scope: Scope, key: str, known: Known | None) -> Boards | None:
-    """The boards as soon as somebody else has made them."""
+    """The boards as soon as another reader has computed them."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         time.sleep(LOOK_AGAIN_SECONDS)
@@ -283,11 +283,11 @@ def _awaited(scope: Scope, key: str, known: Known | None) -> Boards | None:
     return None
 
 
-# Making
+# Computing
 
 
 def _claim(scope: Scope, *, may_wait: bool) -> bool:
-    """Take the lease; False where somebody has it, or the boards rest and the reader has others meanwhile.
+    """Take the lease; False if somebody has it, or the boards rest and the reader has others meanwhile.
 
     By the clock of the database, which all readers share.
     """
@@ -305,7 +305,7 @@ def _claim(scope: Scope, *, may_wait: bool) -> bool:
 
 
 def _make(scope: Scope, gate: str, key: str, known: Known | None, read_at: datetime) -> Boards:
-    # Gate and key were read before the facts: what arrives in between makes the next reader build again.
+    # Gate and key were read before the facts: the next reader notices changes in between.
     shown = [round.pk for round in scope.shown_rounds]
     started = time.thread_time()
     found = facts.gather(scope)

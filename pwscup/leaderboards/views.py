@@ -1,4 +1,4 @@
-"""Pages of the leaderboards: for everybody who may see the contest, or for its teams alone."""
+"""Pages of the leaderboards: for everybody who may see the contest, or for its teams only."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ View = Callable[[HttpRequest, Contest], HttpResponse]
 
 
 def for_readers(view: View) -> Callable[[HttpRequest, str], HttpResponse]:
-    """Hand the view its contest; log-in for visitors, Http404 for strangers where its boards are for
-    the teams alone."""
+    """Pass the contest to the view; log-in for visitors, Http404 for others if its boards are for teams only."""
 
     @wraps(view)
     def entered(request: HttpRequest, slug: str) -> HttpResponse:
@@ -49,7 +48,7 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
 
 @for_readers
 def _board(request: HttpRequest, contest: Contest) -> HttpResponse:
-    numbers = polls.numbers_of(contest.pk)  # before anything that they stand for
+    numbers = polls.numbers_of(contest.pk)  # before the facts that they summarize
     page = contest_page(request, contest, "board")
     shown = pages.wanted(request, contest, page["now"])
     return kept.render(request, page, shown, numbers)

@@ -258,7 +258,7 @@ def test_a_division_has_its_own_ceremony(cast, played, oscar, as_user):
     page = as_user(None).get(reverse("ceremony", args=[cast.contest.slug])).content.decode()
     assert "Students" in page
     second = oscar.post(address, {"version": version + 1, "stage": "contest"}, follow=True)
-    assert "A ceremony is on" in second.content.decode()
+    assert "A ceremony is in progress" in second.content.decode()
     assert Ceremony.objects.count() == 1
 
 
@@ -316,7 +316,7 @@ def test_no_ceremony_while_a_team_may_be_late(cast, played, settings):
     rulings.allow_late(actor=cast.oscar, until=timezone.now() + HOUR, **late)
     assert "may still be late in “Attack round”" in refused(cast)
     LateAllowance.objects.update(until=timezone.now())
-    assert "may still be late" in refused(cast)  # its last upload may be on its way
+    assert "may still submit late" in refused(cast)  # its last upload may be on its way
     LateAllowance.objects.update(until=timezone.now() - HOUR)
     assert begin(cast)
 
@@ -343,7 +343,7 @@ def test_during_a_ceremony_nobody_ends_the_freeze(cast, played, oscar):
             {"version": fresh(contest).version},
             follow=True,
         )
-        assert "A ceremony is on" in answer.content.decode()
+        assert "A ceremony is in progress" in answer.content.decode()
     assert fresh(contest).frozen_at == contest.frozen_at
 
 

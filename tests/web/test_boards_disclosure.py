@@ -262,7 +262,7 @@ def test_hidden_measures_stay_hidden_and_enter_the_totals(client, cast, as_user)
     ]
     curve = client.get(board, {"board": "curve"})
     assert curve.context["section"]["rows"] == curve.context["section"]["line"] == []
-    assert "do not show the distances" in curve.content.decode()
+    assert "hide the distances" in curve.content.decode()
     theirs = as_user(cast.oscar).get(board, {"board": "curve"}).context["section"]
     assert len(theirs["rows"]) == 6
 

@@ -58,7 +58,7 @@ def test_reports_speak_of_releases_and_have_the_numbers():
 
 def test_a_report_about_tables_is_as_it_was():
     words = words_of(report(board_facts.game(factories.make_contest()).contest))
-    assert "more records were found" in words
+    assert "more records were re-identified" in words
     assert "baseline" not in words
     assert "The risk of a person" not in words
 

@@ -1,1 +1,1 @@
-"""From facts to boards: pure functions."""
+"""Pure functions from facts to boards."""

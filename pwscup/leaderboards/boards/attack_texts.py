@@ -1,5 +1,5 @@
-"""What boards and reports say about what is attacked: tables whose records are found again, or series of
-releases from which people's values are guessed."""
+"""Texts of boards and reports about attacks: on tables whose records are re-identified, or on series of
+releases from which sensitive values are guessed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttackWords:
-    """Whole sentences, so that every language can order them in its own way.
+    """Complete sentences, so that each language can choose its own word order.
 
-    `rate` is what a guess reaches, `explained` how it is made where its name does not say so.
+    `rate` is the result of a guess, `explained` its definition if the name does not explain it.
     """
 
     rate: _StrPromise
     rates: _StrPromise
     percent: _StrPromise
     explained: _StrPromise | str
-    # When a board is shown, until it is
+    # The time of publication, before it
     anonymization_hidden: _StrPromise
     measures_hidden: _StrPromise
     score_hidden: _StrPromise
@@ -41,7 +41,7 @@ class AttackWords:
     matrix_picture: _StrPromise
     matrix_legend: _StrPromise
     own: _StrPromise
-    # How a submission would stand
+    # The rank of a submission
     worst: _StrPromise
     # Parts of a total
     protection: _StrPromise
@@ -100,7 +100,7 @@ TABLES = AttackWords(
     attacks_missing=_("attacks on the other teams' tables"),
     report_matrix=_(
         "Re-identification rates in per cent, attackers down, attacked teams across: the darker, the "
-        "more records were found. × is a team's own table; an empty cell has no guess."
+        "more records were re-identified. × is a team's own table; an empty cell has no guess."
     ),
     report_picture=_(
         "Re-identification rates by attacker and attacked team; the table has the numbers."
@@ -112,10 +112,10 @@ TABLES = AttackWords(
 
 
 def attack_words(rules: Ruleset) -> AttackWords:
-    """The texts for what the rules let teams attack."""
+    """The texts about attacks under these rules."""
     return format_of(rules).boards.ATTACK
 
 
 def risk_words(rules: Ruleset) -> str:
-    """What risk measures measure by these rules; it may be empty."""
+    """The meaning of risk measures under these rules; it may be empty."""
     return format_of(rules).boards.risks(rules)

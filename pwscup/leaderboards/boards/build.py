@@ -1,4 +1,4 @@
-"""The boards as they follow from the facts: pure functions from values to plain JSON data."""
+"""The boards, derived from the facts: pure functions from values to plain JSON data."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ DISCLOSURE_BOARDS = ("comparison", "estimates", "curve")
 OF_FORMULAS = {MEASURE_RANKS: BOARDS, ESTIMATE_RANKS: DISCLOSURE_BOARDS}
 MODULES = {MEASURE_RANKS: measure_board, ESTIMATE_RANKS: disclosure_board}
 SEASON = "season"
-"""The board of all weighted stages together."""
+"""The board of all weighted stages."""
 RANKED = ("score", "overall", "anonymization", "attack", "comparison", SEASON)
-"""The boards that give teams their places."""
+"""The boards with ranks of teams."""
 
 
 def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def boards_of_formula(rules: Ruleset) -> tuple[str, ...]:
 
 
 def first_board(rules: Ruleset, data: Mapping[str, Any]) -> str:
-    """The board of a stage that says most; without an attack round there is no overall one."""
+    """The main board of a stage; without an attack round there is no overall board."""
     name = boards_of_formula(rules)[0]
     return "anonymization" if name == "overall" and not data[name]["shown"] else name
 
@@ -57,7 +57,7 @@ def _kind(facts: Facts) -> ModuleType:
 
 
 def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
-    """The board of a season from its weighted stages; one whose attacks are not shown yet is left out."""
+    """The board of a season from its weighted stages; a stage is left out until its attacks are shown."""
     first = stages[0]
     lines = [final_lines(facts) for facts in stages]
     direction = direction_of(first.ranking.formula)
@@ -88,7 +88,7 @@ def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _awaited_until(facts: Facts) -> str | None:
-    """When the attacks on a stage's tables, or the marks of its estimates, are shown; None where they are."""
+    """The time when the attacks on a stage's tables, or the errors of its estimates, are shown; None if they are."""
     deciding = [facts.attack] if facts.attack else [d.phase for d in facts.disclosures]
     return max((phase.shown_at for phase in deciding if not phase.shown), default=None)
 
@@ -98,7 +98,7 @@ def _arrived(facts: Facts) -> Mapping[int, datetime]:
 
 
 def final_lines(facts: Facts) -> dict[int, Line]:
-    """The totals by which a stage enters the season: none before its last round is shown."""
+    """The totals with which a stage enters the season: none before its last round is shown."""
     if _awaited_until(facts) is not None:
         return {}
     lines: dict[int, Line] = _kind(facts).lines_of(facts)

@@ -1,4 +1,4 @@
-"""A board as data: columns and rows of cells, which pages, reports and downloads read."""
+"""A board as data: columns and rows of cells, for pages, reports and downloads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pwscup.core.templatetags.pwscup import measure, percent
 
 NOTHING = "–"
 NUMBER, RATE, MEASURE, TEXT = "number", "rate", "measure", "text"
-"""The kinds of cells: what reports write with the value that it was rounded from, and texts."""
+"""The kinds of cells that reports format from exact values, and texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The head of a column, and its headers in downloads.
+    """The header of a column, and its headers in downloads.
 
-    `below` stands on a second line, `brief` in the place of the title in reports.
+    `below` is a second line, `brief` replaces the title in reports.
     """
 
     title: str
@@ -36,9 +36,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as people read it, and what downloads have of it.
+    """A cell as shown on pages, with its values for downloads.
 
-    `mark` explains an asterisk, `rank` is put in brackets, and `by` names whose value it is.
+    `mark` explains an asterisk, `rank` is shown in brackets, and `by` names the owner of the value.
     """
 
     text: str
@@ -66,9 +66,9 @@ class Rate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row under its head: a team, or a built-in attack that has none.
+    """A row with its header: a team, or a built-in attack without a team.
 
-    One with fewer cells than columns has nothing in the others; pages name an `is_empty` one as such.
+    Missing cells at the end are empty; pages mark an `is_empty` line.
     """
 
     name: str
@@ -85,8 +85,8 @@ class Line:
 class Board:
     """The table of a board.
 
-    `exports` are the headers in downloads of what stands in front of its columns, `last_exports` those of what
-    only downloads have after them.
+    `exports` are the headers in downloads of the columns before its own, `last_exports` those of additional
+    columns after them.
     """
 
     columns: Sequence[Column]
@@ -96,11 +96,11 @@ class Board:
     is_ranked: bool = True
 
 
-# Heads
+# Headers
 
 
 def directed(title: str, exports: tuple[str, ...], direction: str, css: str = "num") -> Column:
-    """The head of a column in which the lower or the higher value is better."""
+    """The header of a column in which the lower or the higher value is better."""
     if direction == "lower":
         return Column(title, exports, css, "↓", _("lower is better"))
     return Column(title, exports, css, "↑", _("higher is better"))
@@ -110,7 +110,7 @@ def directed(title: str, exports: tuple[str, ...], direction: str, css: str = "n
 
 
 def count(value: int, mark: str = "") -> Cell:
-    """A whole number, such as a rank."""
+    """An integer, such as a rank."""
     return Cell(str(value), (value,), mark=mark)
 
 
@@ -126,5 +126,5 @@ def rate(value: float | None, *, css: str = "num") -> Cell:
 
 
 def measured(value: float | None, *, css: str = "num") -> Cell:
-    """A measure with its own digits."""
+    """A measure with its own number of digits."""
     return Cell(measure(value), (value,), MEASURE, value, css)

@@ -1,4 +1,4 @@
-"""How a column of a measure is headed, and how its values are written: those of a series have room for less."""
+"""Headers and number formats of measure columns: those of a series are narrower."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SERIES_DIGITS = 4
 
 
 def is_by_name(column: ShownMeasure) -> bool:
-    """Whether the column has the short name for its head: the identifiers of a series are long."""
+    """The column has the short name as header: the identifiers of a series are long."""
     return column.id in SERIES_MEASURES
 
 
 def shown_value(value: float | None, column: ShownMeasure) -> str:
-    """A rate in per cent, a measure of a series with so many digits that all its columns fit."""
+    """A rate in per cent; a measure of a series with few digits, so that all columns fit."""
     if column.is_rate:
         return percent(value)
     if value is None or not is_by_name(column):

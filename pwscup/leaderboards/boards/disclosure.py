@@ -1,4 +1,4 @@
-"""The boards of a contest about a hidden table: its rounds beside each other, their comparison, the budget curve."""
+"""The boards of a contest with a hidden table: its rounds next to each other, their comparison, the budget curve."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from scoring.formulas.ranking import EstimatesStanding, compared_totals, estimat
 from scoring.scores.options import DECIMALS
 
 DISTANCE = "table-L2"
-"""The measure that the budget curve is drawn of."""
+"""The measure of the budget curve."""
 N_STEPS = 60
-"""How many points the line of the formula has."""
+"""The number of points of the formula's line."""
 
 
 def build(facts: Facts) -> dict[str, Any]:
@@ -38,18 +38,18 @@ def build(facts: Facts) -> dict[str, Any]:
 
 
 def shown_rounds(facts: Facts) -> list[Disclosure]:
-    """All rounds about the table, or none: what is known of one would tell of the table in the others."""
+    """All rounds about the table, or none: results of one round would reveal the table in the others."""
     return [round for round in facts.disclosures if round.phase.shown]
 
 
 def board_of(facts: Facts, measured: Mapping[int, Values]) -> dict[int, EstimatesStanding]:
-    """Every team on the board of a round in which these values count."""
+    """Every team on the board of a round with these values."""
     values = _of_players(facts, measured)
     return estimates_board(values, facts.ranking, weights=facts.rules.weights)
 
 
 def _of_players(facts: Facts, measured: Mapping[int, Values]) -> dict[int, Values]:
-    """The values of every team, none of one that handed in nothing."""
+    """The values of every team, empty for a team without a submission."""
     return {player.id: measured.get(player.id, {}) for player in facts.players}
 
 
@@ -63,7 +63,7 @@ def lines_of(facts: Facts) -> dict[int, Line]:
 
 
 def arrived(facts: Facts) -> dict[int, datetime]:
-    """When the last of a team's counted estimates arrived."""
+    """The time of a team's last counting estimate."""
     latest: dict[int, datetime] = {}
     for round in shown_rounds(facts):
         for team, at in round.arrived.items():
@@ -75,7 +75,7 @@ def arrived(facts: Facts) -> dict[int, datetime]:
 
 
 def _phases(facts: Facts) -> Row:
-    """What a board says of all rounds behind it, whose results are shown at one moment."""
+    """The state of all rounds of a board, whose results are shown at the same time."""
     last = facts.disclosures[-1].phase if facts.disclosures else None
     return {**phase_row(last), "n_awaited": sum(d.phase.n_awaited for d in facts.disclosures)}
 
@@ -126,7 +126,7 @@ def _place(standing: EstimatesStanding | None) -> Row:
 
 
 def _estimates(facts: Facts) -> Row:
-    """The boards of the rounds below each other, each row with its round."""
+    """The boards of the rounds, one after the other, each row with its round."""
     boards = [(round, board_of(facts, round.measured)) for round in shown_rounds(facts)]
     ranked = {m for _, board in boards for s in board.values() for m in s.measure_ranks}
     measures = [m for m in facts.ranking.utility if m in ranked and m not in facts.hidden]
@@ -169,7 +169,7 @@ def _rows_of(
 
 
 def _curve(facts: Facts) -> Row:
-    """Every estimate by the ε that it was made with and its distance, and what a formula says of it."""
+    """Every estimate by its ε and its distance, and the theoretical curve."""
     is_hidden = DISTANCE in facts.hidden
     rows = [] if is_hidden else list(_points(facts))
     return {
@@ -200,7 +200,7 @@ def _points(facts: Facts) -> Iterator[Row]:
 
 
 def _line(facts: Facts) -> list[list[float]]:
-    """The distance of the target table asked for once, at every step up to the largest ε."""
+    """The distance of the target table after one query, at every step up to the largest ε."""
     most = max(round.spec.epsilon or Decimal(0) for round in shown_rounds(facts))
     steps = (most * step / N_STEPS for step in range(1, N_STEPS + 1))
     found = ((float(epsilon), _asked_once(facts.n_cells, epsilon)) for epsilon in steps)
@@ -209,9 +209,9 @@ def _line(facts: Facts) -> list[list[float]]:
 
 @lru_cache(maxsize=1000)
 def _asked_once(n_cells: int, epsilon: Decimal) -> float | None:
-    """What the formula says; nothing of a team that asked for nothing."""
+    """The theoretical value; None for a team without queries."""
     from scoring.formats.disclosure.curves import (
-        asked_once,  # numpy, which the other boards do without
+        asked_once,  # imports numpy, which the other boards do not need
     )
 
     return round(asked_once(n_cells, epsilon), DECIMALS) if n_cells and epsilon else None

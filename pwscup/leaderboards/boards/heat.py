@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 LEAST_TOP = 10
-"""Per cent where the colours of rates end at least, so that small differences of small rates stay pale."""
+"""The lower bound of the color scale in per cent, so that small differences of small rates stay pale."""
 
 
 def top_of(section: Mapping[str, Any]) -> int:
-    """Where the colours of a matrix end: its largest rate in whole per cent, at least `LEAST_TOP`."""
+    """The end of a matrix's color scale: its largest rate in whole per cent, at least `LEAST_TOP`."""
     rates = [cell["rate"] for row in section["rows"] for cell in row["cells"]]
     largest = max((rate for rate in rates if rate is not None), default=0.0)
     return max(LEAST_TOP, math.ceil(round(100 * largest, 6)))

@@ -1,4 +1,4 @@
-"""What explains a board on its page: a caption, the sentences and entries of its legend, its picture."""
+"""The texts around a board: a caption, the sentences and entries of its legend, its chart."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Section = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An entry of a legend; `id` is the identifier of what has only a short name on the board."""
+    """An entry of a legend; `id` is the identifier of a measure with only a short name on the board."""
 
     name: str
     text: str
@@ -35,7 +35,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The texts of a chart, which stands below the table unless it `is_first`."""
+    """The texts of a chart, which is below the table unless it `is_first`."""
 
     title: str
     caption: str
@@ -45,7 +45,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """The texts around a table: paragraphs, entries, `more` paragraphs after them; `alert` stands above it."""
+    """The texts around a table: paragraphs, entries, `more` paragraphs after them; `alert` is above it."""
 
     caption: str
     paragraphs: tuple[str, ...]
@@ -130,13 +130,13 @@ def _score(section: Section, rules: Ruleset) -> Legend:
     total = f"{formula} ({settings})." if settings else f"{formula}."
     return Legend(
         alert=_provisional(section, rules),
-        caption=_("Score board: the total and the parts that it is made of"),
+        caption=_("Score board: the total and its components"),
         paragraphs=(_joined(total, _ties(section)),),
         terms=tuple(Term(title, meaning) for title, meaning in texts.parts(section, rules)),
         is_wide=True,
         more=tuple(_explained(section, rules)),
         figure=Figure(
-            _("What the totals are made of"),
+            _("Components of the totals"),
             _("The numbers are in the table above."),
             _("Bars of the parts by team; the table above has the numbers"),
         ),
@@ -148,13 +148,13 @@ def _provisional(section: Section, rules: Ruleset) -> str:
     if not missing:
         return ""
     said = _("Provisional: not known yet, and not counted: %(missing)s.") % {"missing": missing}
-    stands_in = _("Protection stands for the built-in attacks until the attack round has closed.")
+    stands_in = _("Protection refers to the built-in attacks until the attack round has closed.")
     return _joined(said, stands_in if section["is_built_in"] else "")
 
 
 def _measures(section: Section, rules: Ruleset) -> Legend:
     said = _(
-        "The measures do not rank by themselves: the board of scores says what counts. The best value of each is "
+        "The measures are not ranked themselves: the board of scores shows what counts. The best value of each is "
         "bold."
     )
     return Legend(
@@ -173,7 +173,7 @@ def _season(section: Section, rules: Ruleset) -> Legend:
             "number of teams."
         )
     total = _("Total = the weighted mean of the stages' totals:")
-    ranks = _("The rank in a stage stands in brackets.")
+    ranks = _("The rank in a stage is shown in brackets.")
     return Legend(
         caption=_("Season board: the weighted mean of the stages' totals"),
         paragraphs=(f"{total} {', '.join(_stages(section))}. {wins} {ranks}",),
@@ -193,7 +193,7 @@ def _stages(section: Section) -> Iterator[str]:
 def _comparison(section: Section, rules: Ruleset) -> Legend:
     total = _(
         "Total = the mean of the totals of the rounds, with the rank in a round in brackets; the lowest wins. A "
-        "round in which a team handed in nothing counts as the number of teams."
+        "round without a submission of a team counts as the number of teams."
     )
     return Legend(
         caption=_("Comparison of the rounds: the mean of the totals, lower wins"),
@@ -220,12 +220,12 @@ def _estimates(section: Section, rules: Ruleset) -> Legend:
 
 def _curve(section: Section, rules: Ruleset) -> Legend:
     drawn = _(
-        "How far each scored estimate was from the hidden table, by the ε that it was made from: of a release its "
-        "ε, of answers what the team had spent when the estimate arrived. Filled points count; lower is better. The "
+        "The distance of each scored estimate from the hidden table, by the ε of its data: of a release its "
+        "ε, of answers the spent ε when the estimate arrived. Filled points count; lower is better. The "
         "numbers are in the table below."
     )
     asked_once = _(
-        "“Asked once” is the formula's distance at that ε; a dash where nothing had been spent."
+        "“Asked once” is the formula's distance at that ε; a dash if nothing had been spent."
     )
     return Legend(
         caption=_("Every scored estimate with its ε and its distance"),
@@ -243,9 +243,9 @@ def _curve(section: Section, rules: Ruleset) -> Legend:
 
 def _formula(n_cells: int) -> str:
     said = ngettext(
-        "The dashed line is a formula: the root mean square distance where the table of %(n)s cell is asked for once "
+        "The dashed line is a formula: the root mean square distance if the table of %(n)s cell is asked for once "
         "and all of ε is spent on it.",
-        "The dashed line is a formula: the root mean square distance where the table of %(n)s cells is asked for once "
+        "The dashed line is a formula: the root mean square distance if the table of %(n)s cells is asked for once "
         "and all of ε is spent on it.",
         n_cells,
     )
@@ -274,7 +274,7 @@ def _joined(*sentences: object) -> str:
 
 
 def _explained(section: Section, rules: Ruleset) -> Iterator[str]:
-    """How an attack's rate is made, and what risk means, where their names do not say so."""
+    """The definition of an attack's rate and of risk, if their names do not explain them."""
     if explained := attack_words(rules).explained:
         yield str(explained)
     yield from _risks(section, rules)
@@ -296,7 +296,7 @@ def _ties(section: Section) -> str:
     order = ", ".join(str(texts.TIE_BREAKS[name]) for name in section.get("tie_breaks", []))
     if not order:
         return _("Equal totals share the better rank.")
-    return _("* Equal totals are parted by, in this order: %(order)s.") % {"order": order}
+    return _("* Ties are broken by, in this order: %(order)s.") % {"order": order}
 
 
 def _shown(section: Section) -> list[ShownMeasure]:

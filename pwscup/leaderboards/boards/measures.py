@@ -1,4 +1,4 @@
-"""The boards of the formula "measure-ranks": measures ranked under headings, attackers, and both together."""
+"""The boards of the formula "measure-ranks": measures ranked under headings, attackers, and both."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def build(facts: Facts) -> dict[str, Any]:
 def defence_of(
     facts: Facts, measured: Mapping[int, Values], worst: Mapping[int, float]
 ) -> dict[int, AnonymizationStanding]:
-    """Every team on the anonymization board with other values than the counted ones and other worst attacks."""
+    """Every team on the anonymization board, with other values and other worst attacks than the counting ones."""
     changed = replace(facts.tables, measured=measured, rates=None, worst=worst)
     return _boards(facts, changed).anonymization
 
@@ -57,7 +57,7 @@ def _boards(facts: Facts, tables: TableFacts[int]) -> Boards[int]:
 
 
 def _ranked_measures(ranking: RankingSpec, defence: Mapping[int, AnonymizationStanding]) -> list:
-    """The measures that have a rank, utility before safety; one that no team has is left out."""
+    """The measures with ranks, utility before safety; a measure without values is left out."""
     ranked = next(iter(defence.values())).measure_ranks if defence else {}
     return [measure for measure in (*ranking.utility, *ranking.safety) if measure in ranked]
 
@@ -96,16 +96,16 @@ def _anonymization_rows(facts: Facts, defence: Mapping[int, AnonymizationStandin
 
 
 def without_hidden(facts: Facts, standing: AnonymizationStanding) -> AnonymizationStanding:
-    """A team's place on the anonymization board, without a worst rate that is hidden."""
+    """A team's place on the anonymization board, without a hidden worst rate."""
     if standing.worst_by not in facts.hidden:
         return standing
     return replace(standing, worst_rate=None, worst_rank=None, worst_by=None)
 
 
 def _worst(facts: Facts, standing: AnonymizationStanding, attacker: str | None) -> Row:
-    """The worst rate and whose it is, unless that is a built-in attack that is hidden.
+    """The worst rate and its attacker, unless that is a hidden built-in attack.
 
-    `attacker` is the name of the team that found most.
+    `attacker` is the name of the team with the highest rate.
     """
     if standing.worst_by in facts.hidden:
         nothing = dict.fromkeys(("worst_rate", "worst_rank", "worst_by"))
@@ -135,7 +135,7 @@ def _attack_rows(facts: Facts, offence: Mapping[int, AttackStanding]) -> list[Ro
     return sorted(in_order(rows), key=lambda row: (row["rank"], row["n_guessed"] == 0))
 
 
-# Both together
+# Both
 
 
 def _overall_rows(facts: Facts, made: Boards[int]) -> list[Row]:
@@ -156,5 +156,5 @@ def _overall_rows(facts: Facts, made: Boards[int]) -> list[Row]:
 
 
 def lines_of(facts: Facts) -> dict[int, Line]:
-    """Of everybody who took part, the total on the overall board; nothing before it is shown."""
+    """For every participant the total on the overall board; empty before it is shown."""
     return season_lines(facts.tables, _boards(facts, facts.tables).overall)

@@ -1,4 +1,4 @@
-"""A board on a page: its tables, or why there are none yet, and its legend."""
+"""A board on a page: its tables, or the reason why there are none yet, and its legend."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 Section = Mapping[str, Any]
 OF_A_ROUND = ("anonymization", "measures", "score", "attack", "matrix")
-"""The boards that wait for nothing where the contest lacks their round."""
+"""The boards that never appear if the contest lacks their round."""
 SCORED = ("anonymization", "score", "comparison", "estimates")
-"""The boards that say how many teams there are while none has a value."""
+"""The boards that show the number of teams while none has a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table under its title."""
+    """A table with its title."""
 
     title: str
     table: Board
@@ -38,9 +38,9 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Sheets with a legend, or what is said in their place; where it `is_split`, all sheets have one legend.
+    """Sheets with a legend, or a message in their place; if it `is_split`, all sheets share one legend.
 
-    Of a matrix, `own` names a team's own cell and `top` is the per cent where its colours end.
+    For a matrix, `own` names a team's own cell and `top` is the per cent at the end of its color scale.
     """
 
     hidden: str = ""
@@ -89,7 +89,7 @@ def _has_values(section: Section) -> bool:
 
 
 def _hidden(name: str, section: Section, rules: Ruleset) -> str:
-    """When the board is shown, until it is; the score board shows what is known before."""
+    """The time of publication, before it; the score board shows known values earlier."""
     has_round = section["exists"] or name not in OF_A_ROUND
     if section["shown"] or not has_round or (name == "score" and _has_values(section)):
         return ""
@@ -125,11 +125,11 @@ def _hidden_until(rules: Ruleset) -> dict[str, str]:
 
 
 def _empty(name: str, section: Section, rules: Ruleset) -> str:
-    """Why a board that is shown has no table."""
+    """The reason why a published board has no table."""
     if name == "attack" and not section["exists"]:
         return _("This contest has no attack round.")
     if name == "curve" and section["hidden"]:
-        return _("The organizers do not show the distances, of which this curve is drawn.")
+        return _("The organizers hide the distances, on which this curve is based.")
     if section["measures" if name == "measures" else "rows"]:
         return ""
     if name == "matrix":

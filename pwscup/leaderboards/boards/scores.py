@@ -20,12 +20,12 @@ from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, r
 from scoring.registry import ALL_MEASURES
 
 BUILT_IN = 0
-"""Stands among the attackers, whose keys begin with 1, for the library's attacks."""
+"""The key of the library's attacks among the attackers, whose keys begin with 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The highest rate of a built-in attack against a table, in per cent, and which attack it was."""
+    """The highest rate of a built-in attack against a table, in per cent, and its attack."""
 
     rate: float
     attack: str
@@ -48,15 +48,14 @@ def build(facts: Facts) -> dict[str, Any]:
 
 
 def lines_of(facts: Facts) -> dict[int, Line]:
-    """Every ranked team's total and parts; what is not known yet is missing and weighs nothing.
+    """Every ranked team's total and components; unknown values are missing and have no weight.
 
-    The totals are made among everybody, so that the attacks of all teams count; a division ranks
-    its own by them.
+    The totals are computed among all teams, so that the attacks of all count; a division ranks its own teams by them.
     """
     formula, ranking = formula_of(facts), facts.ranking
     settings = dict(ranking.settings)
     if not facts.is_attack_shown and formula.setting("attack"):
-        settings["attack"] = 0  # no guess is known, which is not the same as none being right
+        settings["attack"] = 0  # unknown guesses differ from wrong guesses
     lines = ranked(formula.id, _scores(facts), settings)
     own = {player.id: lines[player.id] for player in facts.players}
     board = combined([(1, own)], formula.direction, ranking.tie_breaks, facts.arrived)
@@ -64,7 +63,7 @@ def lines_of(facts: Facts) -> dict[int, Line]:
 
 
 def _known(facts: Facts, line: Line) -> Line:
-    """The line without an attack that nobody may know of yet."""
+    """The line without an attack score that must not be shown yet."""
     if facts.is_attack_shown:
         return line
     return Line(
@@ -94,7 +93,7 @@ def _scores(facts: Facts) -> Scores[int]:
 
 
 def built_in_worst(facts: Facts) -> dict[int, Worst]:
-    """What stands for the teams' attacks until they are shown, where the rules have such attacks."""
+    """The values that replace the teams' attacks until they are shown, if the rules have built-in attacks."""
     worst = {}
     for team, values in facts.measured.items():
         rates = [(values.get(attack), attack) for attack in built_in_attacks(facts)]
@@ -127,7 +126,7 @@ def _section(facts: Facts, lines: Mapping[int, Line]) -> Row:
 
 
 def _parts(facts: Facts) -> list[str]:
-    """The columns: what the formula uses and the contest has."""
+    """The columns: the scores used by the formula and available in the contest."""
     uses = formula_of(facts).uses
     has = {
         "utility": facts.ranking.utility_measure is not None,
@@ -139,7 +138,7 @@ def _parts(facts: Facts) -> list[str]:
 
 
 def _missing(facts: Facts) -> list[str]:
-    """The parts that a round which is not over will add."""
+    """The components that rounds in progress will add."""
     awaited = {
         "protection": facts.attack is not None and not facts.is_attack_shown,
         "attack": facts.attack is not None and not facts.is_attack_shown,
@@ -175,16 +174,16 @@ def _rows(facts: Facts, lines: Mapping[int, Line], worst: Mapping[int, Worst]) -
 
 
 def _cell(line: Line, part: str, in_it: bool, hidden: bool) -> Row:
-    """A part of the total; `hidden` where it would tell a hidden measure's value."""
+    """A component of the total; `hidden` if it would reveal a hidden measure's value."""
     value = getattr(line, part) if in_it and not hidden else None
     return {"part": part, "value": value, "hidden": hidden}
 
 
-# The measures, which do not rank
+# The measures, which are not ranked
 
 
 def _measures(facts: Facts, rows: list[Row]) -> Row:
-    """What the library measured of every table, in the order of the board of scores."""
+    """The measures of every table, in the order of the board of scores."""
     measures = [
         measure
         for measure in facts.rules.measures

@@ -1,7 +1,7 @@
-"""What every kind of board is made of: the facts as values, rows, and the attack matrix.
+"""Common parts of all boards: the facts as values, rows, and the attack matrix.
 
-Everything is in lists whose order is the order on the page, so that a database that reorders
-object keys changes nothing. Names of measures and words for people are added when a page is made.
+All data are lists in the order of the page, so that a database that reorders object keys has no effect. Names
+of measures and texts are added when a page is rendered.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
 Values = Mapping[str, float | None]
 Row = dict[str, Any]
 MATRIX = "matrix"
-"""The largest of the boards, which is stored apart from the others."""
+"""The largest board, stored separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A team as the boards name it."""
+    """A team on the boards."""
 
     id: int
     name: str
@@ -34,7 +34,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What the clock says of a round: whether its values may be shown, and how many are awaited."""
+    """The state of a round: whether its values may be shown, and the number of pending submissions."""
 
     shown: bool
     closed: bool
@@ -44,9 +44,9 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A scored estimate of a hidden table, at the ε that its team knew the table by.
+    """A scored estimate of a hidden table, with the ε of the data it is based on.
 
-    That is what the team had spent when the estimate arrived, or what the release cost.
+    That is the spent ε when the estimate arrived, or the ε of the release.
     """
 
     team: int
@@ -57,7 +57,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """A round in which a hidden table is estimated: what counts, and every estimate that stands."""
+    """A round in which a hidden table is estimated: the counting estimates, and all effective ones."""
 
     spec: RoundSpec
     phase: Phase
@@ -68,14 +68,14 @@ class Disclosure:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that the boards of a stage are made from; values that may not be shown yet are not in it.
+    """All facts for the boards of a stage; values that must not be shown yet are left out.
 
-    `players` are the teams that are ranked against each other, `everybody` those that play: the
-    rows of a division's board are its own teams, but the others' attacks count, too. `measured` has
-    the counted submission's measures by team and `arrived` when it arrived, `published` the teams
-    whose tables could be attacked, `rates` the counted guess's rate by (attacker, defender), `marks`
-    the presentations' points. `disclosures` are the rounds about a hidden table, of which `n_cells`
-    are estimated. The values of `hidden` measures enter totals and are not shown.
+    `players` are the teams that are ranked against each other, `everybody` all playing teams: the rows of a
+    division's board are its own teams, but the attacks of the others count, too. `measured` has the counting
+    submission's measures by team and `arrived` its arrival, `published` the teams whose tables could be
+    attacked, `rates` the counting guess's rate by (attacker, defender), `marks` the points of presentations.
+    `disclosures` are the rounds about a hidden table, of which `n_cells` are estimated. The values of
+    `hidden` measures enter totals and are not shown.
     """
 
     players: tuple[Player, ...]
@@ -110,7 +110,7 @@ class Facts:
 
     @cached_property
     def tables(self) -> TableFacts[int]:
-        """What the library ranks tables and attacks by."""
+        """The input of the library's rankings of tables and attacks."""
         return TableFacts(
             teams=tuple(player.id for player in self.players),
             measured=self.measured,
@@ -122,31 +122,31 @@ class Facts:
 
     @property
     def strongest(self) -> dict[int, tuple[float, int]]:
-        """For every attacked team the highest rate and who reached it, the oldest team among equals."""
+        """For every attacked team the highest rate and its attacker; the oldest team if several are equal."""
         return self.tables.strongest
 
     @cached_property
     def taking_part(self) -> set[int]:
-        """The teams that have done anything that counts; the others have no rank."""
+        """The teams with anything that counts; the others have no rank."""
         estimated = {team for round in self.disclosures for team in round.measured}
         return self.attackers | self.measured.keys() | self.marks.keys() | estimated
 
     @property
     def phases(self) -> list[Phase]:
-        """The rounds that the stage has."""
+        """The rounds of the stage."""
         found = (self.anonymization, self.attack, self.presentation)
         return [p for p in found if p] + [round.phase for round in self.disclosures]
 
 
 def utility_of(facts: Facts, team: int) -> float | None:
-    """The utility of a team's table in per cent, where the rules name a measure for it."""
+    """The utility of a team's table in per cent, if the rules name a measure for it."""
     measure = facts.ranking.utility_measure
     value = facts.measured.get(team, {}).get(measure) if measure else None
     return None if value is None else 100 * (1 - value)
 
 
 def is_live(facts: Facts) -> bool:
-    """Whether anything on the boards can still change by itself, or a freeze end."""
+    """The boards can still change by themselves, or a freeze can end."""
     return (
         facts.is_frozen
         or any(not (phase.closed and phase.shown) or phase.n_awaited for phase in facts.phases)
@@ -155,14 +155,14 @@ def is_live(facts: Facts) -> bool:
 
 
 def _house_plays(facts: Facts) -> bool:
-    """Whether the platform's own teams, which also play in rounds of the past, still have to."""
+    """The platform's own teams, which also play in past rounds, still have to play."""
     houses = {player.id for player in facts.everybody if player.is_house}
     pairs = {(house, team) for house in houses for team in facts.published if house != team}
     return bool(facts.attack and (houses - facts.published or pairs - facts.rates.keys()))
 
 
 def phase_row(phase: Phase | None) -> Row:
-    """What a board says of the round behind it."""
+    """The state of the round of a board."""
     if phase is None:
         return {"exists": False, "shown": False, "shown_at": None, "n_awaited": 0}
     return {
@@ -174,7 +174,7 @@ def phase_row(phase: Phase | None) -> Row:
 
 
 def measure_cell(value: float | None, rank: int | None) -> Row:
-    """A measure on a board that ranks each of them; the best value is marked."""
+    """A measure with a rank; the best value is marked."""
     return {"value": value, "rank": rank, "best": value is not None and rank == 1}
 
 
@@ -183,7 +183,7 @@ def named(player: Player, rank: int | None) -> Row:
 
 
 def in_order(rows: Iterable[Row]) -> list[Row]:
-    """By rank; who has none stands at the end; equal ranks by name."""
+    """By rank; rows without a rank at the end; equal ranks by name."""
     return sorted(rows, key=lambda row: (row["rank"] is None, row["rank"], row["name"]))
 
 
@@ -193,10 +193,9 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
 def matrix(
     facts: Facts, defence: Mapping[int, int | None], offence: Mapping[int, int | None]
 ) -> Row:
-    """Attackers down, attacked teams across: the teams once they may be shown, then the built-in attacks.
+    """Attackers in rows, attacked teams in columns: the teams when they may be shown, then the built-in attacks.
 
-    `defence` and `offence` have the ranks by which the teams stand in columns and rows; attackers
-    from outside a division have none.
+    `defence` and `offence` have the ranks that order columns and rows; attackers from outside a division have none.
     """
     by_defence = _by_rank(defence)
     defenders = sorted((p for p in facts.players if p.id in facts.measured), key=by_defence)
@@ -246,11 +245,11 @@ def built_in_attacks(facts: Facts) -> tuple[str, ...]:
     )
 
 
-# As it is stored
+# Storage format
 
 
 def packed(data: Row) -> tuple[Row, Row | None]:
-    """The boards without what is in the matrix, and the matrix with its cells as rates: a third of the text."""
+    """The boards without the content of the matrix, and the matrix with its cells as rates: a third of the text."""
     if MATRIX not in data:
         return data, None
     whole = data[MATRIX]
@@ -260,7 +259,7 @@ def packed(data: Row) -> tuple[Row, Row | None]:
 
 
 def unpacked(data: Row, matrix: Row | None = None) -> Row:
-    """The boards as they were packed; without what is in the matrix where it is not given."""
+    """The unpacked boards; without the content of the matrix if it is not given."""
     if matrix is None:
         return data
     teams = [column["team"] for column in matrix["defenders"]]

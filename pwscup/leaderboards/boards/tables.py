@@ -1,4 +1,4 @@
-"""The columns of every board, and what its rows have in them: from a section of the stored boards to a table."""
+"""The columns and cells of every board: from a section of the stored boards to a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def table_of(name: str, section: Section) -> Board:
 
 
 def by_round(section: Section) -> Iterator[tuple[Mapping[str, Any], Section]]:
-    """The rounds about a hidden table, each with its own of a section's rows."""
+    """The rounds about a hidden table, each with its rows of a section."""
     for round in section["rounds"]:
         rows = [row for row in section["rows"] if row.get("round") == round["key"]]
         yield round, {**section, "rows": rows}
@@ -148,9 +148,9 @@ def _of_totals(
     parts: Iterable[Column],
     part: Callable[[Mapping[str, Any]], Cell],
 ) -> Board:
-    """A total, what it is made of, and by what an equal one was settled."""
+    """A total, its components, and the tie-break of equal totals."""
     total = cells.directed(_("Total"), ("total",), direction)
-    settled = _("parted from an equal total by a tie-break")
+    settled = _("ranked by a tie-break")
 
     def line(row: Row) -> Line:
         own = replace(_total(row), mark=settled if row["tie_broken_by"] else "")
@@ -167,7 +167,7 @@ def _measures(section: Section) -> Board:
 
 
 def _estimates(section: Section) -> Board:
-    """The boards of all rounds; `python -m scoring rank-estimates` makes them again from the download."""
+    """The boards of all rounds; `python -m scoring rank-estimates` reproduces them from the download."""
     measures = _measures_of(section)
     heads = (
         replace(head, title=measure.name, below="", brief=measure.id)
@@ -212,7 +212,7 @@ def _curve(section: Section) -> Board:
 
 
 def _matrix(section: Section) -> Board:
-    """Attackers down, attacked teams across."""
+    """Attackers in rows, attacked teams in columns."""
     columns = [Column(d["name"], (d["name"],), "num defender") for d in section["defenders"]]
     rows = [
         Line(

@@ -1,4 +1,4 @@
-"""The boards in words: their names, and what their totals are made of."""
+"""Texts of boards: their names, and the components of their totals."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ PARTS = {
     "presentation": gettext_lazy("Presentation"),
 }
 TIE_BREAKS = {**PARTS, "earlier": gettext_lazy("the earlier submission")}
-UTILITY = gettext_lazy("100 × (1 − %(measure)s): what the data are still worth.")
-PRESENTATION = gettext_lazy("the mean of the judges' marks, each the mean over the criteria.")
+UTILITY = gettext_lazy("100 × (1 − %(measure)s): the remaining utility of the data.")
+PRESENTATION = gettext_lazy("the mean of the judges' grades, each the mean over the criteria.")
 
 
 def title_of(part: Mapping[str, Any]) -> str:
-    """The title of a round or stage that a board names, in the reader's language."""
+    """The title of a round or stage on a board, in the reader's language."""
     return localized(part["title"], get_language() or "en")
 
 
 def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
-    """The parts of a total, with their meaning."""
+    """The components of a total, with their meaning."""
     said = attack_words(rules)
     meanings = {
         "utility": str(UTILITY) % {"measure": rules.ranking.utility_measure},
@@ -58,12 +58,12 @@ def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
 
 
 def formula_title(section: Mapping[str, Any]) -> str:
-    """The formula that a total is made by."""
+    """The formula of a total."""
     return _(FORMULAS[section["formula"]].title)
 
 
 def settings(section: Mapping[str, Any]) -> str:
-    """The numbers that an organizer chose, with their meaning."""
+    """The numbers chosen by an organizer, with their meaning."""
     formula = FORMULAS[section["formula"]]
     return ", ".join(
         f"{_(setting.description)} {plain(section['settings'][setting.name])}"
@@ -72,12 +72,12 @@ def settings(section: Mapping[str, Any]) -> str:
 
 
 def plain(number: float) -> str:
-    """A number as people write it: without a fraction where it has none."""
+    """A number without an unnecessary fraction."""
     return number_format(int(number) if float(number).is_integer() else number)
 
 
 def missing(section: Mapping[str, Any], rules: Ruleset) -> str:
-    """What rounds that are not over will add; built-in attacks stand for the teams' protection."""
+    """The components that rounds in progress will add; until then built-in attacks replace the teams' protection."""
     stands_in = {"protection"} if section["is_built_in"] else set()
     names = {
         "protection": _("protection from the teams' attacks"),
@@ -88,7 +88,7 @@ def missing(section: Mapping[str, Any], rules: Ruleset) -> str:
 
 
 def weighted_measures(rules: Ruleset) -> str:
-    """The measures that do not weigh 1 among those of their heading, such as "U1 × 3"."""
+    """The measures with weights other than 1 among those of their heading, such as "U1 × 3"."""
     heavy = [
         f"{measure} × {plain(rules.weights[measure])}"
         for measure in (*rules.ranking.utility, *rules.ranking.safety)
@@ -98,10 +98,10 @@ def weighted_measures(rules: Ruleset) -> str:
 
 
 def stage_title(rules: Ruleset, key: str) -> str | _StrPromise:
-    """The name of a stage in the reader's language, or of the season where there is no key."""
+    """The name of a stage in the reader's language, or of the season without a key."""
     if not key:
         return TITLES["season"]
     titles = {
         stage.key: stage.title for stage in rules.stages
-    }  # those of today may name it no more
+    }  # the current rules may not name it any more
     return localized(titles[key], get_language() or "en") if key in titles else key

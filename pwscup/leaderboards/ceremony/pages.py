@@ -1,4 +1,4 @@
-"""What the pages of a ceremony show: of the final order only what has been revealed."""
+"""Contexts of the pages of a ceremony: only the revealed part of the final order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pwscup.leaderboards.models import Ceremony
 
 DENSE = 10
-"""With more rows than these, the projector's are smaller."""
+"""With more rows, those on the projector are smaller."""
 
 
 def status(contest: Contest, now: datetime, *, on_stage: bool = False) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What organizers do to the leaderboard: who sees what of it, freezing, and revealing it step by step."""
+"""Actions of organizers on the leaderboard: visibility, freeze, and step-by-step reveal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 MOVES = ("next", "back", "all")
 BEST_FIRST = ("season", "score", "overall", "comparison", "anonymization")
-"""The boards that have a final order: the first one that the contest has and that has rows."""
+"""The boards with a final order: the first one that the contest has and that has rows."""
 
 
 def open_ceremony(contest: Contest) -> Ceremony | None:
@@ -36,11 +36,11 @@ def open_ceremony(contest: Contest) -> Ceremony | None:
 
 
 def latest_ceremony(contest: Contest) -> Ceremony | None:
-    """The one that is on, or that was on last."""
+    """The current ceremony, or the last one."""
     return Ceremony.objects.filter(contest=contest).select_related("division").last()
 
 
-# Who sees what
+# Visibility
 
 
 @transaction.atomic
@@ -52,7 +52,7 @@ def change_display(
     hidden_measures: Iterable[str],
     version: int | None = None,
 ) -> None:
-    """For whom the boards are, and which measures' values only organizers see."""
+    """The audience of the boards, and the measures that only organizers see."""
     held = lock(contest, version)
     values = {"board_audience": audience, "hidden_measures": sorted(hidden_measures)}
     changes = {
@@ -76,7 +76,7 @@ def change_display(
 def freeze(
     *, actor: User, contest: Contest, at: datetime | None = None, version: int | None = None
 ) -> None:
-    """From now on, or as of another moment, the boards show what stood then."""
+    """From now on, or as of another time, the boards show their state at that time."""
     held = lock(contest, version)
     _refuse_during_a_ceremony(contest)
     moment = at or timezone.now()
@@ -121,7 +121,7 @@ def _set_frozen(held: Contest, contest: Contest, moment: datetime | None) -> Non
 def _refuse_during_a_ceremony(contest: Contest) -> None:
     if open_ceremony(contest):
         raise ContestRefused(
-            _("A ceremony is on, which decides when the boards are shown. End it first.")
+            _("A ceremony is in progress, which controls when the boards are shown. End it first.")
         )
 
 
@@ -137,13 +137,13 @@ def start(
     division: Division | None = None,
     version: int | None = None,
 ) -> Ceremony:
-    """Fix the final order of a stage, or without one of the season, and show nothing of it yet."""
+    """Fix the final order of a stage, or of the season, and reveal nothing yet."""
     held, now = lock(contest, version), timezone.now()
     _refuse_during_a_ceremony(contest)
     if not is_frozen(held, now):
         raise ContestRefused(
             _(
-                "The leaderboard is not frozen: everybody can see the final order already. "
+                "The leaderboard is not frozen: everybody can already see the final order. "
                 "Freeze it first, as of a time before the last results."
             )
         )
@@ -176,23 +176,23 @@ def _refuse_before_the_end(scope: Scope) -> None:
     for round in scope.rounds:
         name = {"round": round.local_title}
         if not round.is_settled(scope.now):
-            words = _("“%(round)s” is not over yet: the final order is not known before.")
+            words = _("“%(round)s” is not over yet: the final order is not known yet.")
             open_ones.append(words % name)
         elif selectors.may_be_late([round], scope.now):
             words = _(
-                "A team may still be late in “%(round)s”: the final order is not known before."
+                "A team may still submit late in “%(round)s”: the final order is not known yet."
             )
             open_ones.append(words % name)
     if open_ones:
         raise ContestRefused(*open_ones)
     if sum(facts.n_awaited(scope).values()):
         raise ContestRefused(
-            _("Submissions are still being scored: wait until the last one is, and try again.")
+            _("Submissions are still being scored: wait for the last one, and try again.")
         )
 
 
 def _order(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The board that says who won; None where nobody has a place."""
+    """The board with the winners; None if no team has a rank."""
     sections = [data[name] for name in BEST_FIRST if name in data]
     return next(
         (s for s in sections if any(row["rank"] is not None for row in s["rows"])),
@@ -201,7 +201,7 @@ def _order(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _places(rows: Iterable[Row]) -> list[Row]:
-    """The rows by rank, the last place first; who has no rank comes before it."""
+    """The rows by rank, the last place first; rows without a rank come before it."""
     kept = [
         {name: row.get(name) for name in ("team", "name", "house", "rank", "total")} for row in rows
     ]
@@ -218,7 +218,7 @@ def _places(rows: Iterable[Row]) -> list[Row]:
 
 
 def _frozen_rows(contest: Contest, now: datetime, asked: Mapping[str, Any]) -> list[Row]:
-    """The order that everybody sees now; of a season without any, that of its last stage."""
+    """The currently public order; for a season without one, that of its last stage."""
     section = _order(boards_of(contest, now, **asked).data)
     if section is None and asked["is_season"]:
         stage = weighted_stages(contest.ruleset)[-1].key
@@ -231,10 +231,10 @@ def _frozen_rows(contest: Contest, now: datetime, asked: Mapping[str, Any]) -> l
 
 @transaction.atomic
 def move(*, actor: User, contest: Contest, ceremony_id: int, seen: int, to: str) -> Ceremony:
-    """Reveal the next place, take one back, or reveal all.
+    """Reveal the next place, hide the last one again, or reveal all.
 
-    `seen` is the step that the page showed: where the ceremony is at another one, because a button
-    was pressed twice or by two people at once, nothing is done.
+    `seen` is the step on the page: if the ceremony is at another one, because a button was pressed twice or
+    by two users, nothing is done.
     """
     ceremony = _held(contest, ceremony_id)
     last = len(ceremony.places)
@@ -248,12 +248,12 @@ def move(*, actor: User, contest: Contest, ceremony_id: int, seen: int, to: str)
 
 @transaction.atomic
 def finish(*, actor: User, contest: Contest, ceremony_id: int) -> None:
-    """Show all boards: the ceremony is over, and so is the freeze."""
+    """Show all boards: the ceremony and the freeze end."""
     held = lock(contest)
     ceremony = _held(contest, ceremony_id)
     if not ceremony.is_complete:
         raise ContestRefused(
-            _("Not every place is revealed yet. Reveal them first, or all at once.")
+            _("Not every place is revealed yet. Reveal them first, one by one or all together.")
         )
     _close(ceremony)
     _reveal(actor, held, contest, ceremony=ceremony.pk)

@@ -1,4 +1,4 @@
-"""The closing ceremony: the page that everybody follows, and the organizers' screen and buttons."""
+"""The closing ceremony: the public page, and the organizers' screen with buttons."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def end(request: HttpRequest, contest: Contest) -> HttpResponse:
 
 
 def _to_stage(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """The whole page anew, also where only a part of it was asked for."""
+    """The whole page again, also if only a part of it was requested."""
     response = redirect("organize-ceremony", contest.slug)
     if request.htmx:
         response = HttpResponse(status=204)

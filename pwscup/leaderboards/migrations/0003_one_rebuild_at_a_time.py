@@ -19,17 +19,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='standing',
             name='gate',
-            field=models.CharField(default='', help_text='digest of what decides what may be shown, but for rounds', max_length=64),
+            field=models.CharField(default='', help_text='digest of the conditions of visibility, except for rounds', max_length=64),
         ),
         migrations.AddField(
             model_name='standing',
             name='lease_until',
-            field=models.DateTimeField(blank=True, help_text='until when somebody is making it again', null=True),
+            field=models.DateTimeField(blank=True, help_text='until when a reader is computing it', null=True),
         ),
         migrations.AddField(
             model_name='standing',
             name='shown',
-            field=models.JSONField(default=list, help_text='the rounds whose values are in it, by key'),
+            field=models.JSONField(default=list, help_text='the rounds whose values it contains, by key'),
         ),
         migrations.AlterField(
             model_name='standing',

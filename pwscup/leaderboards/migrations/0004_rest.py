@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='standing',
             name='rest_until',
-            field=models.DateTimeField(blank=True, help_text='before then it is not made again just because facts came', null=True),
+            field=models.DateTimeField(blank=True, help_text='before then it is not computed again only because of new facts', null=True),
         ),
     ]

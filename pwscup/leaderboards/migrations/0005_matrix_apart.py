@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='standing',
             name='matrix',
-            field=models.JSONField(help_text='the attack matrix, which is larger than all the rest, as lists of rates', null=True),
+            field=models.JSONField(help_text='the attack matrix, the largest part, as lists of rates', null=True),
         ),
     ]

@@ -1,4 +1,4 @@
-"""The cells of an attack matrix: there may be 40,000 of them, so each says as little as it can."""
+"""The cells of an attack matrix: there may be 40,000 of them, so their HTML is minimal."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ register = template.Library()
 
 @register.simple_tag
 def rates(cells: Iterable[Rate], own: str, top: int) -> SafeString:
-    """Rates in per cent, on colours that end at `top`; `own` names a team's own cell.
+    """Rates in per cent, with a color scale that ends at `top`; `own` names a team's own cell.
 
-    HTML closes a cell where the next one begins.
+    In HTML a cell ends where the next one begins.
     """
     owned = f'<td class="own"><span class="visually-hidden">{escape(own)}</span>'
     return mark_safe("".join(_cell(cell, owned, top) for cell in cells))  # noqa: S308 — numbers

@@ -10,10 +10,10 @@ from pwscup.leaderboards import services
 
 
 class Command(BaseCommand):
-    help = "Make the leaderboards anew from submissions, evaluations and releases."
+    help = "Rebuild the leaderboards from submissions, evaluations and releases."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", nargs="*", help="contests; all of them without any")
+        parser.add_argument("slug", nargs="*", help="contests (default: all)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         contests = Contest.objects.order_by("slug")
