@@ -225,7 +225,7 @@ def test_a_japanese_name_that_fits_no_target_is_shown_as_it_was_typed(
     response = send(cast, as_user(cast.alice), file("guesses.zip", data))
 
     assert response.status_code == 422
-    assert "“予測/表.csv” fits no target" in text(response)
+    assert "“予測/表.csv” matches no target" in text(response)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_a_last_try_that_is_gone_meanwhile_says_what_was_received(
     response = send(cast, client, file("blue.csv"), file("green.csv"))
 
     assert response.status_code == 422
-    for words in ("Green: No tries are left", "Received: Blue.", "Not received: Green."):
+    for words in ("Green: No attempts are left", "Received: Blue.", "Not received: Green."):
         assert words in text(response), words
 
 
@@ -344,7 +344,7 @@ def test_targets_without_tries_are_named_and_nothing_is_handed_in(cast, as_user,
     response = send(cast, client, file("blue.csv"), file("green.csv"))
 
     assert response.status_code == 422
-    assert "Blue: all 3 tries" in text(response)
+    assert "Blue: all 3 attempts" in text(response)
     assert guesses() == {("red", "blue")}
     assert "no attempts left" in text(client.get(attack_url(cast)))
 

@@ -314,7 +314,7 @@ def test_no_ceremony_while_a_team_may_be_late(cast, played, settings):
     settings.UPLOAD_GRACE_SECONDS = 60
     late = {"team": played.teams["Red"], "round": played.attack, "reason": "power cut"}
     rulings.allow_late(actor=cast.oscar, until=timezone.now() + HOUR, **late)
-    assert "may still be late in “Attack round”" in refused(cast)
+    assert "may still submit late in “Attack round”" in refused(cast)
     LateAllowance.objects.update(until=timezone.now())
     assert "may still submit late" in refused(cast)  # its last upload may be on its way
     LateAllowance.objects.update(until=timezone.now() - HOUR)

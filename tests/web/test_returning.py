@@ -302,8 +302,8 @@ def test_all_teams_together_spend_no_more_than_the_cap(capped):
         ask(**second, epsilon="0.6")
     assert refusal.value.code == "budget.all_teams"
     assert str(refusal.value) == (
-        "The answer costs 0.6 — expected at most 0.5, which is what all teams of the contest together "
-        "have left."
+        "The answer costs 0.6 — expected at most 0.5, the remaining budget of all teams of the contest "
+        "together."
     )
     ask(**third, epsilon="0.5")
     ask(**first, epsilon="1")  # paid for already
