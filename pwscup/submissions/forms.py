@@ -41,6 +41,19 @@ class NoteForm(forms.ModelForm):
         model = Submission
         fields = ["note"]
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.further():
+            field.field.widget.attrs.setdefault("class", "form-control")
+
+    def said(self) -> dict[str, Any]:
+        """What the team says of a submission, by field."""
+        return {name: self.cleaned_data[name] for name in self._meta.fields or ()}
+
+    def further(self) -> list[forms.BoundField]:
+        """The fields next to the note; `_note_field.html` shows them."""
+        return [self[name] for name in self._meta.fields or () if name != "note"]
+
 
 class UploadForm(NoteForm):
     """Files with a note. The nonce identifies a form that is sent twice."""

@@ -121,17 +121,17 @@ def submit(
     target: Release | None = None,
     note: str = "",
     nonce: str = "",
+    **said: Any,
 ) -> Submission:
     """Accept a team's files and queue them; refuse violations of rules that need no reading of the files.
 
     `files` maps the ruleset's keys to name and bytes; `arrived_at` is when the request began. `user` is None
-    if the platform plays for its own team. The same files with the same `nonce` return the submission of the
-    first time.
-    are the submission that they were the first time.
+    if the platform plays for its own team. `said` holds further fields of the submission that the team has filled in
+    and its form has checked. The same files with the same `nonce` return the submission of the first time.
     """
     try:
         _check(user, team, round, files, arrived_at, target)
-        note = _checked_note(note)
+        said["note"] = _checked_note(note)
     except SubmissionRefused:
         if first := sent_before(user, team, round, target, files, nonce):
             return first
@@ -144,7 +144,7 @@ def submit(
             _check_member(user, team, round)
             first = repeats.first_with(team, key)
             if first is None:
-                return _take_in(user, team, round, target, note, arrived_at, key, written)
+                return _take_in(user, team, round, target, said, arrived_at, key, written)
     except BaseException:
         _discard(written)
         raise
@@ -191,12 +191,12 @@ def _take_in(
     team: Team,
     round: Round,
     target: Release | None,
-    note: str,
+    said: Mapping[str, Any],
     arrived_at: datetime,
     key: str,
     written: Mapping[str, StoredFile],
 ) -> Submission:
-    submission = _enter(user, team, round, target, note, arrived_at, key)
+    submission = _enter(user, team, round, target, said, arrived_at, key)
     _attach(submission, written)
     audit_log.record(
         "submission.received",
@@ -350,7 +350,7 @@ def _enter(
     team: Team,
     round: Round,
     target: Release | None,
-    note: str,
+    said: Mapping[str, Any],
     arrived_at: datetime,
     key: str,
 ) -> Submission:
@@ -372,10 +372,10 @@ def _enter(
         target=target,
         submitted_by=user,
         number=last + 1,
-        note=note,
         arrived_at=arrived_at,
         sent_as=key,
         sent_at=timezone.now(),  # about to be sent; `jobs.announce` resets it on failure
+        **said,
     )
 
 

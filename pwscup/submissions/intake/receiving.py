@@ -55,7 +55,7 @@ def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
             round=round,
             files=files,
             arrived_at=arrival(request),
-            note=form.cleaned_data["note"],
+            **form.said(),
             nonce=form.cleaned_data["nonce"],
         )
     except SubmissionRefused as refusal:
@@ -124,7 +124,7 @@ def _submit_each(
                 files={"guess": (part.name, part.chunks())},
                 arrived_at=arrival(request),
                 target=target,
-                note=form.cleaned_data["note"],
+                **form.said(),
                 nonce=form.cleaned_data["nonce"],
             )
         except SubmissionRefused as refusal:
