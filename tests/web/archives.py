@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import random
@@ -16,7 +17,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from pwscup.accounts.models import Team, User
-from pwscup.archives import services
+from pwscup.archives import layout, services
 from pwscup.archives.models import Archive, ContestImport
 from pwscup.contests.models import Contest, Division, Round
 from pwscup.core import jobs
@@ -274,11 +275,30 @@ def entries(data: bytes) -> dict[str, bytes]:
         return {name: found.read(name) for name in found.namelist()}
 
 
-def of_format_2(found: dict[str, bytes]) -> bytes:
-    """The evaluations as archives had them before there were final values."""
-    rows = json.loads(found["evaluations.json"])
-    lines = (json.dumps({k: row[k] for k in row if k != "final_values"}) for row in rows)
+def of_version(found: dict[str, bytes], version: int) -> dict[str, bytes]:
+    """The entries as an older version of the format wrote them: without the columns that came later."""
+    older = dict(found)
+    for sheet in layout.SHEETS:
+        later = {column.name for column in sheet.columns if column.since > version}
+        if later and sheet.entry in found:
+            without = _json_without if sheet.entry.endswith(".json") else _csv_without
+            older[sheet.entry] = without(found[sheet.entry], later)
+    return listed(older, version=version)
+
+
+def _json_without(data: bytes, columns: set[str]) -> bytes:
+    rows = json.loads(data)
+    lines = (json.dumps({k: row[k] for k in row if k not in columns}) for row in rows)
     return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
+
+
+def _csv_without(data: bytes, columns: set[str]) -> bytes:
+    header, *lines = csv.reader(io.StringIO(data.decode(), newline=""))
+    kept = [n for n, name in enumerate(header) if name not in columns]
+    assert len(kept) == len(header) - len(columns)
+    out = io.StringIO()
+    csv.writer(out).writerows([line[n] for n in kept] for line in (header, *lines))
+    return out.getvalue().encode()
 
 
 def zipped(found: dict[str, bytes], *, twice: str = "") -> bytes:

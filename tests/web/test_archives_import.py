@@ -119,7 +119,8 @@ def test_a_cut_archive_is_refused(cast, found, share):
 def test_a_newer_version_is_refused_and_says_what_to_do(cast, found):
     said = refused(cast, zipped(listed(found, version=layout.VERSION + 1)))
     assert said == [
-        "The archive was made by a newer version — expected format 3 or older — got 4. "
+        "The archive was made by a newer version — "
+        f"expected format {layout.VERSION} or older — got {layout.VERSION + 1}. "
         "Update this installation, then import it."
     ]
 

@@ -21,7 +21,7 @@ from pwscup.submissions.models import Evaluation, LateAllowance, Rescore
 from pwscup.submissions.results import finals
 from scoring.registry import PWSCUP_2015
 from tests.web.api import ROOT, Program
-from tests.web.archives import bytes_of, entries, imported, listed, of_format_2, written, zipped
+from tests.web.archives import bytes_of, entries, imported, of_version, written, zipped
 from tests.web.pipeline import close, hand_in, scored
 from tests.web.test_rulesets_of_further_measures import ruleset_text
 
@@ -169,7 +169,7 @@ def test_an_archive_with_the_answer_key_has_both_and_older_ones_have_one(played)
     job = imported(played.oscar, zipped(found))
     copies = Evaluation.objects.filter(submission__round__contest=job.contest)
     assert FINAL in [copy.final_values[DRAWS] for copy in copies]
-    old = listed(found | {"evaluations.json": of_format_2(found)}, version=2)
+    old = of_version(found, 2)
     job = imported(played.oscar, zipped(old))
     copies = Evaluation.objects.filter(submission__round__contest=job.contest)
     assert [copy.final_values for copy in copies] == [None, None]
