@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: $(VENV)/.runtime  ## web server, worker and broker at http://127.0.0.1:8000
 	@$(BIN)/python manage.py up --address $(ADDRESS)
 
-setup: $(VENV)/.runtime  ## the environment alone
+setup: $(VENV)/.runtime  ## the environment only
 	@echo "The environment is ready. Switch it on: . $(BIN)/activate"
 
 test: $(VENV)/.test  ## all that protects a change, including a real Chromium
@@ -34,10 +34,10 @@ types: $(VENV)/.test  ## types of the library
 contracts: $(VENV)/.test  ## who may import whom
 	@$(BIN)/lint-imports
 
-lock: $(VENV)/.uv  ## write the three lock files anew from pyproject.toml
+lock: $(VENV)/.uv  ## write the three lock files again from pyproject.toml
 	@sh tools/lock.sh $(BIN)/uv
 
-bench: $(VENV)/.test  ## what scoring costs, beside other libraries: a table and a plot
+bench: $(VENV)/.test  ## what scoring costs, compared with other libraries: a table and a plot
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 bench-pycanon: $(VENV)/.uv  ## an environment of its own for pyCANON, which wants older libraries; `make bench` then measures it too

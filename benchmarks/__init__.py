@@ -1,1 +1,1 @@
-"""What scoring costs, beside other ways to compute the same: `make bench`."""
+"""Costs of scoring, compared with other ways to compute the same: `make bench`."""

@@ -22,7 +22,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Case:
-    """Files as a team hands them in and as an organizer uploads them, in a folder."""
+    """Files as a team submits them and as an organizer uploads them, in a folder."""
 
     id: str
     n_records: int

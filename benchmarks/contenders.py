@@ -1,7 +1,7 @@
 """The same fourteen values, or some of them, computed in other ways.
 
 Each contender gets the bytes of a submission and what it may prepare of the original once. Those of all
-fourteen values give the same ones, which every run checks; cKDTree alone takes any of several nearest records.
+fourteen values give the same ones, which every run checks; only cKDTree takes any of several nearest records.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ WHOLE = (
 )
 EUC2 = (
     Contender(
-        "scoring: EUC2", "the rate alone, tables in memory", partial(ours_in_memory, measure="EUC2")
+        "scoring: EUC2", "the rate only, tables in memory", partial(ours_in_memory, measure="EUC2")
     ),
     Contender("scipy cKDTree", "the nearest over all, tables in memory", ckdtree, largest=100_000),
 )

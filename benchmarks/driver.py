@@ -22,7 +22,7 @@ def _folder() -> Path:
 
 
 def set_up() -> dict[str, Any]:
-    """A contest, and a team with as many tries as it likes."""
+    """A contest, and a team with unlimited attempts."""
     call_command("migrate", verbosity=0)
     drawn = case("13", N_RECORDS, _folder())
     contest = factories.make_contest(original=drawn.original, schema=drawn.schema.to_toml())

@@ -75,7 +75,7 @@ def _records(sizes: tuple[int, ...], n_records: int) -> NDArray[np.integer]:
 
 @contextmanager
 def _timed(name: str, taken: dict[str, float]) -> Iterator[None]:
-    """Seconds on the clock, and of the processor: a busy machine lengthens the first alone."""
+    """Seconds on the clock, and of the processor: a busy machine lengthens the first only."""
     clock, processor = time.perf_counter(), time.process_time()
     yield
     taken[f"{name}_seconds"] = round(time.perf_counter() - clock, 2)

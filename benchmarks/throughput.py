@@ -32,7 +32,7 @@ def processor_seconds() -> float:
 
 
 def measure() -> dict[str, float | int]:
-    """Hand in while no worker runs, start two with one process each, and wait until all are scored."""
+    """Submit while no worker runs, start two with one process each, and wait until all are scored."""
     postgresql, redis = services.PostgreSQL(), services.Redis()
     folder = Path(tempfile.mkdtemp(prefix="pwscup-bench-"))
     servers = {"DATABASE_URL": postgresql.url, "REDIS_URL": redis.url}

@@ -5,5 +5,5 @@ import sys
 from scoring import kernels
 from scoring.cli.main import main
 
-kernels.needs_blas = False  # this process is the command's alone
+kernels.needs_blas = False  # this process runs only the command
 sys.exit(main())

@@ -2,7 +2,7 @@
 
     python -m tools.measure_series
 
-makes the tables of figures of docs/how-to/run-a-sequential-contest.md from windows of a made-up hospital and teams
+makes the tables of figures of docs/how-to/run-a-sequential-contest.md from windows of a synthetic hospital and teams
 of people of their own. Nothing but the seed is drawn, so the same library gives the same figures.
 """
 
@@ -179,7 +179,7 @@ def tell_more_tables(seed: int) -> None:
 
 
 def tell_worlds(seed: int) -> None:
-    """The largest risk by every definition, the mean of some teams: worlds take their time."""
+    """The largest risk by every definition, the mean of some teams: possible worlds take long."""
     tell_row("definition", *METHODS)
     teams = first_teams(300, 6, seed, N_SAMPLED)
     for definition in ("counting", "worlds", "m-invariance"):
@@ -188,7 +188,7 @@ def tell_worlds(seed: int) -> None:
                 [largest_risk(team, method, definition, is_told=is_told) for team in teams]
                 for method in METHODS
             ]
-            told = "" if is_told else ", counterfeits not told"
+            told = "" if is_told else ", counterfeits not published"
             tell_row(definition + told, *(f"{np.mean(risks):.2f}" for risks in found))
 
 

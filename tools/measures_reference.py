@@ -51,7 +51,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
         "What equal quasi-identifiers cost, whichever method made them equal.",
     ),
     "disclosure": (
-        "Safety: disclosure beside a control",
+        "Safety: disclosure compared with a control",
         "What an attack on the records of X has over the same attack on strangers: records of a "
         "control table that Y was not made from. Without one the value is None.",
     ),
@@ -64,7 +64,7 @@ _INTRODUCTION = """\
 X is the original table with n_original records, Y an anonymized table with n_anonymized. The *declared
 rows* say from which record of X each record of Y was made. The paper is Ito & Kikuchi,
 “ユークリッド距離を用いた再識別手法と PWSCup2015 の匿名加工データを用いた評価”; why a definition differs from its
-text is told in [Measures and the paper](../explanation/measures-and-the-paper.md). A value is rounded to
+text is described in [Measures and the paper](../explanation/measures-and-the-paper.md). A value is rounded to
 nine decimals; one that a table has no columns for is None (in JSON `null`) and is not ranked.
 """
 
@@ -81,7 +81,7 @@ def reference() -> str:
             parts += map(_measure, measures)
     parts.append(
         "## Attacks\n\nWhat `python -m scoring attack` runs: mostly one definite guess a record, to be "
-        "marked against the declared rows. Files count rows from 1, the library from 0.\n"
+        "compared with the declared rows. Files count rows from 1, the library from 0.\n"
     )
     parts += [_attack(attack) for attack in INQUIRIES.values()]
     return "\n".join(parts)

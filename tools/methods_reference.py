@@ -45,7 +45,7 @@ def options(known: Sequence[Option]) -> str:
 
 
 def rewritten(page: str) -> str:
-    """The page with every table between its two marks written anew."""
+    """The page with every table between its two markers, up to date."""
     for name, table in TABLES.items():
         before, begin, rest = page.partition(BEGIN.format(name))
         _, end, after = rest.partition(END.format(name))

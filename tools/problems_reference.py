@@ -21,7 +21,7 @@ def problems() -> str:
 
 
 def rewritten(page: str) -> str:
-    """The page with the tables between its two marks written anew."""
+    """The page with the tables between its two markers, up to date."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):

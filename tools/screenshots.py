@@ -1,6 +1,6 @@
 """Takes the pictures in docs/images/ from a running demo: `python -m tools.screenshots http://127.0.0.1:8000`.
 
-It hands in the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new
+It submits the sample and the tutorial's second table as Alice, uploads fixtures/clinic.csv to a new
 draft contest as Oscar and closes the finished contest with a ceremony, so that a demo of its own is better:
 `manage.py up --address 127.0.0.1:8021 --data-dir FOLDER`.
 """
@@ -84,7 +84,7 @@ def missing(table: Locator) -> int:
 
 
 def result(browser: Browser, site: str) -> None:
-    """The sample, handed in by Alice and scored."""
+    """The sample, submitted by Alice and scored."""
     with visit(browser, site, CAPTAIN) as page, TemporaryDirectory() as folder:
         page.goto(f"{site}/c/{RUNNING}/round/anonymization/")
         names = [f"{RUNNING}-sample-{n}.csv" for n in ("anonymized", "rows")]
@@ -109,7 +109,7 @@ def audit(browser: Browser, site: str) -> None:
 
 
 def hand_in(page: Page, files: list[Path]) -> None:
-    """Hand in a table and its rows, and wait for the result."""
+    """Submit a table and its rows, and wait for the result."""
     page.goto(f"{page.url.split('/c/')[0]}/c/{RUNNING}/round/anonymization/")
     for field, file in zip(page.locator("input[type=file]").all(), files, strict=True):
         field.set_input_files(file)

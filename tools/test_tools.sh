@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the tests need beside Python packages: Chromium with a Japanese font, GNU gettext, PostgreSQL and Redis.
+# What the tests need in addition to Python packages: Chromium with a Japanese font, GNU gettext, PostgreSQL and Redis.
 # Root on Debian or Ubuntu: installed. Elsewhere: Chromium by Playwright; for the rest the message says what is missing.
 set -eu
 python=$1

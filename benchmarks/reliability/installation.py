@@ -66,7 +66,7 @@ class Installation(Up):
         }
 
     def launch(self, **env: str) -> None:
-        """Start `manage.py up` and return at once."""
+        """Start `manage.py up` and return immediately."""
         if self.is_stopped:
             raise RuntimeError("the installation was stopped")
         super().launch(**env)

@@ -32,7 +32,7 @@ class Row:
 ROWS = {
     "burst": Row(
         "burst",
-        "300 uploads of 1.3 MB sent at once, the round closes 6 s later",
+        "300 uploads of 1.3 MB sent together, the round closes 6 s later",
         "208 of 300 refused as late",
         "none refused that was in time",
     ),
@@ -61,9 +61,9 @@ ROWS = {
     ),
     "crowd": Row(
         "rebuilds",
-        "… the slowest of 24 viewers at once after a fact, 100; 200 teams",
+        "… the slowest of 24 viewers together after a fact, 100; 200 teams",
         "200 teams: 50 s, home page 50 s",
-        "the previous board at once",
+        "the previous board immediately",
     ),
     "ranks": Row("ranks", "rank of a submission, 100 / 200 teams", "2.7 / 9.8 s", "≤ 50 ms"),
     "matrix": Row(

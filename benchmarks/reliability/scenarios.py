@@ -166,7 +166,7 @@ def place_of(answer: Answer | None) -> str | None:
 
 
 async def burst(run: Run) -> Cells:
-    """Everybody sends at once, and the round closes some seconds later."""
+    """All teams send together, and the round closes some seconds later."""
     n = run.sizes.uploads
     made = run.contest("burst", n, run.sizes.n_records)
     files = run.files(made)
@@ -376,7 +376,7 @@ async def _until_changed(run: Run, path: str, session: str, etag: str) -> float:
 
 
 async def _crowd(run: Run, slug: str) -> str:
-    """Many viewers at once after a fact, and somebody who opens the home page."""
+    """Many viewers together after a fact, and one who opens the home page."""
     run.site.do("fact", slug=slug)
     visitors = [run.visitor() for _ in range(run.sizes.crowd)]
     home = run.visitor()

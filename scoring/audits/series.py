@@ -90,7 +90,7 @@ class SeriesAudit:
     definition : Definition
         The one that the contest chose, which the list of people is about; row counting where it is not found.
     is_m_invariant : bool
-        As far as files can tell; see `scoring.formats.sequential.checking`.
+        As far as files show; see `scoring.formats.sequential.checking`.
     findings : tuple of DefinitionFinding
         Those that can be computed, row counting first.
     losses : tuple of Loss
@@ -156,7 +156,7 @@ def audit_series(
     Possible worlds with known counterfeits need a series that publishes their numbers; those with known m-invariance
     need an m-invariant series, or a contest with that definition.
 
-    The numbers depend on the tables, the series and the seed alone. Under the contest's definition they are those of
+    The numbers depend on the tables, the series and the seed only. Under the contest's definition they are those of
     the measures `series-risk-max`, `series-risk-mean` and `series-risk-share` by the same seed, unless there are so
     many records that fewer possible worlds are sampled; see `scoring.audits.effort`.
 

@@ -99,7 +99,7 @@ def _n_zeros(typing_context: Any, word: Any) -> Any:
 
 @compiled(_INT64(_UINT64))
 def _n_before(marks: Any) -> Any:
-    """How many bytes come before the first marked one."""
+    """The number of bytes before the first flagged one."""
     return _n_zeros(marks) >> 3
 
 

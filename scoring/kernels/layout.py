@@ -1,4 +1,4 @@
-"""Points laid out for search: near ones together, in blocks of eight, with a box around each node.
+"""Points laid out for search: near ones together, in blocks of eight, with a bounding box around each node.
 
 Medians part the points (J. L. Bentley, "Multidimensional Binary Search Trees Used for Associative
 Searching"), always at the multiple of the highest power of two that there is within a group of records.
@@ -125,7 +125,7 @@ def pack(values: Any, order: Any, points: Any) -> Any:
     )
 )
 def bound(points: Any, order: Any, offsets: Any, low: Any, high: Any, lowest: Any) -> Any:
-    """The box and the lowest row of each node, level by level; boxes of nodes without points are far away."""
+    """The bounding box and the lowest row of each node, level by level; far away for nodes without points."""
     n_columns = points.shape[1]
     low[:] = np.inf
     high[:] = np.inf

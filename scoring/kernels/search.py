@@ -1,12 +1,12 @@
 """Nearest points by Euclidean distance: who is as near as the declared one, and who is nearest.
 
 Points are stored in blocks of eight, column by column, so that a block is compared in one step. Eight
-blocks make a node of level 0, eight nodes of a level one of the next; a node's box says between
+blocks make a node of level 0, eight nodes of a level one of the next; a node's bounding box says between
 what each column lies. Points are laid out (`scoring.kernels.layout`) so that a node is compact.
 
 A distance is the 64-bit sum over the columns, in order, of (y - x) * (y - x). Each step of it
 (difference, square, sum of what is not negative) rounds monotonically. The same steps on the edge of
-a box that is nearest to y therefore never exceed the computed distance of a point inside, and on the
+a bounding box that is nearest to y therefore never exceed the computed distance of a point inside, and on the
 edge that is farthest they never fall below it: nodes are passed over without a margin for rounding.
 """
 
@@ -24,8 +24,8 @@ from scoring.kernels.compiled import compiled
 
 LANES = 8  # points in a block, blocks or nodes in a node
 SHIFT = 3  # 2 ** SHIFT is LANES
-_SCANNED = 6  # so many blocks are compared without asking their boxes first
-_MOST_ASKED = 32  # groups of boxes, for the clearance of a point
+_SCANNED = 6  # so many blocks are compared without testing their bounding boxes first
+_MOST_ASKED = 32  # groups of bounding boxes, for the clearance of a point
 _ALMOST_A_QUARTER = 0.2499  # of a squared distance
 _SMALLEST, _FARTHEST = 1e-200, 1e300  # squared distances between which no rounding is lost
 
@@ -125,7 +125,7 @@ def _bound(
     limit: Any,
     bounds: Any,
 ) -> Any:
-    """Least distances of a row to what is in each of eight boxes; the mask of those within the limit."""
+    """Least distances of a row to each of eight bounding boxes; the mask of those within the limit."""
     signature = types.int64(low, high, types.int64, rows, types.int64, types.int64, limit, bounds)
 
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -155,7 +155,7 @@ def _bound(
 
 @njit(inline="never")
 def _farthest(low: Any, high: Any, group: Any, lane: Any, rows: Any, row: Any) -> Any:
-    """The greatest distance of a row to what is in a box."""
+    """The greatest distance of a row to a bounding box."""
     total = 0.0
     for j in range(rows.shape[1]):
         y = rows[row, j]
@@ -392,7 +392,7 @@ def count_as_near(
     declared one being `places[row]`. There is no full search: the first point that is nearer than the declared one ends
     it. No point is nearer where the distance is below the `clearances` of the declared one.
 
-    `work` counts the points compared and the boxes asked.
+    `work` counts the points compared and the bounding boxes tested.
     """
     n_columns = rows.shape[1]
     distances = np.empty(LANES)

@@ -65,7 +65,7 @@ def prosecutor_mean(comparison: Comparison, options: Options = DEFAULT) -> float
     -------
     float
         1 / n_anonymized where all records share their quasi-identifiers, 1 where every record is
-        alone; lower is safer. Without quasi-identifiers all records are one class.
+        unique; lower is safer. Without quasi-identifiers all records are one class.
 
     Notes
     -----

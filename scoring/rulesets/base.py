@@ -131,9 +131,9 @@ class SequentialSpec:
     """What is asked of a series of releases.
 
     Every group has at least `m` records, and no sensitive value twice. `require` is "m-unique", no more
-    than that, or "m-invariance", the definition of Xiao & Tao. `definition` says how an attacker
-    reckons, of whose success the risks speak; see `scoring.formats.sequential.risk.Definition`. `limits` bound
-    how much a series may leave out, displace and make up.
+    than that, or "m-invariance", the definition of Xiao & Tao. `definition` is the
+    definition of risk; see `scoring.formats.sequential.risk.Definition`. `limits` bound
+    how much a series may leave out, displace and add as counterfeits.
     """
 
     m: int

@@ -1,1 +1,1 @@
-"""Published experiments, run again with the library and put beside the published figures."""
+"""Published experiments, reproduced with the library and compared with the published figures."""

@@ -1,4 +1,4 @@
-"""The study beside the paper: marks, readings and best attacks of both, by the same rules."""
+"""The study compared with the paper: signs, readings and best attacks of both, by the same rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoring.studies.signs import Baseline, signs, worse_of
 PAPER_SAMPLE_CELLS = 75
 """Table 11, D_H: 7 of 10 deleted records are missing in 72 cells, so 3 cells had held one record."""
 PAPER_CELLS = 231
-"""Table 12: S2 = 36.07 = 8333/231 with the cross columns alone."""
+"""Table 12: S2 = 36.07 = 8333/231 with the cross columns only."""
 PAPER_RECORDS, PAPER_SAMPLE = 8333, 100
 
 
@@ -25,10 +25,10 @@ def paper_sample(paper: PaperFigures, study: Study) -> Baseline:
 
 
 def paper_table(paper: PaperFigures, study: Study) -> Baseline:
-    """What the printed figures tell about the untouched table of 8,333 records.
+    """Values of the untouched table of 8,333 records that follow from the printed figures.
 
-    D_2 leaves the quasi-identifiers alone (U3 = 0, S2 = 1.88), so E1 is 1/1.88; D_1 leaves the
-    amounts alone (U4 = U5 = 0) and gives E2, at least, E3 and E4.
+    D_2 does not change the quasi-identifiers (U3 = 0, S2 = 1.88), so E1 is 1/1.88; D_1 does not change the amounts (U4
+    = U5 = 0) and gives E2, at least, E3 and E4.
     """
     untouched_amounts, untouched_vectors = paper.table15["D_1"], paper.table12["D_2"]
     values: dict[str, Value] = {
@@ -47,14 +47,14 @@ def paper_values(paper: PaperFigures, name: str) -> dict[str, float]:
 
 
 def own_signs(study: Study, name: str) -> Signs:
-    """The rule's marks on a table of the study."""
+    """The rule's signs on a table of the study."""
     if name in study.singles:
         return signs(study.singles[name].values, study.sample)
     return signs(study.chains[name].values, study.table)
 
 
 def paper_signs(paper: PaperFigures, study: Study, name: str) -> Signs:
-    """The rule's marks on the paper's figures of a table."""
+    """The rule's signs on the paper's figures of a table."""
     if name in paper.table11:
         return signs(paper.table11[name], paper_sample(paper, study))
     return signs(paper_values(paper, name), paper_table(paper, study))
@@ -69,7 +69,7 @@ def paper_reading(paper: PaperFigures, study: Study, name: str) -> frozenset[str
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How many of `total` marks are the same."""
+    """The number of equal signs, of `total`."""
 
     same: int
     total: int
@@ -79,13 +79,13 @@ class Agreement:
 
 
 def agreement(first: Mapping[str, Signs], second: Mapping[str, Signs]) -> Agreement:
-    """Compare marks of the same tables."""
+    """Compare signs of the same tables."""
     pairs = [(first[name][m], second[name][m]) for name in first for m in SIGNED]
     return Agreement(sum(a == b for a, b in pairs), len(pairs))
 
 
 def combined(study: Study) -> Agreement:
-    """How many marks of the chains are those of their single methods put together (Table 14)."""
+    """The number of signs of the chains that follow from their single methods (Table 14)."""
     same = total = 0
     for chain in study.chains.values():
         found = own_signs(study, chain.recipe.name)

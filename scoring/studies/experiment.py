@@ -143,7 +143,7 @@ class Ground:
 
 
 def _baseline(original: Prepared) -> Baseline:
-    """The untouched table beside itself."""
+    """The untouched table compared with itself."""
     table, own = original.table, np.arange(original.n_records, dtype=np.int64)
     return Baseline(
         values=score(original, table, own, original.schema),
@@ -189,7 +189,7 @@ def measure(recipe: Recipe, ground: Ground, *, rng: np.random.Generator) -> Meas
 def measured(
     recipe: Recipe, ground: Ground, table: pd.DataFrame | Records, source: IntArray
 ) -> Measured:
-    """Measure a table, whoever made it."""
+    """Measure a table of any origin."""
     original, schema = ground.prepared, ground.prepared.schema
     values = score(original, table, source, schema)
     options = Options(no_match="own_row")

@@ -1,4 +1,4 @@
-"""The figures as PNG: markers as well as colours, and colours that everybody can tell apart."""
+"""The figures as PNG: markers as well as colours, and colours that are distinguishable with colour blindness."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class FolderError(Exception):
 
 @contextmanager
 def new_folder(path: str) -> Iterator[Path]:
-    """A folder to fill, beside its target; renamed at the end, removed if anything fails.
+    """A folder to fill, next to its target; renamed at the end, removed if anything fails.
 
     Raises
     ------

@@ -100,7 +100,7 @@ def study_given(files: Mapping[str, bytes], seed: int, *, step: Callable[[str], 
         except ProblemsFound as error:
             problems.extend(error.problems, error.n_total)
             continue
-        recipe = Recipe(name, paper.table13_methods[name], (), "handed in")
+        recipe = Recipe(name, paper.table13_methods[name], (), "submitted")
         made[name] = measured(recipe, ground, anonymized, source)
     problems.raise_if_any()
     sample = Ground.of(sample_of(table, seed, size=min(100, len(table))), schema)

@@ -1,4 +1,4 @@
-"""The study as one page: every table beside the paper's, with words and pictures, nothing fetched."""
+"""The study as one page: every table next to the paper's, with texts and pictures, nothing fetched."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _head(study: Study) -> str:
     links = "".join(f'<a href="#{key}">{escape(title)}</a>' for key, title in SECTIONS.items())
     return (
         "<header>\n<h1>The 2015 paper again</h1>\n"
-        f'<p class="lead">{PAPER}: its tables and figures made anew, on generated pseudo households '
-        "with the library's anonymizers, measures and attacks, beside the printed figures.</p>\n"
+        f'<p class="lead">{PAPER}: its tables and figures reproduced on generated pseudo households '
+        "with the library's anonymizers, measures and attacks, next to the printed figures.</p>\n"
         f'<dl class="facts">{shown}</dl>\n<nav aria-label="Contents">{links}</nav>\n'
         '<p class="key">In every table the <b>large</b> figure is this study\'s, the small one below it '
         "the paper's. Names are the paper's: D_A to D_H are 100 records with one method each, D_1 to "
@@ -247,7 +247,7 @@ def _effects(study: Study, paper: PaperFigures) -> str:
         f'<p class="key">{escape(RULE)} Large: the rule on this study\'s values. Small: what Table 10 expects · '
         "the rule on Table 11. Shaded: the study is not what Table 10 expects.</p>\n"
     )
-    table = markup.table("Marks of the single methods", head, rows, "signs")
+    table = markup.table("Signs of the single methods", head, rows, "signs")
     return key + table + markup.points(words.about_table10(study, paper))
 
 
@@ -296,7 +296,7 @@ def _guesses(study: Study, paper: PaperFigures) -> str:
 
 
 def marks(study: Study, paper: PaperFigures) -> str:
-    """The marks of Table 13."""
+    """The signs of Table 13."""
     rows = []
     own = {name: own_signs(study, name) for name in study.chains}
     ruled = {name: paper_signs(paper, study, name) for name in study.chains}
@@ -310,10 +310,10 @@ def marks(study: Study, paper: PaperFigures) -> str:
         ]
         rows.append(markup.row(m, cells, "group" if m in _GROUPS else ""))
     key = (
-        "<p class=\"key\">Large: the rule on this study's values. Small: the paper's mark · the rule on the "
+        "<p class=\"key\">Large: the rule on this study's values. Small: the paper's sign · the rule on the "
         "paper's values. Shaded: the rule says something else of the paper's table.</p>\n"
     )
-    return key + markup.table("Marks of the chains", ["", *study.chains], rows, "signs")
+    return key + markup.table("Signs of the chains", ["", *study.chains], rows, "signs")
 
 
 def methods(study: Study, paper: PaperFigures) -> str:
@@ -400,7 +400,7 @@ def attacks(study: Study, paper: PaperFigures) -> str:
         rows.append(markup.row(name, cells))
     rows += _summary_rows(study, paper)
     head = ("", "E1", "E2", "E3", "E4", "EUC1, own row", "EUC1, miss", "EUC2")
-    caption = "Re-identification rates of the chains; bold and * mark the best of the first five"
+    caption = "Re-identification rates of the chains; bold and * show the best of the first five"
     return markup.table(caption, head, rows)
 
 

@@ -1,4 +1,4 @@
-"""The paper's figures: numbers and marks of its tables, under the tables' numbers."""
+"""The paper's figures: numbers and signs of its tables, under the tables' numbers."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ def _readme(study: Study) -> str:
     quick = "" if study.n_records == 8333 else " --quick"
     return (
         "# The 2015 paper again\n\n"
-        "Ito & Kikuchi's tables and figures on PWSCup 2015, made anew on generated pseudo households.\n\n"
-        "- `index.html`: everything on one page, beside the paper's figures, with every difference "
+        "Ito & Kikuchi's tables and figures on PWSCup 2015, reproduced on generated pseudo households.\n\n"
+        "- `index.html`: everything on one page, next to the paper's figures, with every difference "
         "explained\n"
         "- `tables/`: the numbers as CSV\n"
         "- `figures/`: the pictures as PNG\n\n"

@@ -1,4 +1,4 @@
-"""The tables as CSV: one value a row beside the paper's, so that any program can read them."""
+"""The tables as CSV: one value a row next to the paper's, so that any program can read them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def sheets(study: Study, paper: PaperFigures) -> dict[str, bytes]:
 
 
 def sheets_of_chains(study: Study, paper: PaperFigures) -> dict[str, bytes]:
-    """Tables 12 to 15 of the tables that a study has, whoever made them."""
+    """Tables 12 to 15 of the tables of a study, of any origin."""
     return {
         "table12-chains.csv": _csv(
             ("table", "measure", "measured", "paper"), _values(study.chains, paper.table12)

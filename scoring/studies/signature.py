@@ -1,4 +1,4 @@
-"""Reading a table's methods off its measures, as the paper's Table 13 does by hand."""
+"""Reading a table's methods off its measures, as the paper's Table 13 does manually."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def guess_methods(values: Measured, baseline: Baseline) -> frozenset[str]:
     -----
     Each step looks for what only one method, or the fewest, can do:
 
-    1. Deletion alone lowers the number of records (U6).
-    2. The Yamaoka method alone leaves every attack with no more than a blind guess's hits, because
-       the declared rows are wrong; the cells tell whether rows or records were changed.
+    1. Only deletion lowers the number of records (U6).
+    2. Only the Yamaoka method leaves every attack with no more hits than random guesses, because the declared rows are
+    wrong; the cells show whether rows or records were changed.
     3. Where counts of cells move (U3) by more than deletion explains, the cross columns were
        changed: by k-anonymization if the smallest class has grown, else by unification. Where they
        stay, classes that grow, or vectors that match no more, mean unification outside.

@@ -1,4 +1,4 @@
-"""Marks from measured values: how Table 10's words become a rule that anybody can apply."""
+"""Signs from measured values: a rule for the words of Table 10."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RULE = (
 class Baseline:
     """The untouched table: its values and the scales of its losses.
 
-    `values` are those of the table beside itself; where they are unknown to a reader of printed
+    `values` are those of the table compared with itself; where they are unknown to a reader of printed
     figures, S1, S2 and the rates at least must be given.
     """
 
@@ -51,7 +51,7 @@ class Baseline:
 
 
 def sign(measure: str, value: float, baseline: Baseline) -> str:
-    """The mark of one value."""
+    """The sign of one value."""
     if measure.startswith("U"):
         if value <= 0:
             return UNCHANGED
@@ -65,7 +65,7 @@ def sign(measure: str, value: float, baseline: Baseline) -> str:
 
 
 def signs(values: Mapping[str, float | int | None], baseline: Baseline) -> Signs:
-    """The marks of a table, measure by measure."""
+    """The signs of a table, measure by measure."""
     return {measure: sign(measure, values[measure] or 0, baseline) for measure in SIGNED}
 
 

@@ -1,4 +1,4 @@
-"""The explanations beside the tables: what agrees, what differs, and why, with this run's figures."""
+"""The explanations of the tables: what agrees, what differs, and why, with this run's figures."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def about_table11(study: Study) -> list[str]:
         "paper prints E1 = 1 for the untouched table, which a random choice within 97 classes reaches "
         "only by luck; ties are shared out here.",
         "Everything that must be zero is zero in both: k-anonymization, unification and the Yamaoka method leave "
-        "U1 and U4 alone, noise leaves U3, S1, S2 and E1 alone, averages and swaps within classes leave "
-        "U1, U2 and U3 alone. The paper's U2 of 104.9 for D_F and 209.7 for D_G cannot come from "
+        "U1 and U4 unchanged, noise leaves U3, S1, S2 and E1 unchanged, averages and swaps within classes leave "
+        "U1, U2 and U3 unchanged. The paper's U2 of 104.9 for D_F and 209.7 for D_G cannot come from "
         "operations within classes.",
         "U1 and U2 are in yen, and the generated amounts are larger and more unequal than the paper's, so "
         "that only zero or not, and proportions, can be compared.",
@@ -89,14 +89,14 @@ def about_table10(study: Study, paper: PaperFigures) -> list[str]:
     return [
         f"Of the paper's {own.total} expectations the study's values bear out {own.same}; the paper's own "
         f"Table 11, read by the same rule, bears out {by_rule.same}. Study and Table 11 have the same "
-        f"mark in {both.same} places. Of the {own.total - own.same} places where the study is not as "
+        f"sign in {both.same} places. Of the {own.total - own.same} places where the study is not as "
         f"expected, {_unexpected_in_both(study, paper)} are not as expected in Table 11 either.",
         "Noise (B): the expected loss in U3 is a slip, for amounts move nobody to another cell; Table 11 "
         "has 0. Matching by rank (E3) suffers first, as expected.",
         "Unification (D, E): expected to help a little against E2, and does so here, but not in Table 11, "
-        "whose column 15 tells everybody apart.",
+        "whose column 15 distinguishes all records.",
         "Averages and swaps (F, G): strong effects were expected. On 100 records with 97 classes in the paper and "
-        f"{study.sample_facts['classes']} here, {study.sample_facts['alone']} records are alone in their class and "
+        f"{study.sample_facts['classes']} here, {study.sample_facts['alone']} records are unique in their class and "
         "keep their amounts, so that neither utility nor safety moves much, in either table. Their strength shows "
         f"at {study.n_records:,} records (D_2, D_5).",
         "Deletion (H): expected to resist nothing; in both tables it breaks E3, since every rank after "
@@ -133,8 +133,8 @@ def about_table12(study: Study) -> list[str]:
         f"({value(made['D_5'], 'U4')} here), and it is in the chain.",
         "D_8 and D_9 (guess: unification inside the cross columns) have U2 = U3 = 0. Unification inside "
         "always moves counts; the columns must have been outside.",
-        "D_10 to D_12 (guess: k-anonymization and averages): with k-anonymization alone classes stay "
-        "small; the large S2 beside k of 4, 8 and 41, and E1 of two thirds of 1/S2 or more, fit columns "
+        "D_10 to D_12 (guess: k-anonymization and averages): with k-anonymization only, classes stay "
+        "small; the large S2 compared with k of 4, 8 and 41, and E1 of two thirds of 1/S2 or more, fit columns "
         "outside that were unified to a vector that occurs in most cells.",
         f"U5 of chains with the Yamaoka method is higher here ({value(made['D_5'], 'U5')} against .02): "
         "the contestants exchanged numbers among records that are nearer to each other than "
@@ -164,22 +164,22 @@ def about_readings(study: Study, paper: PaperFigures) -> list[str]:
         if paper_reading(paper, study, f"D_{letter}") != {letter}
     ]
     return [
-        "Table 13 guesses methods by comparing marks by eye. guess_methods does it by rule, from the "
-        "measures alone. It names exactly the methods used for "
+        "Table 13 guesses methods by comparing signs by eye. guess_methods does it by rule, from the "
+        "measures only. It names exactly the methods used for "
         f"{right['single']} tables of one method (D_A to D_H and more samples of 100 records), "
         f"{right['pair']} tables of two methods and {right['chain']} chains. The rules were written with "
         "tables of this generator in view, so these shares flatter it; the list of what it cannot see "
         "is in its documentation.",
         "It errs where it must. Averages of single records look like nothing; a second method that has "
         "nothing left to do leaves no trace (a swap after averaging); after the Yamaoka method all rates are "
-        "0 and only U4 tells that amounts were changed, not how; unification before k-anonymization "
+        "0 and only U4 shows that amounts were changed, not how; unification before k-anonymization "
         "looks like coarser k-anonymization.",
         f"On the paper's own figures of D_1 to D_12 it reads what Table 13 guesses in {len(same)} cases "
         f"({', '.join(same) or 'none'}). Elsewhere it sees a change of amounts that the guess leaves "
         "out (D_5, D_6), unification outside instead of inside (D_8, D_9), and no trace of the "
         "Yamaoka method: the printed rates of D_5 to D_9 are low but above a blind guess. For D_2 and "
         "D_10 to D_12 it reads a swap where the guess is averages: averages within classes make EUC1 "
-        "equal to E1, but D_11 has .0080 beside .0180.",
+        "equal to E1, but D_11 has .0080 compared with .0180.",
         f"On the paper's figures of D_A to D_H it fails for {', '.join(failed) or 'none'}. Two of them cannot be: D_F, "
         "whose E1 and EUC1 differ and whose losses are printed as .000, and D_G, which as printed differs from the "
         "original in nothing that a swap changes but E3.",
@@ -190,9 +190,9 @@ def about_readings(study: Study, paper: PaperFigures) -> list[str]:
 def about_combination(study: Study) -> list[str]:
     found = combined(study)
     return [
-        "Table 14's point is that a chain shows the effects of all its methods. Taken literally, each mark of a "
-        "chain should be the strongest of its methods' marks (those of D_A to D_H above). That "
-        f"holds for {found.same} of {found.total} marks of the twelve chains. The rest is mostly scale: averages and "
+        "Table 14's point is that a chain shows the effects of all its methods. Taken literally, each sign of a "
+        "chain should be the strongest of its methods' signs (those of D_A to D_H above). That "
+        f"holds for {found.same} of {found.total} signs of the twelve chains. The rest is mostly scale: averages and "
         f"swaps do little among 100 records in {study.sample_facts['classes']} classes and much among "
         f"{study.n_records:,} in classes of {value(study.chains['D_5'], 'S2')} (D_5).",
     ]
@@ -209,7 +209,7 @@ def about_table15(study: Study, paper: PaperFigures) -> list[str]:
     counts = [sum("EUC1" in who for who in found.values()) for found in (theirs, own, miss)]
     d7 = study.chains["D_7"]
     return [
-        f"EUC1 is the best of the five, alone or with others, in {counts[0]} of the paper's twelve "
+        f"EUC1 is the best of the five, by itself or with others, in {counts[0]} of the paper's twelve "
         f"tables, in {counts[1]} here where it answers "
         f"with the record's own position when nothing matches, and in {counts[2]} where that is a miss.",
         f"That answer decides. D_7 keeps the original's order, its unified vectors match nothing, and EUC1 has "
@@ -222,7 +222,7 @@ def about_table15(study: Study, paper: PaperFigures) -> list[str]:
         f"nothing matches, and finds {percent(float(d7.values['EUC2'] or 0))} of D_7 without any help from the order.",
         "D_1, D_3, D_4 and D_10 to D_12: here vectors without a match are answered by position and raise EUC1 "
         f"(D_10: {number(study.chains['D_10'].own_row)}); the paper's EUC1 stays near or below E1 there "
-        "(.0043 beside .0060). Those files were not in the original's order, or nearly all of their "
+        "(.0043 compared with .0060). Those files were not in the original's order, or nearly all of their "
         "vectors occur in the original.",
         "The paper's E1 of .6485 for D_2 is above what its S2 allows: classes of 1.88 on average give "
         f"1/1.88 = .53 ({value(study.chains['D_2'], 'E1')} here), and knowing the averages adds nothing to it.",
@@ -242,7 +242,7 @@ IMPOSSIBLE = (
     ),
     (
         "Table 11: U2 of D_F (104.9) and D_G (209.7)",
-        "averages and swaps within classes leave the mean of every cell alone: 0",
+        "averages and swaps within classes leave the mean of every cell unchanged: 0",
     ),
     ("Table 11: EUC1 = EUC2 = 1 for D_F", "averaged records of a class are ties: .97 on average"),
     (
@@ -251,20 +251,20 @@ IMPOSSIBLE = (
     ),
     (
         "Table 13: D_5 and D_6",
-        "the same S2 of 36.07 has two different marks",
+        "the same S2 of 36.07 has two different signs",
     ),
     (
         "Table 13: unification inside for D_8 and D_9",
         "it cannot leave U2 = U3 = 0, as Table 12 has it",
     ),
     (
-        "Table 13: D_5 and D_6 by Yamaoka and unification alone",
+        "Table 13: D_5 and D_6 by Yamaoka and unification only",
         "neither changes a correlation, but U4 is .07",
     ),
     ("Table 15: E1 = .6485 for D_2", "with classes of 1.88 on average the expected rate is .53"),
     (
         "Table 15: standard deviations",
-        "they are those of 13 numbers, the twelve rates and their mean; of the twelve alone EUC1 has "
+        "they are those of 13 numbers, the twelve rates and their mean; of the twelve only, EUC1 has "
         ".2525, not .2426",
     ),
     (

@@ -62,7 +62,7 @@ def _figure3(study: Study) -> str:
         f"{number(small[1].rate)} to {number(small[6].rate)} at |q| = 6, and to {number(small[13].rate)} at 13 (in "
         "the paper it is flat from 5 on). It cannot fall: where quasi-identifiers are untouched, one more of "
         "them removes rivals and never the right record. The flattening belongs to a small table, whose "
-        f"records are soon alone: among {large[1].n_records:,} the rate is {number(large[6].rate)} at 6 and "
+        f"records are soon unique: among {large[1].n_records:,} the rate is {number(large[6].rate)} at 6 and "
         f"{number(large[13].rate)} at 13."
     )
 
@@ -73,7 +73,7 @@ def _section46(study: Study) -> str:
     return (
         "Section 4.6 gives 17 % at |q| = 13 and 20 % at |q| = 6 for noise on the amounts of all 8,333 "
         "records. The order contradicts Figure 3 and the argument above, and 17 % is below a random "
-        f"guess: {percent(alone)} of the {study.n_records:,} records here are alone in their class, which no noise "
+        f"guess: {percent(alone)} of the {study.n_records:,} records here are unique in their class, which no noise "
         f"can hide, and guessing at random within classes finds {percent(expected)}. Quasi-identifiers must have "
         "been changed as well."
     )
@@ -89,7 +89,7 @@ def _figure5(study: Study) -> str:
     rates = ", ".join(f"{number(found[s])} with {s}" for s in (1, 4, 10, 12))
     return (
         "Among 100 records at |q| = 13 the rate hardly depends on |s|, as the paper says, because nearly "
-        f"everybody is alone in their class and is found without any amount. Among {largest:,} records it does "
+        f"every record is unique in its class and is found without any amount. Among {largest:,} records it does "
         f"depend on it: at |q| = 6 it is {rates} amounts. The last two columns, total and income, "
         f"{'lower' if found[12] < found[10] else 'do not lower'} it: they are the largest, so is their noise, and "
         "Euclidean distance weighs them most."

@@ -25,7 +25,7 @@ def drawn() -> str:
 
 
 def rewritten(page: str) -> str:
-    """The page with the figures between its two marks as they are now."""
+    """The page with the figures between its two markers, up to date."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):

@@ -44,7 +44,7 @@ class ShiftedDatetime(RealDatetime, metaclass=_LikeReal):
 
 if OFFSET:
     with contextlib.suppress(ImportError):
-        import pandas  # noqa: F401 — its compiled modules take the real class alone, when they are loaded
+        import pandas  # noqa: F401 — its compiled modules take the real class only, when they are loaded
     time.time = lambda: _time() + OFFSET
     time.time_ns = lambda: _time_ns() + int(OFFSET * 1e9)
     datetime.datetime = ShiftedDatetime  # type: ignore[misc]

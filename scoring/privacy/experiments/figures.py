@@ -63,7 +63,7 @@ def rho_figure(experiment: Experiment, column: int) -> str:
 
 
 def boxes(experiment: Experiment, epsilon: float, method: str) -> str:
-    """Figures 5 to 7: each cell's estimates over the trials as a box, the original as a cross."""
+    """Figures 5 to 7: each cell's estimates over the trials as a box plot, the original as a cross."""
     counts = experiment.counts
     original = counts.table.ravel()
     shown = np.arange(original.size)
