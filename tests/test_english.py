@@ -54,9 +54,9 @@ MOST = {
     "docs": 0,
     "root": 0,
     "tools": 0,
-    "pwscup": 366,
-    "templates": 131,
-    "locale": 208,
+    "pwscup": 364,
+    "templates": 14,
+    "locale": 98,
 }
 """What is left in each folder may only become less: lower the number with each."""
 
