@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from scoring.cli import dp_disclosure
+from scoring.cli import dp_account, dp_disclosure
 from scoring.cli.arguments import Parser, add_parts, add_seed
 from scoring.cli.output import Output, UsageError, aligned, read_file
 from scoring.errors import Problem, shorten
@@ -37,7 +37,7 @@ def add_arguments(command: Parser) -> None:
             _experiment_arguments,
         ),
     )
-    add_parts(command, (*own, *dp_disclosure.PARTS))
+    add_parts(command, (*own, *dp_account.PARTS, *dp_disclosure.PARTS))
 
 
 def _convert_arguments(part: Parser) -> None:
@@ -90,7 +90,7 @@ def _experiment_arguments(part: Parser) -> None:
 def run(arguments: Namespace, output: Output) -> None:
     """Run the part that was asked for."""
     own = {"convert": _convert, "experiment": _experiment}
-    (own | dp_disclosure.RUN)[arguments.part](arguments, output)
+    (own | dp_account.RUN | dp_disclosure.RUN)[arguments.part](arguments, output)
 
 
 def _convert(arguments: Namespace, output: Output) -> None:

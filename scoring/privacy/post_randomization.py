@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from typing import Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ from scoring.privacy.tables import CHUNK, check_codes, checked_table
 Rule = Literal["exact", "taylor"]
 RULES: tuple[Rule, ...] = ("exact", "taylor")
 _FEW_VALUES = 64
+_CLOSE = 1e-12
 
 
 # ε, ρ and k
@@ -91,7 +93,8 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
     sizes
         The number of values of each attribute.
     rule
-        "exact": the root of `epsilon_of`, rounded to the safe side. "taylor": ε / Σ V, the first
+        "exact": the root of `epsilon_of`, rounded down, so that the ε of ρ, computed in decimals, is never
+        above ε. "taylor": ε / Σ V, the first
         term of its series, which gives a smaller ρ and so protects more than ε says; it is what
         the published experiment used.
 
@@ -132,7 +135,7 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
 
     t = brentq(excess, 0.0, epsilon / len(sizes), xtol=1e-300, rtol=1e-15)
     rho = min(-math.expm1(-float(t)), math.nextafter(1, 0))
-    while rho > 0 and epsilon_of(rho, sizes) > epsilon:
+    while rho > 0 and _exceeds((rho,) * len(sizes), sizes, epsilon):
         rho = math.nextafter(rho, 0)
     return rho
 
@@ -142,7 +145,8 @@ def rhos_of(
 ) -> tuple[float, ...]:
     """The ρ of each attribute where ε is divided among the attributes, by weights or equally.
 
-    Each is (e^ε_w - 1) / (e^ε_w + V_w - 1), the inverse of one summand of `epsilon_of`.
+    Each is (e^ε_w - 1) / (e^ε_w + V_w - 1), the inverse of one summand of `epsilon_of`, rounded down so that
+    their ε together, computed in decimals, is never above ε.
 
     Raises
     ------
@@ -162,10 +166,26 @@ def rhos_of(
     if len(parts) != len(sizes) or not all(0 < part < math.inf for part in parts):
         raise ValueError(f"weights: expected {len(sizes)} numbers above 0, got {parts}")
     epsilons = [epsilon * part / math.fsum(parts) for part in parts]
-    return tuple(
+    rhos = tuple(
         -math.expm1(-own) / (1 + (v - 1) * math.exp(-own))
         for own, v in zip(epsilons, sizes, strict=True)
     )
+    while any(rhos) and _exceeds(rhos, sizes, epsilon):
+        rhos = tuple(math.nextafter(rho, 0) for rho in rhos)
+    return rhos
+
+
+def _exceeds(rhos: Sequence[float], sizes: Sequence[int], epsilon: float) -> bool:
+    """True if the ε of these ρ is above the given one; in 50 digits where floating point cannot tell."""
+    together = epsilon_of(rhos, sizes)
+    if abs(together - epsilon) > _CLOSE * epsilon:
+        return together > epsilon
+    with localcontext(prec=50):
+        exact = sum(
+            ((1 + (v - 1) * Decimal(rho)) / (1 - Decimal(rho))).ln()
+            for rho, v in zip(rhos, sizes, strict=True)
+        )
+        return exact > Decimal(epsilon)
 
 
 def k_of(epsilon: float, n_records: int) -> float:

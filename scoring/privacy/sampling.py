@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,6 +155,40 @@ def discrete_laplace_variance(scale: Fraction) -> float:
     return 2 * q / (1 - q) ** 2
 
 
+def discrete_gaussian(variance: Fraction, n: int, randomness: Randomness) -> Integers:
+    """n integers x with probabilities in proportion to e^(-x² / 2 variance), exactly.
+
+    Parameters
+    ----------
+    variance
+        σ², above 0: the variance of the integers is slightly less.
+    n
+        How many.
+    randomness
+        `secure()` for a release.
+
+    Raises
+    ------
+    ValueError
+        σ² is not above 0.
+
+    Notes
+    -----
+    Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", §5.3 (Algorithm 3): a
+    discrete Laplace number is kept with a probability that makes it discrete normal, about every other time.
+    What it costs says `zcdp.rho_of_gaussian`, to the last digit `loss_distributions.discrete_gaussian`.
+
+    Examples
+    --------
+    >>> noise = discrete_gaussian(Fraction(9), 2000, seeded(np.random.default_rng(1)))
+    >>> noise.dtype.name, bool(abs(noise.mean()) < 0.3), bool(2.8 < noise.std() < 3.2)
+    ('int64', True, True)
+    """
+    if not variance > 0:
+        raise ValueError(f"variance: expected a fraction above 0, got {variance}")
+    return np.array([_discrete_gaussian(variance, randomness) for _ in range(n)], dtype=np.int64)
+
+
 def noisy_counts(
     counts: Integers, sensitivity: int, epsilon: Decimal | Fraction | int, randomness: Randomness
 ) -> Integers:
@@ -211,6 +246,19 @@ def _discrete_laplace(t: int, s: int, randomness: Randomness) -> int:
         if negative and size == 0:
             continue  # 0 must not be drawn twice as often
         return -size if negative else size
+
+
+def _discrete_gaussian(variance: Fraction, randomness: Randomness) -> int:
+    scale = isqrt(variance.numerator // variance.denominator) + 1
+    while True:
+        drawn = _discrete_laplace(scale, 1, randomness)
+        off = (abs(drawn) - variance / scale) ** 2 / (2 * variance)
+        whole = off.numerator // off.denominator
+        part = off - whole
+        if all(_exp_of_minus(1, 1, randomness) for _ in range(whole)) and _exp_of_minus(
+            part.numerator, part.denominator, randomness
+        ):
+            return drawn
 
 
 def _exp_of_minus(numerator: int, denominator: int, randomness: Randomness) -> bool:
