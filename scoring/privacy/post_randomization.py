@@ -176,9 +176,9 @@ def rhos_of(
 
 
 def _exceeds(rhos: Sequence[float], sizes: Sequence[int], epsilon: float) -> bool:
-    """True if the ε of these ρ is above the given one; in 50 digits where floating point cannot tell."""
+    """True if the ε of these ρ is above the given one, as a float or, where that cannot tell, in 50 digits."""
     together = epsilon_of(rhos, sizes)
-    if abs(together - epsilon) > _CLOSE * epsilon:
+    if together > epsilon or together < epsilon * (1 - _CLOSE):
         return together > epsilon
     with localcontext(prec=50):
         exact = sum(
