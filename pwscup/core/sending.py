@@ -27,12 +27,20 @@ class _Connection(threading.local):
                 connect_timeout=PATIENCE_SECONDS, transport_options=options
             )
             self.producer, self.pid = app.amqp.Producer(connection), os.getpid()
+            _keep_client(self.producer.channel)
         return self.producer
 
     def close(self) -> None:
         producer, self.producer = self.producer, None
         if producer is not None:
             producer.connection.collect()  # closes its sockets without a message to the broker
+
+
+def _keep_client(channel: Any) -> None:
+    """Publish every message to Redis by one client of a channel: kombu 5.7 makes a client for each message."""
+    if hasattr(channel, "_create_client"):
+        client = channel._create_client()
+        channel._create_client = lambda *_, **__: client
 
 
 _connection = _Connection()

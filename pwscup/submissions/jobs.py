@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from pwscup.core import audit_log, jobs
-from pwscup.core.db.prepared import Prepared
+from pwscup.core.db.prepared import Prepared, insert
 from pwscup.core.jobs import Claim, job
 from pwscup.submissions.models import TOO_SLOW, Evaluation, Submission
 from pwscup.submissions.states import State
@@ -40,7 +40,7 @@ def finish_scored(claim: Claim, **evaluation: Any) -> bool:
         if not jobs.finish(claim, State.SCORED):
             return False
         _record(row, State.SCORED)
-        Evaluation.objects.create(submission_id=claim.pk, fence=claim.fence, **evaluation)
+        insert(Evaluation(submission_id=claim.pk, fence=claim.fence, **evaluation))
     return True
 
 

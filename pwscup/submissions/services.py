@@ -18,7 +18,7 @@ from pwscup.contests.models import Round
 from pwscup.contests.selectors import round_now
 from pwscup.core import audit_log, jobs
 from pwscup.core.db import locks
-from pwscup.core.db.prepared import Prepared
+from pwscup.core.db.prepared import Prepared, insert
 from pwscup.core.files import storage
 from pwscup.core.files.names import plain_name
 from pwscup.core.models import StoredFile
@@ -366,7 +366,7 @@ def _enter(
     n_used, last = selectors.used_and_last(team, round, target)
     _check_tries(team, round, target, arrived_at, n_used)
     _check_wasted(user, team, arrived_at)
-    return Submission.objects.create(
+    submission = Submission(
         round=round,
         team=team,
         target=target,
@@ -377,6 +377,8 @@ def _enter(
         sent_at=timezone.now(),  # about to be sent; `jobs.announce` resets it on failure
         **said,
     )
+    insert(submission)
+    return submission
 
 
 def _check_wasted(user: User | None, team: Team, arrived_at: datetime) -> None:
@@ -415,9 +417,12 @@ def _lock(team: Team) -> None:
 
 
 def _attach(submission: Submission, written: Mapping[str, StoredFile]) -> None:
-    StoredFile.objects.bulk_create(written.values())
-    SubmissionFile.objects.bulk_create(
-        SubmissionFile(submission=submission, key=key, file=file) for key, file in written.items()
+    insert(*written.values())
+    insert(
+        *(
+            SubmissionFile(submission=submission, key=key, file=file)
+            for key, file in written.items()
+        )
     )
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
-from django.db.models import F, QuerySet
+from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
+from django.forms.models import model_to_dict
 
 from pwscup.contests.models import Contest, Round
 from pwscup.core.db import revisions
-from pwscup.core.db.prepared import Prepared, prefetch, update_returning
-from pwscup.core.models import Revision
+from pwscup.core.db.prepared import Prepared, insert, prefetch, update
+from pwscup.core.models import Event, Revision
 from pwscup.leaderboards import polls
+from pwscup.submissions.models import Submission
 
 SECOND = timedelta(seconds=1)
 pytestmark = pytest.mark.django_db
@@ -75,13 +78,60 @@ def test_prefetched_rows_take_no_query(cast, django_assert_num_queries):
         assert list(contest.rounds.all()) == rounds
 
 
-def test_an_update_gives_the_new_values_of_what_it_changed(cast, django_assert_num_queries):
-    round = cast.contest.rounds.order_by("position")[0]
-    one = Round.objects.filter(pk=round.pk)
+def test_an_update_returns_the_new_values_of_the_rows_it_changed(django_assert_num_queries):
+    insert(Revision(contest_id=7, number=1, gate=2), Revision(contest_id=8, number=1, gate=2))
     with django_assert_num_queries(1):
-        assert update_returning(one, "tries", tries=F("tries") + 1) == [round.tries + 1]
-    assert one.get().tries == round.tries + 1
-    assert update_returning(one.filter(tries=9_999), "tries", tries=7) == []
+        assert update(Revision, {"contest_id": 7}, add_one=("number",), gate=9) == [2]
+    assert update(Revision, {"contest_id": 7, "gate": 9}, gate=10) == [7]
+    assert update(Revision, {"contest_id": 7, "gate": 9}, gate=11) == []
+    found = Revision.objects.order_by("contest_id").values_list("number", "gate")
+    assert list(found) == [(2, 10), (1, 2)]
+
+
+def test_an_update_takes_objects_and_lists_as_django_does(submission):
+    problems = [{"code": "file.empty", "params": {"name": "表.csv"}}]
+    user = submission.team.memberships.first().user
+    update(Submission, {"id": submission.pk}, problems=problems, submitted_by=user, note="x")
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.problems, found.submitted_by, found.note) == (problems, user, "x")
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_rows_that_are_inserted_are_those_that_django_creates(n, cast, django_assert_num_queries):
+    def drawn() -> list[Event]:
+        at = datetime(2026, 7, 1, 12, 30, 0, 123, tzinfo=UTC)
+        data = {"list": [1, None, "é"], "deep": {"表": 0.5}}
+        return [
+            Event(at=at, kind=f"k{i}", actor=None, contest_id=cast.contest.pk, data=data)
+            for i in range(n)
+        ]
+
+    created, inserted = Event.objects.bulk_create(drawn()), drawn()
+    with django_assert_num_queries(1):
+        insert(*inserted)
+    assert len({event.pk for event in inserted}) == n
+    assert [vars(event).keys() for event in inserted] == [vars(event).keys() for event in created]
+    for event, expected in zip(inserted, created, strict=True):
+        found, known = Event.objects.get(pk=event.pk), Event.objects.get(pk=expected.pk)
+        assert model_to_dict(found, exclude=["id"]) == model_to_dict(known, exclude=["id"])
+        assert (event._state.adding, event._state.db) == (False, "default")
+
+
+def test_a_row_whose_key_is_known_changes_only_the_columns_it_replaces():
+    insert(Revision(contest_id=7, number=1, gate=2))
+    insert(Revision(contest_id=7, number=3, gate=4), replaces=("number",))
+    assert Revision.objects.values_list("contest_id", "number", "gate").get() == (7, 3, 2)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(Revision(contest_id=7, number=5, gate=6))
+
+
+def test_a_row_that_is_refused_undoes_the_transaction_around_it():
+    insert(Revision(contest_id=7, number=1, gate=2))
+    with transaction.atomic():
+        with suppress(IntegrityError):
+            insert(Revision(contest_id=7, number=5, gate=6))
+        with pytest.raises(transaction.TransactionManagementError):
+            Revision.objects.count()
 
 
 def test_the_numbers_of_boards_that_are_not_everybodys_are_not_given(cast):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pwscup.core.db.prepared import Prepared
+from pwscup.core.db.prepared import Prepared, insert
 from pwscup.core.models import Revision
 
 if TYPE_CHECKING:
@@ -31,12 +31,7 @@ def touch(contest_id: int, *, is_result: bool = False) -> None:
     made = Revision(
         contest_id=contest_id, number=secrets.randbits(BITS), gate=secrets.randbits(BITS)
     )
-    Revision.objects.bulk_create(
-        [made],
-        update_conflicts=True,
-        unique_fields=["contest_id"],
-        update_fields=["number"] if is_result else ["number", "gate"],
-    )
+    insert(made, replaces=("number",) if is_result else ("number", "gate"))
 
 
 _CURRENT = Prepared(lambda contest_id: numbers_where(contest_id=contest_id), int)

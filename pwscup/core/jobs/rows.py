@@ -11,10 +11,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from pwscup.core.db.clock import db_now, read_db_clock
-from pwscup.core.db.prepared import update_returning
+from pwscup.core.db.prepared import update
 from pwscup.core.models import Job
 
 logger = logging.getLogger(__name__)
@@ -56,12 +56,11 @@ def new_reference() -> str:
 
 def claim(model: type[Job], pk: int) -> Claim | None:
     """Claim a waiting row; None if it does not wait: claimed, finished or withdrawn."""
-    taken = update_returning(
-        model.objects.filter(pk=pk, state=Job.WAITING),
-        "fence",
+    taken = update(
+        model,
+        {"id": pk, "state": Job.WAITING},
+        add_one=("fence", "attempts"),
         state=Job.RUNNING,
-        fence=F("fence") + 1,
-        attempts=F("attempts") + 1,
         lease_until=db_now() + lease(),
         reference="",
     )
@@ -82,7 +81,11 @@ def claim_in_turn(model: type[Job], pk: int, at_once: int) -> Claim | None:
 
 def held(claim: Claim) -> Any:
     """The row of a valid claim: a query that finds it, or nothing."""
-    return claim.model.objects.filter(pk=claim.pk, state=Job.RUNNING, fence=claim.fence)
+    return claim.model.objects.filter(**_held_as(claim))
+
+
+def _held_as(claim: Claim) -> dict[str, Any]:
+    return {"id": claim.pk, "state": Job.RUNNING, "fence": claim.fence}
 
 
 def note(claim: Claim, **fields: Any) -> bool:
@@ -97,7 +100,8 @@ def renew(claim: Claim) -> bool:
 
 def finish(claim: Claim, state: str, **fields: Any) -> bool:
     """Write the final state, if the claim is still valid."""
-    done = held(claim).update(state=state, finished_at=db_now(), lease_until=None, **fields)
+    ended = fields | {"state": state, "finished_at": db_now(), "lease_until": None}
+    done = update(claim.model, _held_as(claim), **ended)
     if not done:
         logger.warning(
             "late result of %s refused: claim %s is no longer valid", claim.name, claim.fence
