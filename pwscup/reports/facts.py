@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 LONG = timedelta(days=4)
 """A contest that lasts longer has its submissions counted by the day, not by the hour."""
+
+MOST_STEPS = 366
+"""Of a contest that lasts more days, several days are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,27 +135,26 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
 
 
 def _arrivals(contest: Contest, rounds: tuple[Round, ...]) -> Arrivals | None:
-    """Submissions by hour or by day of the contest's zone; None where there are none."""
+    """Submissions by hour, by day or by several days of the contest's zone; None where there are none."""
     found = Submission.objects.filter(round__contest=contest).exclude(state=State.CANCELLED)
     arrived = list(found.order_by("arrived_at").values_list("arrived_at", "state"))
     if not arrived:
         return None
     zone = contest.tz
     length = arrived[-1][0] - arrived[0][0]
-    step = DAY if length > LONG else HOUR
-    unit = {"minute": 0, "second": 0, "microsecond": 0} | ({"hour": 0} if step is DAY else {})
-
-    def start(moment: datetime) -> datetime:
-        return moment.astimezone(zone).replace(**unit)
-
-    counts = Counter((start(at), _kind(state)) for at, state in arrived)
-    starts = [start(arrived[0][0])]
-    while starts[-1] < start(arrived[-1][0]):
+    step = DAY * (1 + length // DAY // MOST_STEPS) if length > LONG else HOUR
+    unit = {"minute": 0, "second": 0, "microsecond": 0} | ({"hour": 0} if step >= DAY else {})
+    starts = [arrived[0][0].astimezone(zone).replace(**unit)]
+    while starts[-1] + step <= arrived[-1][0].astimezone(zone):
         starts.append(starts[-1] + step)
+    counts = Counter((bisect_right(starts, at) - 1, _kind(state)) for at, state in arrived)
     return Arrivals(
         tuple(starts),
         step,
-        *(tuple(counts[moment, kind] for moment in starts) for kind in ("scored", "rejected", "")),
+        *(
+            tuple(counts[n, kind] for n in range(len(starts)))
+            for kind in ("scored", "rejected", "")
+        ),
     )
 
 

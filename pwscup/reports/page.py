@@ -138,14 +138,17 @@ def _arrivals(facts: ReportFacts) -> str:
     series = [(_("scored"), found.scored), (_("rejected"), found.rejected)]
     if any(found.other):
         series.append((_("without a result"), found.other))
-    by_day = found.step == DAY
+    days = found.step // DAY
     picture = pictures.arrivals(
         found.starts,
         series,
-        "%m-%d" if by_day else "%m-%d %H:%M",
+        ("%m-%d %H:%M", "%m-%d", "%Y-%m-%d")[min(days, 2)],
         alt=_("Submissions over time as bars; the table has their number."),
     )
-    caption = _("Submissions by day.") if by_day else _("Submissions by hour.")
+    if days > 1:
+        caption = _("Submissions in steps of %(n)s days.") % {"n": days}
+    else:
+        caption = _("Submissions by day.") if days else _("Submissions by hour.")
     totals = [(name, str(sum(counts))) for name, counts in series]
     return section(_("Submissions over time"), figure(picture, caption) + _pairs("", totals))
 

@@ -111,6 +111,7 @@ def anonymize(
     public = schema.public()
     first = table = original[list(public.names)].reset_index(drop=True)
     source = np.arange(len(table), dtype=np.int64)
+    warnings: tuple[str, ...] = ()
     for done, (method, options) in enumerate(methods):
         if progress is not None:
             progress(done, len(methods), method)
@@ -118,7 +119,8 @@ def anonymize(
         past = {"original": first, "source": source} if anonymizer.looks_back else {}
         step = anonymizer.function(table, public, rng=rng, **past, **options)
         table, source = step.table, source[step.source]
-    return Anonymized(table, source)
+        warnings += step.warnings
+    return Anonymized(table, source, warnings)
 
 
 def _check(methods: Sequence[tuple[str, Mapping[str, Value]]]) -> None:

@@ -20,10 +20,12 @@ class Anonymized:
     """An anonymized table and, for each of its records, the original record it was made from.
 
     `source` is int64, 0-based, without repeats: what the team declares in its row-number file.
+    `warnings` say what a user should know of the method's result.
     """
 
     table: pd.DataFrame
     source: NDArray[np.int64]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

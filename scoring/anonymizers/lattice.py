@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -104,15 +104,44 @@ def lattice(
     max_suppressed = int(fraction * len(table) + 1e-9)
     if problems := bounds.problems(ID, len(table), values, suppresses=max_suppressed > 0):
         raise ProblemsFound(problems)
-    search = Search(
-        Lattice(found, len(table), values),
-        bounds,
-        values,
-        max_suppressed=max_suppressed,
-        loss=loss,
-        max_nodes=nodes,
-    )
-    return _written(table, found, search.run(), bounds, values, fraction, write)
+
+    def searched(bounds: Constraints, max_suppressed: int) -> Outcome:
+        return Search(
+            Lattice(found, len(table), values),
+            bounds,
+            values,
+            max_suppressed=max_suppressed,
+            loss=loss,
+            max_nodes=nodes,
+        ).run()
+
+    outcome = searched(bounds, max_suppressed)
+    if outcome.node is None:
+        if not outcome.is_optimal:
+            expected = "enough combinations to find one that keeps the bounds"
+            raise refuse(ID, "nodes", expected, outcome.n_evaluated)
+        if name := _unreachable(bounds, lambda bounds: searched(bounds, len(table) - 1)):
+            expected = "a bound that some combination of levels keeps"
+            raise refuse(ID, name, expected, getattr(bounds, name))
+        expected = "a share with which some combination of levels keeps the bounds"
+        raise refuse(ID, "fraction", expected, fraction)
+    return _written(table, found, outcome, bounds, values, write)
+
+
+def _unreachable(bounds: Constraints, searched: Callable[[Constraints], Outcome]) -> str:
+    """The bound that no combination of levels keeps, whatever share is suppressed; "" if they can be kept."""
+    if searched(bounds).node is not None:
+        return ""
+    relaxed = {
+        "entropy_l": replace(bounds, entropy_l=1.0),
+        "c": replace(bounds, c=0.0),
+        "t": replace(bounds, t=1.0),
+        "l": replace(bounds, l=1),
+    }
+    for name, rest in relaxed.items():
+        if rest != bounds and searched(rest).node is not None:
+            return name
+    return ""
 
 
 def _written(
@@ -121,15 +150,9 @@ def _written(
     outcome: Outcome,
     bounds: Constraints,
     values: Sensitive | None,
-    fraction: float,
     write: str,
 ) -> Anonymized:
-    if outcome.node is None:
-        if outcome.is_optimal:
-            expected = "a share with which some combination of levels keeps the bounds"
-            raise refuse(ID, "fraction", expected, fraction)
-        expected = "enough combinations to find one that keeps the bounds"
-        raise refuse(ID, "nodes", expected, outcome.n_evaluated)
+    assert outcome.node is not None
     levels = outcome.node.levels
     groups = [h.groups[level][h.of_record] for h, level in zip(found, levels, strict=True)]
     classes = combined(groups, len(table))
@@ -138,7 +161,11 @@ def _written(
     kept = np.flatnonzero(~failing[classes]).astype(np.int64)
     rest = table.iloc[kept].reset_index(drop=True)
     of_kept = [replace(h, of_record=h.of_record[kept]) for h in found]
-    return Anonymized(recoded(rest, of_kept, levels, write), kept)
+    n = outcome.n_evaluated
+    limited = f"{ID}: stopped after {n} combinations of levels, another may lose less; raise nodes"
+    return Anonymized(
+        recoded(rest, of_kept, levels, write), kept, () if outcome.is_optimal else (limited,)
+    )
 
 
 LATTICE = Anonymizer(

@@ -69,6 +69,8 @@ def run(arguments: Namespace, output: Output) -> None:
         )
     except ProblemsFound as error:  # an option does not fit the table
         raise UsageError("options", error.problems) from error
+    for warning in done.warnings:
+        output.note(f"warning: {warning}")
     output.step("writing")
     if arguments.aligned:
         positions = positions_of(done.source, len(original))

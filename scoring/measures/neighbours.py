@@ -24,7 +24,8 @@ def nearest(
 
     Gower's distance: the sum over columns of \\|difference\\| / range for numbers, the range being that
     of the table, and of 0 or 1 for equal and different categories. A number that is constant in the
-    table counts 0 where equal and 1 where not.
+    table counts 0 where equal and 1 where not. Attackers take the lowest row in place of a random one, because their
+    guess must be definite; a measure must not depend on the order of rows.
 
     Parameters
     ----------

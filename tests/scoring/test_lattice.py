@@ -290,6 +290,28 @@ def test_an_unreachable_lattice():
     assert "some combination of levels keeps the bounds" in found.message
 
 
+@pytest.mark.parametrize(
+    ("options", "option"), [({"entropy_l": 6.5}, "entropy_l"), ({"c": 0.01, "l": 2}, "c")]
+)
+def test_a_bound_that_no_share_of_suppressed_records_reaches_is_named(options, option):
+    found = problem(table(1), fraction=0.5, **options)
+    assert found.params["option"] == option
+    assert "a bound that some combination of levels keeps" in found.message
+
+
+def test_a_share_is_named_where_a_larger_one_would_do():
+    original = pd.DataFrame({"a": [1, 1, 2, 2, 2], "s": ["x", "y", "x", "x", "x"]})
+    schema = Schema((Column("a", QI, Kind.INTEGER), Column("s", SA, Kind.CATEGORY)))
+    found = problem(original, schema=schema, fraction=0.3, k=2, entropy_l=2.0)
+    assert found.params["option"] == "fraction"
+
+
+def test_a_limit_of_nodes_is_reported():
+    (warning,) = run(table(3, n=300), k=5, fraction=0.05, nodes=3).warnings
+    assert "stopped after 3 combinations of levels" in warning
+    assert run(table(3, n=300), k=5, fraction=0.05).warnings == ()
+
+
 def test_without_the_suppressed_records_the_rest_may_keep_what_the_whole_table_breaks():
     schema = Schema((Column("a", QI, Kind.INTEGER), Column("s", SA, Kind.CATEGORY)))
     original = pd.DataFrame({"a": [1, 1, 2, 2, 2], "s": ["x", "y", "x", "x", "x"]})

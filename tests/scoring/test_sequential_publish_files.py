@@ -431,6 +431,33 @@ def test_the_improved_release_needs_its_notice(folder, capsys):
     assert run(f"{line} --notice 2=O/N2.csv", capsys)[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("limits", "codes"),
+    [
+        ("", []),
+        ("--max-displaced 0.1 --max-counterfeits 0.2", ["series.too_many_displaced"]),
+        ("--max-displaced 0.2 --max-counterfeits 0.1", ["series.too_many_counterfeits"]),
+        ("--ruleset sequential-release", []),
+        ("--ruleset sequential-release --max-counterfeits 0", ["series.too_many_counterfeits"]),
+    ],
+)
+def test_check_knows_the_limits_of_a_contest(folder, capsys, limits, codes):
+    run(f"publish {TABLES} --method improved --widths 1,2000 --out O", capsys)
+    line = f"check {TABLES} --releases O/R1.csv O/R2.csv --notice 2=O/N2.csv {limits}"
+    status, told = run(line, capsys)
+    assert ([problem["code"] for problem in told["problems"]], status) == (codes, int(bool(codes)))
+
+
+def test_check_takes_limits_of_a_ruleset_about_series_only(folder, capsys):
+    run(f"publish {TABLES} --out O", capsys)
+    line = f"check {TABLES} --releases O/R1.csv O/R2.csv --ruleset pwscup2015"
+    status, told = run(line, capsys)
+    assert (status, told["error"]) == (
+        2,
+        "--ruleset pwscup2015: expected one about a series of tables",
+    )
+
+
 def test_last_stands_beside_the_group(folder, capsys):
     run(f"publish {TABLES} --method last --where overlaps --out O", capsys)
     lines = (folder / "O/R2.csv").read_text(encoding="utf-8").splitlines()

@@ -21,6 +21,7 @@ from pwscup.archives import layout, problems, services
 from pwscup.archives import row_texts as formats
 from pwscup.archives.models import ContestImport
 from pwscup.archives.reading import checking, restoring
+from pwscup.archives.reading.rows import Reader
 from pwscup.archives.writing import history
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services import ContestRefused, free_slug
@@ -107,6 +108,15 @@ def test_no_changed_byte_of_the_file_changes_what_is_read(cast, found, tmp_path)
         else:  # a byte that says nothing of the content, such as a date
             assert read == {name: data for name, data in found.items() if name != layout.MANIFEST}
     assert n_refused > 75
+
+
+def test_boards_of_an_archive_are_parsed_once(cast, played, monkeypatch):
+    read = []
+    reads = Reader.read
+    monkeypatch.setattr(Reader, "read", lambda self, name: read.append(name) or reads(self, name))
+    done = imported(cast.oscar, bytes_of(written(cast.contest, cast.oscar)))
+    assert done.contest is not None
+    assert read.count(layout.STANDINGS) == 1
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.5, 0.99])

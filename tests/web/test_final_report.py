@@ -16,6 +16,7 @@ from pwscup.core import jobs
 from pwscup.core.models import Event, StoredFile
 from pwscup.leaderboards.services import boards_of
 from pwscup.reports import selectors, services
+from pwscup.reports.facts import gather
 from pwscup.reports.models import FinalReport
 from pwscup.submissions.models import Release, Ruling, Submission
 from tests import factories
@@ -284,6 +285,20 @@ def test_counts_decisions_versions_interruptions_and_proofs(game, in_english):
     assert Event.objects.get(seal__contest_id=contest.pk, seal__hash=event[2]).seal.position == int(
         event[1]
     )
+
+
+@pytest.mark.parametrize(
+    ("days", "n_steps", "step"), [(1, 25, 1 / 24), (5, 6, 1), (366, 184, 2), (73_000, 366, 200)]
+)
+def test_submissions_of_centuries_have_no_bar_a_day(game, days, n_steps, step):
+    first = game.anonymization.opens_at.replace(minute=0, second=0, microsecond=0)
+    submissions = Submission.objects.filter(round__contest=game.contest)
+    submissions.update(arrived_at=first)
+    submissions.filter(pk=submissions.latest("pk").pk).update(arrived_at=first + timedelta(days))
+    found = gather(fresh(game.contest), timezone.now()).arrivals
+    assert (len(found.starts), found.step / timedelta(days=1)) == (n_steps, step)
+    counts = [sum(column) for column in zip(found.scored, found.rejected, found.other, strict=True)]
+    assert (counts[0], counts[-1], sum(counts)) == (len(submissions) - 1, 1, len(submissions))
 
 
 def test_disqualified_teams_are_a_number_unless_they_may_be_named(game, settings):

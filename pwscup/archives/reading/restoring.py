@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -262,7 +261,7 @@ def _set_later(work: Restoring) -> None:
 
 def _compared(work: Restoring) -> list[dict[str, Any]]:
     """Where the boards that follow from the new rows differ from those in the archive."""
-    document = json.loads(work.reader.read(layout.STANDINGS))
+    document = work.reader.standings
     moment = datetime.fromisoformat(document["as_of"])
     contest = Contest.objects.get(pk=work.contest.pk)
     teams = called(contest, Archive.Names.ALL)

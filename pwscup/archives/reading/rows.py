@@ -21,10 +21,14 @@ CORRUPT = (ValueError, RecursionError)
 
 @dataclass(slots=True)
 class Reader:
-    """An archive that is read; `document` is its contest.toml, `keys` what names the rows of each sheet."""
+    """An archive that is read; `keys` names the rows of each sheet.
+
+    `document` is its contest.toml, `standings` its standings.json; both are parsed when they are checked.
+    """
 
     checked: Checked
     document: dict[str, Any] = field(default_factory=dict)
+    standings: dict[str, Any] = field(default_factory=dict)
     keys: dict[str, set[str]] = field(default_factory=dict)
 
     def open(self, entry: str) -> IO[bytes]:

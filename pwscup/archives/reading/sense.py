@@ -133,7 +133,7 @@ def _check_standings(reader: Reader) -> None:
     try:
         if reader.checked.entries[layout.STANDINGS].size_bytes > MAX_STANDINGS_BYTES:
             raise ValueError(f"more than {MAX_STANDINGS_BYTES} bytes")
-        document = json.loads(reader.read(layout.STANDINGS))
+        reader.standings = document = json.loads(reader.read(layout.STANDINGS))
         moment = datetime.fromisoformat(document["as_of"])
         is_right = moment.tzinfo is not None and all(map(_is_variant, document["boards"]))
     except (*CORRUPT, KeyError, TypeError):

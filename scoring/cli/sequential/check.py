@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
+from scoring.cli.input import read_ruleset
 from scoring.cli.output import Output, UsageError, aligned, read_file
+from scoring.cli.sequential.contest import limits_given
 from scoring.cli.sequential.files import check_m, read_release_files, read_schema_file, read_tables
 from scoring.formats.sequential import checking
 from scoring.formats.sequential.checking import Check
+from scoring.formats.sequential.limits import NO_LIMITS, SeriesLimits
 from scoring.formats.sequential.release_files import read_notice
+from scoring.formats.sequential.series import Series
+from scoring.formats.sequential.series_files import exceeded
 
 
 def check(arguments: Namespace, output: Output) -> int:
     check_m(arguments.m)
+    limits = _limits(arguments)
     microdata = read_tables(arguments, read_schema_file(arguments), output)
     checking.check_number(len(microdata.snapshots), len(arguments.releases))
     releases = read_release_files(arguments.releases, microdata, output)
@@ -26,11 +33,28 @@ def check(arguments: Namespace, output: Output) -> int:
         tampered[int(time) - 1] = notice
     output.step("checking")
     found = checking.check(microdata, releases, arguments.m, tampered=tampered)
-    _tell_check(found, output)
+    series = Series(microdata, tuple(releases), tuple(tampered), (), knows_counterfeits=False)
+    if beyond := exceeded(limits, microdata, series, file="releases"):
+        problems = (*beyond, *found.problems)
+        found = replace(found, problems=problems, n_problems=found.n_problems + len(beyond))
+    _report(found, output)
     return int(found.n_problems > 0)
 
 
-def _tell_check(found: Check, output: Output) -> None:
+def _limits(arguments: Namespace) -> SeriesLimits:
+    """The limits of a contest, but for deletions: the tables are those without the deleted records."""
+    limits = NO_LIMITS
+    if arguments.ruleset is not None:
+        rules = read_ruleset(arguments.ruleset).sequential
+        if rules is None:
+            raise UsageError(
+                f"--ruleset {arguments.ruleset}: expected one about a series of tables"
+            )
+        limits = rules.limits
+    return replace(limits, max_deleted=None, **limits_given(arguments))
+
+
+def _report(found: Check, output: Output) -> None:
     holds = {
         "generalization": found.is_generalization,
         "m_unique": found.is_m_unique,

@@ -130,6 +130,12 @@ def _check_arguments(part: Parser) -> None:
         metavar="J=N.csv",
         help="the notice of tampering of release J; repeatable",
     )
+    part.add_argument(
+        "--ruleset", metavar="R", help="a ruleset of the library or a TOML file: its limits (none)"
+    )
+    for option in ("--max-displaced", "--max-counterfeits"):
+        text = f"largest share of {LIMITS[option]}, from 0 to 1, instead of the rules'"
+        part.add_argument(option, type=float, metavar="S", help=text)
 
 
 def _risk_arguments(part: Parser) -> None:

@@ -73,16 +73,16 @@ def spec_asked(arguments: Namespace, rules: SequentialSpec | None) -> Sequential
         rules,
         require=arguments.require or rules.require,
         definition=arguments.definition or rules.definition,
-        limits=replace(rules.limits, **_limits(arguments)),
+        limits=replace(rules.limits, **limits_given(arguments)),
     )
 
 
-def _limits(arguments: Namespace) -> dict[str, float]:
+def limits_given(arguments: Namespace) -> dict[str, float]:
     """The limits given on the command line, by their names."""
     found = {}
     for option in LIMITS:
         name = option.removeprefix("--").replace("-", "_")
-        share: float | None = getattr(arguments, name)
+        share: float | None = getattr(arguments, name, None)
         if share is None:
             continue
         if not 0 <= share <= 1:
