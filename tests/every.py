@@ -15,11 +15,13 @@ MOST_NAMED = 10
 
 
 def some(n_now: int, values: Iterable[Any]) -> list[Any]:
-    """Values for `pytest.mark.parametrize`, all but so many of the first of them for `make test-long`."""
-    return [
-        value if position < n_now else pytest.param(value, marks=pytest.mark.long)
-        for position, value in enumerate(values)
-    ]
+    """Values for `pytest.mark.parametrize`, all but so many of the first of them for `make test-long`.
+
+    A tuple holds the values of several arguments.
+    """
+    given = [value if isinstance(value, tuple) else (value,) for value in values]
+    later = [pytest.param(*value, marks=pytest.mark.long) for value in given[n_now:]]
+    return [*(pytest.param(*value) for value in given[:n_now]), *later]
 
 
 def every(**choices: Iterable[Any]) -> Callable[[Test], Test]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -29,8 +30,10 @@ from tests.web.pipeline import hand_in
 
 
 @pytest.fixture(autouse=True)
-def private_files(settings, tmp_path):
+def private_files(settings, tmp_path, monkeypatch):
+    """In a folder of the test's own, whose files need not survive a loss of power."""
     settings.PRIVATE_ROOT = tmp_path / "files"
+    monkeypatch.setattr(os, "fsync", lambda _file: None)
 
 
 @pytest.fixture(autouse=True)
