@@ -159,9 +159,8 @@ def spearman_each(estimates: Floats, truth: ArrayLike) -> Floats:
     >>> spearman_each(np.array([[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]), [4, 5, 9]).tolist()
     [1.0, nan]
     """
-    expected = _ranks(np.asarray(truth, dtype=np.float64).ravel())
-    ranks = np.array([_ranks(estimate.ravel()) for estimate in estimates])
-    ranks = ranks.reshape(len(estimates), len(expected))
+    expected = _ranks(np.asarray(truth, dtype=np.float64).reshape(1, -1))[0]
+    ranks = _ranks(estimates.reshape(len(estimates), len(expected)))
     ranks -= ranks.mean(axis=1, keepdims=True)
     expected -= expected.mean()
     lengths = np.sqrt((ranks**2).sum(axis=1) * (expected**2).sum())
@@ -171,14 +170,20 @@ def spearman_each(estimates: Floats, truth: ArrayLike) -> Floats:
     return np.clip(found, -1.0, 1.0)
 
 
-def _ranks(values: Floats) -> Floats:
-    """The values' ranks, from 1, equal ones sharing the mean of theirs; all NaN where one value is."""
-    if np.isnan(values).any():
-        return np.full(len(values), np.nan)
-    _values, position, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    means: Floats = (last - counts + 1 + last) / 2
-    return means[position]
+def _ranks(rows: Floats) -> Floats:
+    """The ranks within each row, from 1, equal values sharing the mean of theirs; all NaN where one value is."""
+    order = np.argsort(rows, axis=1)
+    ordered = np.take_along_axis(rows, order, axis=1)
+    outermost = np.ones_like(rows[:, :1], dtype=bool)
+    differs = ordered[:, 1:] != ordered[:, :-1]
+    places = np.arange(rows.shape[1])
+    is_first, is_last = np.hstack([outermost, differs]), np.hstack([differs, outermost])
+    first = np.maximum.accumulate(np.where(is_first, places, 0), axis=1)
+    last = np.minimum.accumulate(np.where(is_last, places, places.size)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty(rows.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
+    ranks[np.isnan(rows).any(axis=1)] = np.nan
+    return ranks
 
 
 def root_mean_square(values: ArrayLike) -> float:

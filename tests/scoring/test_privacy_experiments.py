@@ -120,8 +120,12 @@ def test_crossings_are_roots_and_firsts_are_the_least():
     assert summary.crossing_of(found, 1.0, "l2").value == min(
         met.value for met in found if (met.epsilon, met.measure) == (1.0, "l2")
     )
+    curves = {
+        epsilon: summary.Curve.of(experiment.counts, experiment.setup, epsilon)
+        for epsilon in experiment.setup.epsilons
+    }
     for met in found:
-        curve = summary.Curve.of(experiment.counts, experiment.setup, met.epsilon)
+        curve = curves[met.epsilon]
         value = curve.l2 if met.measure == "l2" else curve.rank_correlation
         if met.measure == "l2":
             assert value(met.queries) == pytest.approx(met.value)
