@@ -26,7 +26,7 @@ LINK = re.compile(r"https?://\S+")
 QUICK = {
     "SWEEP_SECONDS": "2",
     "UPLOAD_GRACE_SECONDS": "0",
-    "SCORING_LEASE_SECONDS": "6",
+    "SCORING_LEASE_SECONDS": "15",
     "SCORING_HEARTBEAT_SECONDS": "1",
 }
 

@@ -165,6 +165,14 @@ def test_messages_go_over_one_connection_of_the_thread(broker, task):
     assert n_waiting(broker) == 11
 
 
+def test_a_request_has_a_patience_of_its_own_with_the_broker(task):
+    sending.send_soon(task, 1)
+    with sending._connection.producer.connection.channel() as channel:
+        limits = channel.connection.client.transport_options
+    assert limits["socket_timeout"] == sending.PATIENCE_SECONDS
+    assert limits["socket_connect_timeout"] == sending.PATIENCE_SECONDS
+
+
 def test_a_broker_that_was_restarted_or_forgot_everything_gets_the_next_message(broker, task):
     sending.send_soon(task, 1)
     broker.kill()
