@@ -24,19 +24,20 @@ def some(n_now: int, values: Iterable[Any]) -> list[Any]:
     return [*(pytest.param(*value) for value in given[:n_now]), *later]
 
 
-def every(**choices: Iterable[Any]) -> Callable[[Test], Test]:
+def every(n_now: int | None = None, **choices: Iterable[Any]) -> Callable[[Test], Test]:
     """Call a test with each combination of these arguments; the cases share its fixtures.
 
-    It takes the place of `pytest.mark.parametrize` where hundreds of cases cost less than their reports.
+    It takes the place of `pytest.mark.parametrize` where hundreds of cases cost less than their reports. All but the
+    first `n_now` of them, if that is given, are left for `make test-long`.
     """
     combinations = itertools.product(*choices.values())
     cases = [dict(zip(choices, combination, strict=True)) for combination in combinations]
 
     def decorate(test: Test) -> Test:
         @functools.wraps(test)
-        def run_all(**fixtures: Any) -> None:
+        def run(chosen: slice = slice(None), **fixtures: Any) -> None:
             failed: list[tuple[dict[str, Any], Exception]] = []
-            for case in cases:
+            for case in cases[chosen]:
                 try:
                     test(**fixtures, **case)
                 except Exception as error:
@@ -44,12 +45,18 @@ def every(**choices: Iterable[Any]) -> Callable[[Test], Test]:
             if failed:
                 named = [str(case) for case, _error in failed[:MOST_NAMED]]
                 first = failed[0][1]
-                first.add_note(f"{len(failed)} of {len(cases)} cases fail: {'; '.join(named)}")
+                n_run = len(cases[chosen])
+                first.add_note(f"{len(failed)} of {n_run} cases fail: {'; '.join(named)}")
                 raise first
 
         given = inspect.signature(test)
-        fixtures = [p for name, p in given.parameters.items() if name not in choices]
-        run_all.__signature__ = given.replace(parameters=fixtures)  # type: ignore[attr-defined]
-        return run_all
+        needed = [p for name, p in given.parameters.items() if name not in choices]
+        if n_now is not None:
+            needed.insert(0, inspect.Parameter("chosen", inspect.Parameter.POSITIONAL_OR_KEYWORD))
+        run.__signature__ = given.replace(parameters=needed)  # type: ignore[attr-defined]
+        if n_now is None:
+            return run
+        parts = some(1, [slice(n_now), slice(n_now, None)])
+        return pytest.mark.parametrize("chosen", parts, ids=[f"first {n_now}", "others"])(run)
 
     return decorate

@@ -23,3 +23,23 @@ def test_cases_that_fail_are_named():
         odd_numbers_fail()
     [note] = failure.value.__notes__
     assert note.startswith("50 of 100 cases fail: {'seed': 1}; {'seed': 3}; ")
+
+
+SEEN: list[int] = []
+
+
+@every(2, number=range(5))
+def test_the_first_cases_are_for_now(number):
+    SEEN.append(number)
+
+
+def test_the_others_are_left_for_later():
+    (mark,) = test_the_first_cases_are_for_now.pytestmark
+    now, later = mark.args[1]
+    assert [mark.name for mark in later.marks] == ["long"]
+    assert now.marks == ()
+    SEEN.clear()
+    for part in (now, later):
+        test_the_first_cases_are_for_now(*part.values)
+        SEEN.append(-1)
+    assert SEEN == [0, 1, -1, 2, 3, 4, -1]

@@ -16,6 +16,15 @@ FURTHER = [id_ for id_ in MEASURES if id_ not in PWSCUP_2015]
 CASES = [tables.case(seed) for seed in range(0, 24, 3)]
 
 
+@pytest.fixture(
+    params=[slice(0, None, 2), pytest.param(slice(1, None, 2), marks=pytest.mark.long)],
+    ids=["even", "odd"],
+)
+def cases(request):
+    """One half of the cases; the other one is for `make test-long`."""
+    return CASES[request.param]
+
+
 def value(id_, case, **changes):
     return score(
         changes.get("original", case.original),
@@ -34,9 +43,9 @@ def unchanged(id_, case):
 
 
 @pytest.mark.parametrize("id_", FURTHER)
-def test_values_lie_within_the_range_of_the_registry(id_):
+def test_values_lie_within_the_range_of_the_registry(id_, cases):
     measure = MEASURES[id_]
-    for case in CASES:
+    for case in cases:
         got = unchanged(id_, case)
         if got is not None:
             assert type(got) in (int, float)
@@ -46,9 +55,9 @@ def test_values_lie_within_the_range_of_the_registry(id_):
 
 
 @pytest.mark.parametrize("id_", FURTHER)
-def test_the_order_of_the_records_decides_nothing(id_):
+def test_the_order_of_the_records_decides_nothing(id_, cases):
     rng = np.random.default_rng(1)
-    for case in CASES:
+    for case in cases:
         order = rng.permutation(len(case.source))
         shuffled = case.anonymized.iloc[order]  # with its index shuffled: labels are no positions
         got = value(id_, case, anonymized=shuffled, source=case.source[order])
@@ -92,8 +101,8 @@ def is_no_worse(id_: str, new: float | None, old: float | None) -> bool:
 
 
 @pytest.mark.parametrize("id_", OF_CLASSES)
-def test_a_coarser_table_is_no_less_safe(id_):
-    for case in CASES:
+def test_a_coarser_table_is_no_less_safe(id_, cases):
+    for case in cases:
         coarser, before = case.anonymized, unchanged(id_, case)
         for name in case.schema.quasi_identifiers:
             coarser = coarser.assign(**{name: "0"})
@@ -102,8 +111,8 @@ def test_a_coarser_table_is_no_less_safe(id_):
             before = after
 
 
-def test_what_is_left_where_everybody_is_in_one_class():
-    for case in CASES:
+def test_what_is_left_where_everybody_is_in_one_class(cases):
+    for case in cases:
         names = dict.fromkeys(case.schema.quasi_identifiers, "0")
         n_x, n_y = len(case.original), len(case.anonymized)
         expected = {
@@ -123,8 +132,8 @@ def test_what_is_left_where_everybody_is_in_one_class():
         assert got == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_journalist_knows_no_more_than_the_prosecutor_where_nothing_was_left_out():
-    for case in CASES:
+def test_the_journalist_knows_no_more_than_the_prosecutor_where_nothing_was_left_out(cases):
+    for case in cases:
         x = case.original
         same = {"anonymized": x, "source": np.arange(len(x))}
         of = {id_: value(id_, case, **same) for id_ in RISK}
@@ -135,8 +144,8 @@ def test_the_journalist_knows_no_more_than_the_prosecutor_where_nothing_was_left
 
 
 @pytest.mark.parametrize("id_", [*RISK, *DIVERSITY])
-def test_names_of_values_and_units_of_amounts_decide_nothing(id_):
-    for case in CASES:
+def test_names_of_values_and_units_of_amounts_decide_nothing(id_, cases):
+    for case in cases:
         changed = []
         for table in (case.original, case.anonymized):
             renamed = {name: "v" + table[name] for name in case.schema.quasi_identifiers}
@@ -159,18 +168,18 @@ def nothing_lost(id_):
 
 
 @pytest.mark.parametrize("id_", SIMILARITY)
-def test_an_unchanged_table_is_as_similar_as_can_be(id_):
+def test_an_unchanged_table_is_as_similar_as_can_be(id_, cases):
     rng = np.random.default_rng(2)
-    for case in CASES:
+    for case in cases:
         source = rng.permutation(len(case.original))
         unchanged = case.original.iloc[source].drop(columns="name")
         assert value(id_, case, anonymized=unchanged, source=source) in (nothing_lost(id_), None)
 
 
 @pytest.mark.parametrize("id_", SIMILARITY)
-def test_the_order_of_the_original_decides_nothing(id_):
+def test_the_order_of_the_original_decides_nothing(id_, cases):
     rng = np.random.default_rng(3)
-    for case in CASES:
+    for case in cases:
         order = rng.permutation(len(case.original))
         source = np.argsort(order)[case.source]
         got = value(id_, case, original=case.original.iloc[order], source=source)
@@ -202,9 +211,9 @@ def with_control(case, order=slice(None)):
 
 
 @pytest.mark.parametrize("id_", DISCLOSURE)
-def test_disclosure_is_known_beside_a_control_and_order_decides_nothing(id_):
+def test_disclosure_is_known_beside_a_control_and_order_decides_nothing(id_, cases):
     rng = np.random.default_rng(6)
-    for case in CASES:
+    for case in cases:
         columns = case.schema.quasi_identifiers + case.schema.sensitive_numeric
         got = value(id_, case, original=with_control(case))
         assert (got is None) == (len(columns) < (2 if id_ in ("linkability", "inference") else 1))

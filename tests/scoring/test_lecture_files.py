@@ -235,7 +235,7 @@ CELLS = {
 }
 
 
-@every(seed=range(400))
+@every(100, seed=range(400))
 def test_what_is_wrong_is_what_plain_python_finds(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
@@ -276,7 +276,7 @@ def test_what_is_wrong_is_what_plain_python_finds(seed):
             assert [float(cells[0]), *cells[1:]] == list(record.values())
 
 
-@every(seed=range(300))
+@every(75, seed=range(300))
 def test_no_bytes_lead_to_anything_but_a_table_or_problems(seed):
     rng = np.random.default_rng(seed)
     data = bytearray(HEADER.encode() + b"20,A,x\n,,\n\n50,B,\n")
@@ -388,7 +388,7 @@ def test_a_guess_that_was_written_reads_back(seed):
     )
 
 
-@every(seed=range(200))
+@every(50, seed=range(200))
 def test_no_bytes_lead_to_anything_but_a_guess_or_problems(seed):
     rng = np.random.default_rng(seed)
     alphabet = list(b'0123456789\n\n\n-., \r"a\x00\xff')

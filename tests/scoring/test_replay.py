@@ -35,10 +35,10 @@ def released(chain, seed, original=X, options=None):
     ("chain", "seed"),
     [
         (("class-swap",), 217),
-        (("record-deletion",), 0),
         (("pk-anonymization",), 42),
-        (("additive-noise",), 7),
         (("mondrian", "sa-noise"), 5),
+        pytest.param(("record-deletion",), 0, marks=pytest.mark.long),
+        pytest.param(("additive-noise",), 7, marks=pytest.mark.long),
         pytest.param(("sa-noise",), 999, marks=pytest.mark.long),
         pytest.param(("rank-swap",), 3, marks=pytest.mark.long),
         pytest.param(("across-class-swap",), 12, marks=pytest.mark.long),

@@ -27,7 +27,7 @@ def nothing_remembered():
     recent.forget_all()
 
 
-@pytest.mark.parametrize("seed", some(2, range(6)))
+@pytest.mark.parametrize("seed", some(1, range(6)))
 def test_the_plain_values_are_those_of_the_objects(seed):
     game = Game(seed)
     half = timezone.now()
