@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class ArchivesConfig(AppConfig):
-    """A whole contest as one file, written here and read by another installation."""
+    """A complete contest as one file, written here and read by another installation."""
 
     name = "pwscup.archives"

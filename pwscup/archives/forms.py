@@ -1,4 +1,4 @@
-"""What organizers choose of an archive, and what they upload."""
+"""Forms for exporting and importing archives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pwscup.core.files import space
 
 
 class ArchiveForm(VersionedForm):
-    """What goes into an archive; the contest's address once more where the answer key leaves too early."""
+    """The content of an archive; the contest's address again if the answer key is exported early."""
 
     names = forms.ChoiceField(
         label=_("Names of teams"),
@@ -28,7 +28,7 @@ class ArchiveForm(VersionedForm):
         label=_("With the answer key: everything, for another installation"),
         required=False,
         help_text=_(
-            "Originals, everything handed in, row numbers, the secret and decisions. Only such an archive can be "
+            "Originals, all submissions, row numbers, the secret and decisions. Only such an archive can be "
             "imported. Without it the archive has what is or was public."
         ),
     )
@@ -38,7 +38,7 @@ class ArchiveForm(VersionedForm):
         help_text=_("Only together with the answer key and the names of all teams."),
     )
     address = forms.CharField(
-        label=_("The contest is not over: type its address to export the answer key all the same"),
+        label=_("The contest is not over: type its address to export the answer key anyway"),
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
@@ -70,8 +70,8 @@ class ImportForm(forms.Form):
         if not space.has_room_for(upload.size):
             raise ValidationError(
                 _(
-                    "There is too little space: imports leave %(reserve)s of the disk free for the uploads of teams. "
-                    "Ask the operators to make space."
+                    "Too little disk space: imports leave %(reserve)s of the disk free for the uploads of teams. "
+                    "Ask the operators to free space."
                 )
                 % {"reserve": filesizeformat(settings.DISK_RESERVE_BYTES)}
             )

@@ -1,4 +1,4 @@
-"""Archives as jobs: one is written, or read and made a contest of; and what the audit trail says of it."""
+"""Archives as jobs: writing one, or importing one; and their events in the audit trail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 MOST_NAMED = 10
 EVERY = 50
-"""Entries between two notes of how far the packing is."""
+"""The number of entries between two updates of the progress."""
 
 
 # Writing
@@ -48,7 +48,9 @@ def _record(archive: Archive, kind: str, **data: Any) -> None:
 def write(claim: Claim) -> bool:
     """Write the contest into one file."""
     from pwscup.archives.writing import export, packing
-    from pwscup.submissions import evaluation  # the numerical libraries, which only workers need
+    from pwscup.submissions import (
+        evaluation,
+    )  # imports the numerical libraries, which only workers need
 
     archive = Archive.objects.select_related("contest", "requested_by").get(pk=claim.pk)
     contest = archive.contest
@@ -72,7 +74,7 @@ def write(claim: Claim) -> bool:
 
 
 def _damaged(contest: Contest, stored: Mapping[str, StoredFile]) -> set[str]:
-    """Names, for organizers, of the files of the contest whose bytes are gone or not as long as they were."""
+    """The files of the contest whose bytes are missing or have the wrong size, as names for organizers."""
     wrong = {
         f"“{file.name}” ({file.sha256[:12]}…)"
         for file in stored.values()
@@ -85,7 +87,7 @@ def _damaged(contest: Contest, stored: Mapping[str, StoredFile]) -> set[str]:
 
 
 def _give_up(claim: Claim, contest: Contest, damaged: Iterable[str]) -> bool:
-    """End without an archive, and name the files to the organizers; to wait would bring none of them back."""
+    """End without an archive, and name the files to the organizers; waiting would not restore them."""
     reference = jobs.new_reference()
     logger.error(
         "%s failed [%s]: missing or damaged: %s", claim.name, reference, ", ".join(damaged)
@@ -101,7 +103,7 @@ def _note(claim: Claim, n_done: int) -> None:
 
 
 def _finish_written(claim: Claim, archive: Archive, file: StoredFile) -> bool:
-    """Write that the archive is there, if the claim still holds."""
+    """Write that the archive exists, if the claim is still valid."""
     with transaction.atomic():
         file.save()
         done = jobs.finish(claim, Archive.State.DONE, file=file)
@@ -123,7 +125,7 @@ def _fail_import(claim: Claim) -> None:
 
 
 def _without_archive(claim: Claim) -> ContestImport:
-    """The import, whose upload is not needed any more."""
+    """The import without its upload, which is no longer needed."""
     ended = ContestImport.objects.select_related("file", "requested_by").get(pk=claim.pk)
     if ended.file is not None:
         storage.forget([ended.file])
@@ -137,19 +139,19 @@ def _record_import(ended: ContestImport, kind: str, **data: Any) -> None:
 
 @job(ContestImport, queue="audits", limit="ARCHIVE_TIME_LIMIT", failed=_fail_import)
 def read(claim: Claim) -> bool:
-    """Make a contest of the archive."""
+    """Create a contest from the archive."""
     from pwscup.archives.reading import restoring
 
     row = ContestImport.objects.select_related("file", "requested_by", "contest").get(pk=claim.pk)
     if row.file is None:
         raise LookupError(f"import {row.pk} has no archive")
-    unfinished.remove(unfinished.prefix_of(row.pk), row.contest)  # what an attempt before left
+    unfinished.remove(unfinished.prefix_of(row.pk), row.contest)  # left by an earlier attempt
     try:
         imported = restoring.restore(
             storage.archive_path(row.file),
             actor=row.requested_by,
             prefix=unfinished.prefix_of(row.pk, claim.fence),
-            # So that what a crash leaves of the contest is found.
+            # So that remains of the contest can be found after a crash.
             begin=lambda contest: jobs.note(claim, contest=contest),
             keep=partial(_finish_imported, claim),
         )
@@ -161,7 +163,7 @@ def read(claim: Claim) -> bool:
 
 
 def _finish_imported(claim: Claim, imported: Imported) -> bool:
-    """Write what came of the archive; inside the transaction that completes the contest."""
+    """Write the result of the import, inside the transaction that completes the contest."""
 
     def record(claim: Claim) -> None:
         ended = _without_archive(claim)

@@ -1,7 +1,7 @@
-"""What an archive holds: one table of sheets and columns, which export and import both follow.
+"""The format of archives: one table of sheets and columns for export and import.
 
-A row names another one by the `key` of that one's sheet. Ids of the database and people are in no
-archive: rows are numbered in it, and whoever acted is told by the events alone.
+A row refers to another by the `key` of that one's sheet. Archives contain neither database ids nor users:
+rows are numbered, and actors appear in the events only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from pwscup.submissions.models import (
 )
 
 FORMAT, VERSION = "pwscup-archive", 3
-"""What is written; older versions are read, too. Version 2 has what a series of tables needs, 3 the final values."""
+"""The written version; older ones can be read. Version 2 adds series of tables, 3 the final values."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -55,11 +55,11 @@ SEALED, PUBLISHED = StoredFile.Area.SEALED, StoredFile.Area.PUBLISHED
 class Column:
     """A field of a sheet's model.
 
-    `refers` names the sheet that it points at, and `area` where a file must lie; `sealed` columns are
-    written with the answer key alone, `named` ones where all teams are named; `text` is the entry
-    that holds a long text; `later` is set when every sheet is read; `law` says which values are
-    taken; `since` is the version of the format from which on archives have it. `prose` is what people
-    wrote: where teams go by numbers, it calls them by those, too.
+    `refers` names the sheet that it refers to, and `area` the area of a file; `sealed` columns are written
+    only with the answer key, `named` ones only if all teams are named; `text` is the entry of a long text;
+    `later` is set when every sheet is read; `law` is a predicate of valid values; `since` is the version of
+    the format that introduced it. `prose` is written by users: if teams are anonymous, their names are
+    replaced.
     """
 
     name: str
@@ -79,10 +79,10 @@ Rows = Callable[[Contest], QuerySet]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The rows of one model: where they stand, in what order, and what names them to other rows.
+    """The rows of one model: their entry, their order, and their key for other rows.
 
-    `shown` are the rows that an archive without the answer key has; None where it has none of them.
-    No two rows are equal in any of `unique`; `law` says which rows are taken, by their values.
+    `shown` are the rows of an archive without the answer key; None if it has none. The columns of each item
+    of `unique` are unique together; `law` is a predicate of valid rows.
     """
 
     name: str
@@ -130,7 +130,7 @@ def _all(rows: QuerySet) -> QuerySet:
 
 
 def _judges(contest: Contest) -> QuerySet:
-    """Who gave marks, in the order in which each gave the first one."""
+    """The judges who gave grades, in the order of their first grade."""
     marks = JudgeMark.objects.filter(round__contest=contest).exclude(judge=None)
     first = marks.values("judge").annotate(first=Min("pk")).order_by("first")
     return first.values_list("judge", flat=True)
@@ -151,7 +151,7 @@ FILES = Sheet(
         *_columns("size_bytes erased_at"),
         Column("created_at", sealed=True),
     ),
-    lambda contest: StoredFile.objects.none(),  # those that the other sheets name
+    lambda contest: StoredFile.objects.none(),  # those that other sheets refer to
     shown=_all,
 )
 JUDGES = Sheet("judges", "judges.csv", User, (), _judges)
@@ -425,7 +425,7 @@ BY_NAME = {sheet.name: sheet for sheet in SHEETS}
 def columns_of(
     sheet: Sheet, *, with_key: bool, names_all: bool, version: int = VERSION
 ) -> tuple[Column, ...]:
-    """The columns that an archive of that kind has, those of long texts among them."""
+    """The columns of an archive of that kind, including those of long texts."""
     return tuple(
         column
         for column in sheet.columns

@@ -36,7 +36,7 @@ class Archive(Job):
     n_total = models.PositiveIntegerField(default=0, help_text="entries to be packed")
     n_done = models.PositiveIntegerField(default=0)
     last_event_id = models.BigIntegerField(
-        null=True, help_text="where the history in the archive ends: the request for it"
+        null=True, help_text="the last event of the history in the archive: its request"
     )
     file = models.ForeignKey(StoredFile, null=True, on_delete=models.PROTECT, related_name="+")
 
@@ -55,7 +55,7 @@ class Archive(Job):
 
 
 class ContestImport(Job):
-    """Job: an archive is checked, and a contest made of it; the archive itself is not kept."""
+    """Job: an archive is checked, and a contest is created from it; the archive itself is not kept."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -64,7 +64,7 @@ class ContestImport(Job):
         REFUSED = "refused", _("refused")
         FAILED = "failed", _("failed")
 
-    name = models.CharField(max_length=150, help_text="what the uploaded file was called")
+    name = models.CharField(max_length=150, help_text="the name of the uploaded file")
     sha256 = models.CharField(max_length=64)
     size_bytes = models.PositiveBigIntegerField()
     file = models.ForeignKey(
@@ -85,16 +85,18 @@ class ContestImport(Job):
     problems = models.JSONField(default=list, help_text="codes and parameters of `problems.WORDS`")
     n_problems = models.PositiveIntegerField(default=0)
     differences = models.JSONField(
-        default=list, help_text="where the boards made anew differ from those in the archive"
+        default=list, help_text="differences between the recomputed boards and those in the archive"
     )
     history = models.ForeignKey(
         StoredFile,
         null=True,
         on_delete=models.SET_NULL,
         related_name="+",
-        help_text="the events of the other installation, as they came",
+        help_text="the events of the other installation, unchanged",
     )
-    chain = models.JSONField(default=dict, help_text="whether the seals of that history hold")
+    chain = models.JSONField(
+        default=dict, help_text="the result of verifying the seals of that history"
+    )
 
     class Meta:
         ordering = ["id"]
@@ -105,7 +107,7 @@ class ContestImport(Job):
 
 
 class TeamNumber(models.Model):
-    """Fact: by what number archives call a team that they do not name; drawn once, at random."""
+    """Fact: the number of a team in archives without its name; drawn once, at random."""
 
     team = models.OneToOneField(Team, on_delete=models.CASCADE, related_name="archive_number")
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="+")

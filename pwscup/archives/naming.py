@@ -1,4 +1,4 @@
-"""What an archive calls the teams: by their names, or by numbers that were drawn once."""
+"""Names of teams in archives: their own names, or random numbers that were drawn once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Names = Archive.Names
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A team in an archive: the place of its row, its address and its name."""
+    """A team in an archive: the position of its row, its slug and its name."""
 
     n: int
     slug: str
@@ -29,7 +29,7 @@ class Called:
 
 @transaction.atomic
 def draw_numbers(contest: Contest) -> dict[int, int]:
-    """The number of every team, drawn now for those that have none; by the team's key."""
+    """The number of every team by its key; missing ones are drawn now."""
     Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
     known = dict(TeamNumber.objects.filter(contest=contest).values_list("team_id", "number"))
     new = list(contest.teams.exclude(pk__in=known).values_list("pk", flat=True))
@@ -43,10 +43,10 @@ def draw_numbers(contest: Contest) -> dict[int, int]:
 
 
 def called(contest: Contest, names: str) -> dict[int, Called]:
-    """Every team as an archive calls it, in the order of its rows.
+    """Every team with its name in the archive, in the order of its rows.
 
-    Where a team goes by its number, the order of the rows is that of the numbers: the order in
-    which teams were founded would tell who is who. The platform's own teams are nobody.
+    Anonymous teams are ordered by their numbers: the order of creation would identify them. The platform's
+    own teams are not anonymized.
     """
     teams = list(contest.teams.order_by("pk"))
     if names == Names.ALL:
@@ -68,7 +68,7 @@ def _is_named(team: Team, names: str) -> bool:
 
 
 def _by_number(n: int, number: int, taken: set[str]) -> Called:
-    """“Team 7”, or with more words where a team that is named calls itself so."""
+    """“Team 7”, or a longer name if a named team has that name."""
     name, slug = f"Team {number}", f"team-{number}"
     while slug in taken or likeness(name) in taken:
         name, slug = f"{name} (without name)", f"{slug}-without-name"
@@ -76,9 +76,9 @@ def _by_number(n: int, number: int, taken: set[str]) -> Called:
 
 
 def in_words(contest: Contest, teams: Mapping[int, Called]) -> Callable[[str], str]:
-    """What replaces, in a text, the names that teams have and had by what an archive calls them.
+    """A function that replaces the current and former names of teams in a text by those in the archive.
 
-    Names are found as they are written; what a text says of a team in other words, it still says.
+    Names are found literally; paraphrases are not replaced.
     """
     by_slug = {team.slug: team for team in contest.teams.all()}
     instead = {
@@ -99,7 +99,7 @@ def in_words(contest: Contest, teams: Mapping[int, Called]) -> Callable[[str], s
 
 
 def _as_word(name: str) -> str:
-    """A name that begins or ends with a Latin letter or a digit is no part of a longer word."""
+    """A pattern for a name: if it begins or ends with a Latin letter or a digit, not within a longer word."""
     before = "(?<![A-Za-z0-9])" if re.match("[A-Za-z0-9]", name) else ""
     after = "(?![A-Za-z0-9])" if re.search("[A-Za-z0-9]$", name) else ""
     return f"{before}{re.escape(name)}{after}"

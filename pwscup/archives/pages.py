@@ -1,4 +1,4 @@
-"""What the pages of archives show."""
+"""Contexts of the pages of archives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def archives(contest: Contest, form: ArchiveForm) -> dict[str, Any]:
-    """Every archive that was asked for, how far the newest one is, and where the contest comes from."""
+    """Every requested archive, the progress of the newest one, and the origin of the contest."""
     found = list(selectors.archives_of(contest))
     return {
         "form": form,
@@ -26,7 +26,7 @@ def archives(contest: Contest, form: ArchiveForm) -> dict[str, Any]:
 
 
 def status_of(archive: Archive) -> dict[str, Any]:
-    """How far an archive is."""
+    """The progress of an archive."""
     return {
         "archive": archive,
         "is_final": archive.is_final,
@@ -36,7 +36,7 @@ def status_of(archive: Archive) -> dict[str, Any]:
 
 
 def imports(user: User) -> dict[str, Any]:
-    """What a person has imported, the newest first with all that is wrong with it."""
+    """The imports of a user, the newest first, with all problems."""
     found = selectors.imports_of(user)
     return {"lines": [_line(job) for job in found]} | (
         import_status(found[0]) if found else {"is_final": True}
@@ -44,7 +44,7 @@ def imports(user: User) -> dict[str, Any]:
 
 
 def import_status(job: ContestImport) -> dict[str, Any]:
-    """How far an import is."""
+    """The progress of an import."""
     return {
         "job": job,
         "is_final": job.is_final,

@@ -1,4 +1,4 @@
-"""What is wrong with an archive: codes with parameters, and the sentences that they become."""
+"""Problems of archives: codes with parameters, and their texts."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-AGAIN = gettext_lazy("Export the contest again and import the file as it was made.")
+AGAIN = gettext_lazy("Export the contest again and import the file unchanged.")
 WORDS = {
     "not_zip": gettext_lazy(
-        "This is not a zip archive, or it was cut or damaged on its way — expected an archive of a contest."
+        "This is not a zip archive, or it was truncated or damaged — expected an archive of a contest."
     ),
     "too_large": gettext_lazy(
         "The archive is too large — expected at most %(expected)s — got %(got)s."
     ),
     "unpacked": gettext_lazy(
-        "The archive unpacks to too much — expected at most %(expected)s — got %(got)s. "
+        "The unpacked archive is too large — expected at most %(expected)s — got %(got)s. "
         "An operator of this installation can raise the limit."
     ),
     "space": gettext_lazy(
-        "There is too little space on this installation — expected %(expected)s with what is kept free for the "
-        "uploads of teams — got %(got)s. Ask its operators to make space, then import the archive again."
+        "Too little disk space on this installation — expected %(expected)s including the reserve for the "
+        "uploads of teams — got %(got)s. Ask its operators to free space, then import the archive again."
     ),
     "too_many": gettext_lazy("The archive has too many entries — expected at most %(expected)s."),
-    "duplicate": gettext_lazy("%(entry)s — it is there twice — expected each entry once."),
-    "unknown": gettext_lazy("%(entry)s — this entry does not belong into an archive of a contest."),
+    "duplicate": gettext_lazy("%(entry)s — duplicate entry — expected each entry once."),
+    "unknown": gettext_lazy("%(entry)s — this entry does not belong in an archive of a contest."),
     "missing": gettext_lazy("%(entry)s — this entry is missing."),
-    "unlisted": gettext_lazy("%(entry)s — the manifest does not name this entry."),
+    "unlisted": gettext_lazy("%(entry)s — this entry is not in the manifest."),
     "method": gettext_lazy(
-        "%(entry)s — it is encrypted or packed in another way — expected the method “deflate” or none."
+        "%(entry)s — it is encrypted or compressed with another method — expected “deflate” or none."
     ),
     "size": gettext_lazy(
         "%(entry)s — its size is not that of the manifest — expected %(expected)s bytes — got %(got)s."
     ),
     "hash": gettext_lazy(
-        "%(entry)s — it was changed: its SHA-256 is not that of the manifest — expected %(expected)s — got %(got)s."
+        "%(entry)s — it was changed: its SHA-256 differs from the manifest — expected %(expected)s — got %(got)s."
     ),
     "damaged": gettext_lazy("%(entry)s — it is damaged and cannot be unpacked."),
     "manifest": gettext_lazy("%(entry)s — it is not the manifest of an archive of a contest."),
@@ -68,13 +68,13 @@ WORDS = {
         "%(entry)s, row %(row)s, %(column)s — expected true or false — got “%(got)s”."
     ),
     "text": gettext_lazy(
-        "%(entry)s, row %(row)s, %(column)s — expected a text that fits this column — got “%(got)s”."
+        "%(entry)s, row %(row)s, %(column)s — expected a text that is valid for this column — got “%(got)s”."
     ),
     "choice": gettext_lazy(
         "%(entry)s, row %(row)s, %(column)s — expected one of %(expected)s — got “%(got)s”."
     ),
     "value": gettext_lazy(
-        "%(entry)s, row %(row)s, %(column)s — a value that this column does not take — got “%(got)s”."
+        "%(entry)s, row %(row)s, %(column)s — a value that is not valid for this column — got “%(got)s”."
     ),
     "empty": gettext_lazy("%(entry)s, row %(row)s, %(column)s — expected a value — got nothing."),
     "row": gettext_lazy("%(entry)s, row %(row)s — its values contradict each other."),
@@ -85,11 +85,11 @@ WORDS = {
         "%(entry)s, row %(row)s, %(column)s — there is no such row in %(expected)s — got “%(got)s”."
     ),
     "area": gettext_lazy(
-        "%(entry)s, row %(row)s, %(column)s — the file it names lies in another area — expected %(expected)s."
+        "%(entry)s, row %(row)s, %(column)s — the file belongs to another area — expected %(expected)s."
     ),
     "rules": gettext_lazy("%(entry)s — %(got)s."),
     "digest": gettext_lazy(
-        "%(entry)s — the rules are not those of their digest — expected %(expected)s — got %(got)s."
+        "%(entry)s — the rules do not match their digest — expected %(expected)s — got %(got)s."
     ),
     "round": gettext_lazy(
         "%(entry)s, round “%(got)s” — the rules of the contest have no such round of this kind."
@@ -101,7 +101,7 @@ WORDS = {
         "%(entry)s — the secret is not the one that the contest has committed to."
     ),
     "contradiction": gettext_lazy(
-        "The rows of the archive contradict each other, so that the database does not take them — got: %(got)s."
+        "The rows of the archive contradict each other, so the database rejects them — got: %(got)s."
     ),
 }
 NEEDS_AGAIN = frozenset(
@@ -121,7 +121,7 @@ NEEDS_AGAIN = frozenset(
 
 
 class ArchiveRefused(Exception):  # noqa: N818 — the archive is at fault, not the program
-    """An archive that is not imported, and the first problem that was found."""
+    """A refused archive, with its first problem."""
 
     def __init__(self, code: str, **params: Any) -> None:
         shown = {name: str(value)[:200] for name, value in params.items()}
@@ -130,7 +130,7 @@ class ArchiveRefused(Exception):  # noqa: N818 — the archive is at fault, not 
 
 
 def sentences(problems: Iterable[dict[str, Any]]) -> list[str]:
-    """The problems in the reader's language; at the end what to do where the file itself is at fault."""
+    """The problems in the reader's language; followed by advice if the file itself is at fault."""
     problems = list(problems)
     found = [str(WORDS[problem["code"]]) % problem["params"] for problem in problems]
     if any(problem["code"] in NEEDS_AGAIN for problem in problems):

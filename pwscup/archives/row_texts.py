@@ -1,4 +1,4 @@
-"""Rows as text: CSV, JSON with one object a line, and the values in them; and back again."""
+"""Rows as text: CSV, JSON with one object per line, and their values; writing and reading."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pwscup.core.files.exports import FORMULA_STARTS
 Row = dict[str, Any]
 MAX_CELL = 8 * 1024 * 1024
 MAX_ROW = 2 * MAX_CELL
-"""Characters of a row: what is longer would be held in memory before anybody can refuse it."""
+"""The maximum length of a row: a longer one would be held in memory before it can be refused."""
 GUARD = "'"
 GUARDED = (GUARD, *FORMULA_STARTS)
-"""A text that begins so gets an apostrophe before it, which no spreadsheet calculates."""
+"""A text with this prefix is preceded by an apostrophe, so that no spreadsheet evaluates it."""
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it; moments in UTC."""
+    """A value for JSON; times in UTC."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
     return str(value) if isinstance(value, Decimal | UUID) else value
@@ -35,7 +35,7 @@ def dumped(value: Any, *, indent: int | None = None) -> str:
 
 
 class _Lines:
-    """The lines of a text; ValueError where more than `MAX_ROW` characters come before `n_taken` is reset."""
+    """The lines of a text; ValueError if more than `MAX_ROW` characters come before `n_taken` is reset."""
 
     def __init__(self, text: io.TextIOWrapper) -> None:
         self._text, self.n_taken = text, 0
@@ -57,7 +57,7 @@ class _Lines:
 
 
 def write_csv(path: Path, header: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Header and rows in UTF-8; nothing is an empty cell."""
+    """Header and rows in UTF-8; None is an empty cell."""
     names = list(header)
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.writer(handle, lineterminator="\r\n")
@@ -76,12 +76,12 @@ def _cell(value: Any) -> str:
 
 
 def read_csv(source: IO[bytes]) -> Iterator[list[str]]:
-    """The lines of a CSV as `write_csv` wrote them, the header first.
+    """The lines of a CSV written by `write_csv`, the header first.
 
     Raises
     ------
     ValueError
-        Where it is none.
+        If it is not valid.
     """
     lines = _Lines(io.TextIOWrapper(source, encoding="utf-8", newline=""))
     reader = csv.reader(lines, strict=True)
@@ -91,7 +91,7 @@ def read_csv(source: IO[bytes]) -> Iterator[list[str]]:
 
 
 def _next(reader: Iterator[list[str]]) -> list[str] | None:
-    """The next line; the limit of a cell is the process's, and is put back at once."""
+    """The next line; the limit of a cell is global, and is restored immediately."""
     before = csv.field_size_limit(MAX_CELL)
     try:
         return next(reader, None)
@@ -120,7 +120,7 @@ def read_json(source: IO[bytes]) -> Iterator[Row]:
     Raises
     ------
     ValueError
-        Where a line is no object.
+        If a line is not an object.
     """
     lines = _Lines(io.TextIOWrapper(source, encoding="utf-8"))
     if next(lines, "").strip() != "[":

@@ -1,4 +1,4 @@
-"""What the pages of archives read."""
+"""Queries for the pages of archives."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ MAX_IMPORTS = 20
 
 
 def archives_of(contest: Contest) -> QuerySet[Archive]:
-    """All that were asked for, the newest first."""
+    """All requested archives, the newest first."""
     return contest.archives.select_related("file", "requested_by").order_by("-pk")
 
 
 def newest(contest: Contest) -> Archive | None:
-    """The archive that was asked for last."""
+    """The archive requested last."""
     return archives_of(contest).first()
 
 
 def get_archive(contest: Contest, number: int) -> Archive:
-    """An archive that can be downloaded; Http404 where there is none under that number."""
+    """An archive for download; Http404 if there is none with that number."""
     found = archives_of(contest).exclude(file=None).filter(pk=number, file__erased_at=None).first()
     if found is None:
         raise Http404
@@ -35,7 +35,7 @@ def get_archive(contest: Contest, number: int) -> Archive:
 
 
 def imports_of(user: User) -> list[ContestImport]:
-    """What a person has imported or tried to, the newest first."""
+    """The imports of a user, including failed ones, the newest first."""
     found = ContestImport.objects.filter(requested_by=user).select_related("contest")
     return list(found.order_by("-pk")[:MAX_IMPORTS])
 
@@ -45,6 +45,6 @@ def newest_import(user: User) -> ContestImport | None:
 
 
 def origin_of(contest: Contest) -> ContestImport | None:
-    """Where an imported contest comes from."""
+    """The import that created a contest."""
     found = ContestImport.objects.filter(contest=contest)
     return found.select_related("history", "requested_by").first()

@@ -1,4 +1,4 @@
-"""What people ask of archives: each in one transaction, each with an event."""
+"""Actions on archives: each in one transaction, each with an event."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ def request_archive(
     address: str = "",
     now: datetime | None = None,
 ) -> Archive:
-    """Have the contest written into one file.
+    """Request an archive of the contest.
 
-    `address` is the contest's, typed where the answer key leaves the platform before the end.
+    `address` is the contest's, typed if the answer key is exported before the end.
     """
     now = now or timezone.now()
     held = lock(contest, version)
     if reasons := _hindrances(held, names, with_key, with_members, address, now):
         raise ContestRefused(*reasons)
-    holding_rules(held)  # an archive has every version
+    holding_rules(held)  # an archive contains all versions
     archive = Archive.objects.create(
         contest=held,
         names=names,
@@ -89,7 +89,7 @@ def _hindrances(
 ) -> list:
     found = []
     if contest.archives.filter(state__in=Archive.UNFINISHED).exists():
-        found.append(_("An archive is being written already. Wait until it is done."))
+        found.append(_("An archive is already being written. Wait until it is done."))
     if contest.archives.exclude(file=None).count() >= MOST_KEPT:
         found.append(
             _(
@@ -100,8 +100,8 @@ def _hindrances(
     if not space.has_room_for(_largest_size(contest)):
         found.append(
             _(
-                "There is too little space: an archive must leave %(reserve)s of the disk free for the uploads of "
-                "teams. Delete archives that are not needed, or ask the operators to make space."
+                "Too little disk space: an archive must leave %(reserve)s of the disk free for the uploads of "
+                "teams. Delete archives that are not needed, or ask the operators to free space."
             )
             % {"reserve": filesizeformat(settings.DISK_RESERVE_BYTES)}
         )
@@ -124,18 +124,18 @@ def _hindrances(
 
 
 def _largest_size(contest: Contest) -> int:
-    """What an archive takes where nothing in it can be packed smaller: the files of the contest."""
+    """An upper bound of the size of an archive: the files of the contest, uncompressed."""
     kept = files_of(contest).filter(erased_at=None)
     return kept.aggregate(total=Sum("size_bytes"))["total"] or 0
 
 
 @transaction.atomic
 def delete_archive(*, actor: User, contest: Contest, number: int) -> None:
-    """Remove an archive from this installation; who asked for it and its digest stay on record."""
+    """Delete an archive; its requester and its digest stay recorded."""
     lock(contest)
     archive = contest.archives.select_related("file").filter(pk=number).first()
     if archive is None or archive.file is None:
-        raise ContestRefused(_("This archive is deleted already."))
+        raise ContestRefused(_("This archive is already deleted."))
     file = archive.file
     Archive.objects.filter(pk=archive.pk).update(file=None)
     storage.forget([file])
@@ -149,7 +149,7 @@ def delete_archive(*, actor: User, contest: Contest, number: int) -> None:
 
 
 def erase_archives(now: datetime) -> None:
-    """Delete the archives of contests whose data are deleted: what was promised of the data holds of them, too."""
+    """Delete the archives of contests whose data are deleted: the promise of deletion includes them."""
     kept = Archive.objects.filter(contest__erased_at__isnull=False, file__erased_at=None)
     files = kept.exclude(file=None).values("file")
     if files.exists():
@@ -158,7 +158,7 @@ def erase_archives(now: datetime) -> None:
 
 
 def note_download(*, actor: User, archive: Archive) -> None:
-    """Who has an archive with the answer key is on record."""
+    """Record the download of an archive."""
     audit_log.record(
         "archive.downloaded",
         actor=actor,
@@ -174,9 +174,9 @@ def note_download(*, actor: User, archive: Archive) -> None:
 def receive_archive(
     *, actor: User, name: str, chunks: bytes | Iterable[bytes], announces: bool = True
 ) -> ContestImport:
-    """Keep an uploaded archive until it is imported or refused."""
+    """Store an uploaded archive until it is imported or refused."""
     if not policies.may_create_contests(actor):
-        raise ContestRefused(_("Contests are made by people whom the operators allow it."))
+        raise ContestRefused(_("Only users with permission of the operators may create contests."))
     file = storage.write(chunks, area=storage.Area.ARCHIVE, name=name, can_wait=True)
     try:
         with transaction.atomic():
@@ -205,7 +205,7 @@ def receive_archive(
 
 @transaction.atomic
 def set_consent(*, user: User, team: Team, is_named: bool) -> None:
-    """The captain says whether a published archive may name the team."""
+    """Record the captain's consent that a published archive names the team."""
     held = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if not is_captain(user, held):
         raise RefusedError("captain_only")

@@ -1,4 +1,4 @@
-"""The boards of a contest as an archive holds them, and where two of them differ."""
+"""The boards of a contest in an archive, and their comparison."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ Board = dict[str, Any]
 
 
 def moment_of(contest: Contest, now: datetime) -> datetime:
-    """The last moment up to now at which the clock has changed anything on the boards.
+    """The last time up to now at which the clock has changed the boards.
 
-    They are the same ever since, so that archives of the same facts are the same.
+    They have been the same since, so archives of the same facts are equal.
     """
     changes = [contest.created_at, *moments(contest)]
     return max((moment for moment in changes if moment <= now), default=contest.created_at)
 
 
 def scopes_of(contest: Contest, moment: datetime, *, is_final: bool) -> Iterator[Scope]:
-    """Every stage and the season, for everybody and by division.
+    """All stages and the season, for everybody and by division.
 
-    Not final, they are those that everybody may see: without hidden measures, and frozen where
-    they are.
+    If not final, the public ones: without hidden measures, and frozen if they are.
     """
     hidden = () if is_final else contest.hidden_measures
     rules = contest.ruleset
@@ -48,14 +47,14 @@ def scopes_of(contest: Contest, moment: datetime, *, is_final: bool) -> Iterator
 
 
 def _stages_at(contest: Contest, moment: datetime) -> set[str]:
-    """The stages that the rules name which held when the boards were frozen."""
+    """The stages of the rules at the time of the freeze."""
     return {stage.key for stage in scope_of(contest, moment).rules.stages}
 
 
 def boards_of(
     contest: Contest, moment: datetime, teams: Mapping[int, Called], *, is_final: bool
 ) -> list[Board]:
-    """Every board, with the teams as `teams` calls them."""
+    """Every board, with the names of teams from `teams`."""
     found = []
     for scope in scopes_of(contest, moment, is_final=is_final):
         known = [_renamed(part, teams) for part in facts.gather(scope)]
@@ -100,13 +99,13 @@ def _renamed(known: Facts, teams: Mapping[int, Called]) -> Facts:
     )
 
 
-# Values that everybody may see
+# Public values
 
 
 def shown_values(
     contest: Contest, moment: datetime, teams: Mapping[int, Called]
 ) -> Iterator[dict[str, Any]]:
-    """What the boards show of evaluations: the measures of tables and estimates, the rates of guesses."""
+    """The public part of evaluations: the measures of tables and estimates, the rates of guesses."""
     for scope in scopes_of(contest, moment, is_final=False):
         if scope.is_season or scope.division is not None:
             continue
@@ -137,7 +136,7 @@ def _shown_measures(known: Facts) -> list[str]:
 
 
 def differences(expected: list[Board], found: list[Board]) -> list[dict[str, Any]]:
-    """Where boards made anew differ: by board and team, the ranks and totals; empty where they are equal."""
+    """Differences of recomputed boards: by board and team, the ranks and totals; empty if they are equal."""
     if expected == found:
         return []
     before, after = (dict(_tables(board)) for board in (expected, found))

@@ -1,4 +1,4 @@
-"""What workers run of archives apart from their jobs: an interface and nothing more."""
+"""Celery tasks of archives besides their jobs, without logic."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from pwscup.core.db.clock import read_db_clock
 
 @app.task
 def sweep() -> None:
-    """Delete archives of deleted data, and what is left of imports that failed."""
+    """Delete archives of deleted data, and the remains of failed imports."""
     services.erase_archives(read_db_clock())
     unfinished.remove_left()

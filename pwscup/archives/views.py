@@ -1,4 +1,4 @@
-"""The pages of archives: written for organizers, read for people who may create contests, consent of captains."""
+"""The pages of archives: export for organizers, import for users who may create contests, consent of captains."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORM = require_http_methods(["GET", "HEAD", "POST"])
 @FORM
 @for_organizers
 def archive(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """What there is, and a form that asks for another one."""
+    """The existing archives, and a form to request another one."""
     page = organizer_page(request, contest, "archive")
     initial = {"version": contest.version, "names": "consent"}
     given = {"slug": contest.slug, "is_over": is_over(contest, page["now"])}
@@ -57,7 +57,7 @@ def _requested(request: HttpRequest, contest: Contest, form: ArchiveForm) -> Htt
 @require_safe
 @for_organizers
 def archive_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
-    """How far it is, for the page that waits."""
+    """The progress, for polling."""
     newest = selectors.newest(contest)
     if newest is None:
         raise Http404
@@ -84,7 +84,7 @@ def archive_file(request: HttpRequest, contest: Contest, number: int) -> FileRes
 @require_POST
 @for_organizers
 def archive_delete(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
-    """Remove an archive from this installation."""
+    """Delete an archive."""
     what = {"done": _("The archive is deleted."), "back": "organize-archive"}
     return carry_out(request, contest, services.delete_archive, number=number, **what)
 
@@ -92,7 +92,7 @@ def archive_delete(request: HttpRequest, contest: Contest, number: int) -> HttpR
 @require_safe
 @for_organizers
 def history(request: HttpRequest, contest: Contest) -> FileResponse:
-    """The events of the installation that an imported contest comes from."""
+    """The events of the original installation of an imported contest."""
     origin = selectors.origin_of(contest)
     if origin is None or origin.history is None:
         raise Http404
@@ -110,7 +110,7 @@ def history(request: HttpRequest, contest: Contest) -> FileResponse:
 @FORM
 @login_required
 def import_contest(request: HttpRequest) -> HttpResponse:
-    """Upload an archive, and see what came of those before."""
+    """Upload an archive, and the results of earlier imports."""
     if not policies.may_create_contests(request.user):
         raise Http404
     form = ImportForm(request.POST or None, request.FILES or None)
@@ -127,7 +127,7 @@ def import_contest(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def import_status(request: HttpRequest) -> HttpResponseBase:
-    """How far it is, for the page that waits."""
+    """The progress, for polling."""
     newest = selectors.newest_import(request.user)
     if newest is None or not policies.may_create_contests(request.user):
         raise Http404
@@ -141,7 +141,7 @@ def import_status(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @login_required
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """The captain's tick on the page of the team."""
+    """The captain's consent on the team page."""
     team = team_of(request.user, visible_contest(request.user, slug))
     if team is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""Audits as jobs: a report in every language, and what the audit trail says of it."""
+"""Audits as jobs: a report in every language, and the events in the audit trail."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _result(
     submission: Submission, progress: Callable[[int, int, str], None]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     import scoring
-    from pwscup.submissions import evaluation  # pandas, which only workers need
+    from pwscup.submissions import evaluation  # imports pandas, which only workers need
 
     found = evaluation.audited(submission, progress)
     audits = submission.round.contest.format.audits
@@ -77,7 +77,7 @@ def _result(
 
 
 def _facts(submission: Submission) -> dict[str, str]:
-    """The origin of the report, in the language that is active."""
+    """The origin of the report, in the active language."""
     import scoring
 
     facts = {
@@ -88,7 +88,7 @@ def _facts(submission: Submission) -> dict[str, str]:
         gettext("Audited"): shown_moment(timezone.now(), submission.round.contest.tz),
         "scoring": scoring.__version__,
     }
-    # Without the digest of the row numbers: who has the report could try whether they are 1, 2, 3, …
+    # Without the digest of the row numbers: a reader of the report could test whether they are 1, 2, 3, …
     files = submission.files.exclude(key="rows").order_by("id")
     digests = files.values_list("key", "file__sha256")
     return facts | {key: f"SHA-256 {digest}" for key, digest in digests}

@@ -10,13 +10,13 @@ from pwscup.submissions.models import Submission
 
 
 class Audit(Job):
-    """Job: every attacker of the kit against one scored table; fact once it is done."""
+    """Job: every attacker of the library against one scored table; a fact when done."""
 
     QUEUE_ORDER = ("requested_at", "id")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
-        RUNNING = "running", _("attackers at work")
+        RUNNING = "running", _("attacks running")
         DONE = "done", _("done")
         FAILED = "failed", _("failed")
 
@@ -26,7 +26,7 @@ class Audit(Job):
     )
     requested_at = models.DateTimeField(default=timezone.now)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    step = models.CharField(max_length=40, blank=True, help_text="what is being run now")
+    step = models.CharField(max_length=40, blank=True, help_text="the current step")
     done_steps = models.PositiveSmallIntegerField(default=0)
     n_steps = models.PositiveSmallIntegerField(default=0)
     values = models.JSONField(default=dict, help_text="scoring.audits.summary.summary")
@@ -41,7 +41,7 @@ class Audit(Job):
 
 
 class AuditReport(models.Model):
-    """Derived: the page that is handed on, in one language."""
+    """Derived: the report for download, in one language."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="reports")
     language = models.CharField(max_length=10)

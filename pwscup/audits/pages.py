@@ -1,4 +1,4 @@
-"""What the pages of audits show: plain functions from facts to contexts."""
+"""Contexts of the pages of audits: plain functions of facts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
-    """Everything about the audit of one submission."""
+    """All facts about the audit of one submission."""
     round, audits = submission.round, submission.round.contest.format.audits
     found = selectors.audit_of(submission)
     context = contest_page(request, round.contest, round.key) | {
@@ -36,7 +36,7 @@ def audit_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 
 
 def status(submission: Submission, audit: Audit) -> dict[str, Any]:
-    """What the polled fragment shows."""
+    """The context of the polled fragment."""
     n_before = selectors.n_before(audit) if audit.state == audit.State.WAITING else 0
     share = 100 * audit.done_steps // audit.n_steps if audit.n_steps else 0
     return {

@@ -1,4 +1,4 @@
-"""Audits as this viewer may see them."""
+"""Queries about audits, restricted to the viewer's permissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def auditable(user: Person, public_id: UUID) -> Submission:
-    """A submission that this viewer may have audited, else 404."""
+    """A submission that this viewer may audit, otherwise 404."""
     submission = selectors.get_visible(user, public_id)
     if not policies.may_audit(user, submission, timezone.now()):
         raise Http404
@@ -30,7 +30,7 @@ def audit_of(submission: Submission) -> Audit | None:
 
 
 def before(submission: Submission) -> Submission | None:
-    """The team's submission whose audit is to be done before this one's may be asked for."""
+    """The team's submission whose audit must finish before this one's may be requested."""
     unfinished = Audit.objects.filter(
         submission__team=submission.team_id, state__in=Audit.UNFINISHED
     )
@@ -39,7 +39,7 @@ def before(submission: Submission) -> Submission | None:
 
 
 def n_before(audit: Audit) -> int:
-    """How many audits are worked on or wait before this one."""
+    """The number of audits that run or wait before this one."""
     earlier = Q(requested_at__lt=audit.requested_at) | Q(
         requested_at=audit.requested_at, pk__lt=audit.pk
     )

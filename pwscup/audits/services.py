@@ -1,4 +1,4 @@
-"""Asking for an audit, and asking again where it failed."""
+"""Requesting an audit, and requesting it again after a failure."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class AuditRefused(Refused):
 
 
 def request_audit(*, user: User, submission: Submission) -> Audit:
-    """The audit of a submission: the one that there is, or a new one; a failed one waits again.
+    """The audit of a submission: the existing one, or a new one; a failed one waits again.
 
-    Of a team one audit waits or runs at a time, so that all teams get their turn.
+    Only one audit of a team waits or runs at a time, so that all teams get their turn.
     """
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=submission.team_id)
         if (other := selectors.before(submission)) is not None:
             raise AuditRefused(
-                _("The audit of submission %(n)s comes first: ask again once it is done.")
+                _("The audit of submission %(n)s comes first: request this one when it is done.")
                 % {"n": other.number}
             )
         audit, is_new = Audit.objects.select_for_update().get_or_create(

@@ -1,4 +1,4 @@
-"""Addresses of audits."""
+"""URLs of audits."""
 
 from django.urls import path
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def audit(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """What is known so far; a POST asks for the audit."""
+    """The current state; a POST requests the audit."""
     submission = selectors.auditable(request.user, public_id)
     if request.method == "POST":
         try:
@@ -50,7 +50,7 @@ def audit_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
 
 @require_safe
 def audit_report(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """The report to hand on, in the reader's language: a download, never a page of this site."""
+    """The report in the reader's language: a download, never a page of this site."""
     submission, found = _found(request, public_id)
     html = selectors.report_of(found, get_language() or "en")
     name = f"{submission.round.contest.slug}-{submission.team.slug}-{submission.number}-audit.html"

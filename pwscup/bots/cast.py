@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a bot publishes a series: options of `scoring.formats.sequential.publishing`, and what it does beside.
+    """The publication method of a bot for a series: options of `scoring.formats.sequential.publishing`, and more.
 
-    `more` is by how much its groups are larger than the rules ask. A bot that `forgets` publishes every table
-    as if it were the first.
+    `more` is the number by which its groups are larger than the rules require. A bot that `forgets` publishes
+    every table as if it were the first.
     """
 
     method: Method = "m-invariance"
@@ -27,7 +27,7 @@ class Way:
 
     @property
     def note(self) -> str:
-        """As the command line would be told.
+        """The options as on the command line.
 
         Examples
         --------
@@ -50,8 +50,8 @@ class Way:
 class Bot:
     """A team played by the platform.
 
-    `methods` and `attacker` are for tables, `batch` and `interactive` for estimates, `series` and `values` for
-    releases of a series and guesses at the values in them.
+    `methods` and `attacker` are for tables, `batch` and `interactive` for estimates, `series` and `values`
+    for releases of a series and guesses of their values.
     """
 
     name: str
@@ -100,4 +100,4 @@ BOTS = (
 )
 BY_NAME = {bot.name: bot for bot in BOTS}
 ANY_TABLE = (("record-deletion", {}),)
-"""What works on a table that a bot's own methods do not fit."""
+"""The methods for tables that a bot's own methods do not fit."""

@@ -1,4 +1,4 @@
-"""The copy of a contest on which bots play: made, and taken away again without a trace in the original."""
+"""The copy of a contest for bots: created, and removed without changing the original."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COPIED = ("title", "title_ja", "timezone", "ruleset_text", "max_team_size", "hid
 
 @transaction.atomic
 def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
-    """A contest like this one, its rounds one after the other in the past, its teams bots."""
+    """A copy of the contest with rounds in the past, one after the other, and bots as teams."""
     copy = Contest.objects.create(
         slug=f"dry-run-{contest.pk}-{contest.dry_runs.count()}",
         rehearsal_of=contest,
@@ -51,14 +51,14 @@ def copy_for_bots(contest: Contest, *, actor: User | None) -> Contest:
 
 
 def n_bots(contest: Contest) -> int:
-    """How many bots play: fewer where each needs people of its own and there are not enough of them."""
+    """The number of bots: fewer if each needs its own individuals and there are not enough of them."""
     original = original_of(contest)
     parts = team_tables.n_parts(original) if original else None
     return N_BOTS if parts is None else min(N_BOTS, parts)
 
 
 def _copy_table(contest: Contest, copy: Contest) -> None:
-    """The same files under another row: bytes are never written twice."""
+    """The same files with another row: bytes are never stored twice."""
     original = original_of(contest)
     if original is None:
         raise LookupError(f"contest {contest.pk} has no table")
@@ -75,7 +75,7 @@ def _copy_table(contest: Contest, copy: Contest) -> None:
 
 
 def _copy_rounds(contest: Contest, copy: Contest, now: datetime) -> None:
-    """All of them over, long enough ago that uploads which began in time have arrived."""
+    """All rounds are over, long enough ago that all uploads have arrived."""
     rounds = list(contest.rounds.order_by("position"))
     opens_at = now - (len(rounds) + 1) * ROUND_LENGTH
     for round in rounds:
@@ -95,7 +95,7 @@ def _copy_rounds(contest: Contest, copy: Contest, now: datetime) -> None:
 
 @transaction.atomic
 def discard(copy: Contest) -> None:
-    """Remove a copy with all that was handed in on it; its events stay, as all events do."""
+    """Remove a copy with all its submissions; its events stay, like all events."""
     if copy.rehearsal_of_id is None:
         raise ValueError(f"contest {copy.pk} is no copy")
     files = _files_of(copy)
@@ -109,7 +109,7 @@ def discard(copy: Contest) -> None:
 
 
 def _files_of(copy: Contest) -> list[StoredFile]:
-    """What lies there for the copy alone: the organizer's table is the original's."""
+    """The files that only the copy uses: the organizer's table belongs to the original."""
     tables = copy.rehearsal_of.datasets.values_list("sealed", "public")
     shared = {pk for row in tables for pk in row}
     its_own = [file for file in files_of(copy) if file.pk not in shared]

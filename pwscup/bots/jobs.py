@@ -24,13 +24,13 @@ def _record(claim: Claim) -> None:
 
 @job(Rehearsal, queue="audits", limit="AUDIT_TIME_LIMIT", failed=_record)
 def play(claim: Claim) -> bool:
-    """Make the copy, play it through, and write how it went."""
-    from pwscup.bots import rehearse  # the numerical libraries, which only workers need
+    """Create the copy, play all rounds, and write the report."""
+    from pwscup.bots import rehearse  # imports the numerical libraries, which only workers need
 
     rehearsal = Rehearsal.objects.select_related("contest", "played_on", "requested_by").get(
         pk=claim.pk
     )
-    if rehearsal.played_on is not None:  # of a worker that went silent
+    if rehearsal.played_on is not None:  # left by a silent worker
         copies.discard(rehearsal.played_on)
     started = time.perf_counter()
     copy = copies.copy_for_bots(rehearsal.contest, actor=rehearsal.requested_by)

@@ -10,7 +10,7 @@ from pwscup.core.models import Job
 
 
 class Rehearsal(Job):
-    """Job: bots play a whole contest before anybody else does, on a copy that its organizers alone see."""
+    """Job: bots play a complete contest in advance, on a copy that only its organizers see."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -31,8 +31,8 @@ class Rehearsal(Job):
     )
     requested_at = models.DateTimeField(default=timezone.now)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    step = models.CharField(max_length=100, blank=True, help_text="key of the round being played")
-    report = models.JSONField(default=list, help_text="a line for each round, once played")
+    step = models.CharField(max_length=100, blank=True, help_text="key of the current round")
+    report = models.JSONField(default=list, help_text="a line for each played round")
     seconds = models.FloatField(null=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Playing a copy through: round by round, by the services and the scoring that everybody's files meet."""
+"""Playing a copy: round by round, with the same services and scoring as for teams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StuckError(RuntimeError):
 
 
 def play_through(copy: Contest, tell: Callable[[str], None]) -> list[Line]:
-    """Play every round; `tell` hears the key of each before it begins. Return a line for each."""
+    """Play every round; `tell` is called with the key of each before it begins. Return a line for each."""
     lines = []
     for round in copy.rounds.select_related("contest").order_by("position"):
         tell(round.key)
@@ -46,7 +46,7 @@ def play_through(copy: Contest, tell: Callable[[str], None]) -> list[Line]:
 
 
 def _score(round: Round) -> None:
-    """Score what was handed in, here or wherever a worker was faster."""
+    """Score the submissions here, unless another worker is faster."""
     until = timezone.now() + PATIENCE
     while open_ones := list(Submission.objects.filter(round=round).exclude(state__in=FINAL)):
         for submission in open_ones:
@@ -58,7 +58,7 @@ def _score(round: Round) -> None:
 
 
 def _mark(round: Round) -> None:
-    """A mark for each team by each criterion, so that the board has a presentation."""
+    """A grade for each team by each criterion, so that the board has presentation scores."""
     rng = np.random.default_rng(round.pk)
     JudgeMark.objects.bulk_create(
         JudgeMark(round=round, team=team, criterion=criterion.key, points=Decimal(int(points)))
@@ -71,7 +71,7 @@ def _mark(round: Round) -> None:
 
 
 def _line(round: Round, seconds: float) -> Line:
-    """What an organizer wants to know of a round: what was scored, what was not and why, how long it took."""
+    """The summary of a round for organizers: scored and rejected submissions with reasons, and the time."""
     handed_in = list(Submission.objects.filter(round=round).select_related("team", "target__team"))
     states = [submission.state for submission in handed_in]
     return {

@@ -1,4 +1,4 @@
-"""What the page of dry runs reads."""
+"""Queries for the page of dry runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def newest(contest: Contest) -> Rehearsal | None:
-    """The dry run that was asked for last."""
+    """The dry run requested last."""
     found = contest.dry_runs.select_related("played_on", "requested_by", "contest")
     return found.order_by("-pk").first()
 
@@ -32,7 +32,7 @@ class RoundLine:
 
 
 def report_of(rehearsal: Rehearsal) -> list[RoundLine]:
-    """A line for each round that was played, with who was refused and why."""
+    """A line for each played round, with refused submissions and reasons."""
     titles = {round.key: round.local_title for round in rehearsal.contest.rounds.all()}
     return [
         RoundLine(

@@ -1,4 +1,4 @@
-"""Asking for a dry run, and taking away what it left."""
+"""Requesting a dry run, and removing its copy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def request_dry_run(*, actor: User, contest: Contest, version: int | None = None) -> Rehearsal:
-    """Let bots play the contest; what an earlier dry run left goes."""
+    """Let bots play the contest; the copy of an earlier dry run is removed."""
     held = lock(contest, version)
     if held.rehearsal_of_id is not None:
         raise ContestRefused(_("This is a dry run itself."))
@@ -30,7 +30,7 @@ def request_dry_run(*, actor: User, contest: Contest, version: int | None = None
     if missing:
         raise ContestRefused(*missing)
     if held.dry_runs.filter(state__in=Rehearsal.UNFINISHED).exists():
-        raise ContestRefused(_("The bots are playing already. Wait until they are done."))
+        raise ContestRefused(_("The bots are already playing. Wait until they are done."))
     _discard_copies(held)
     rehearsal = Rehearsal.objects.create(contest=held, requested_by=actor, sent_at=timezone.now())
     audit_log.record("contest.dry_run_requested", actor=actor, contest_id=held.pk)
@@ -40,7 +40,7 @@ def request_dry_run(*, actor: User, contest: Contest, version: int | None = None
 
 @transaction.atomic
 def discard_dry_run(*, actor: User, contest: Contest, version: int | None = None) -> None:
-    """Remove the copy on which the bots played; the report stays."""
+    """Remove the copy of the dry run; the report stays."""
     held = lock(contest, version)
     if held.dry_runs.filter(state__in=Rehearsal.UNFINISHED).exists():
         raise ContestRefused(_("The bots are playing. Wait until they are done."))

@@ -1,4 +1,4 @@
-"""Addresses of dry runs."""
+"""URLs of dry runs."""
 
 from django.urls import path
 

@@ -25,7 +25,7 @@ from pwscup.core.http.polling import etag, polled
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
 def dry_run(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """How the last dry run went; a POST asks for one, or removes what it left."""
+    """The result of the last dry run; a POST requests one, or removes its copy."""
     if request.method == "POST":
         return _changed(request, contest)
     found = selectors.newest(contest)
@@ -42,7 +42,7 @@ def dry_run(request: HttpRequest, contest: Contest) -> HttpResponse:
 def _changed(request: HttpRequest, contest: Contest) -> HttpResponse:
     removes = "remove" in request.POST
     service = services.discard_dry_run if removes else services.request_dry_run
-    done = _("Removed.") if removes else _("The bots begin to play.")
+    done = _("Removed.") if removes else _("The dry run has started.")
     what = {"version": version_of(request)}
     return carry_out(request, contest, service, done=done, back="organize-dry-run", **what)
 
@@ -61,7 +61,7 @@ def _status(rehearsal: Rehearsal | None) -> dict[str, Any]:
 @require_safe
 @for_organizers
 def dry_run_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
-    """How far it is, for the page that waits."""
+    """The progress, for polling."""
     found = selectors.newest(contest)
     if found is None:
         raise Http404

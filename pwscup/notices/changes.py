@@ -1,4 +1,4 @@
-"""Changes of a contest as everybody may read them: which events are public, and in what words."""
+"""Public changes of a contest: the table of public events and their texts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is said of a kind of event; `is_told` also by e-mail and webhook, to members of all teams.
+    """The text of a kind of event; `is_told` means that it is also sent by e-mail and webhook, to members of
+    all teams.
 
-    `shows_reason`: the reason that organizers gave is meant for everybody.
+    `shows_reason`: the reason given by organizers is public.
     """
 
     words: _StrPromise
@@ -36,18 +37,17 @@ class Change:
 
 
 PUBLISHED = "contest.published"
-# The one table of what becomes public of the audit trail: never who did it, and of what was
-# written beside it only the fields below.
+# The only table of public parts of the audit trail: never the actor, and of the data only the fields below.
 PUBLIC_KINDS: dict[str, Change] = {
     PUBLISHED: Change(gettext_lazy("The contest was published"), is_told=False),
     "contest.rounds_changed": Change(gettext_lazy("Rounds were changed")),
-    # That it is open is told by the notice that every opening has.
-    "contest.round_opened": Change(gettext_lazy("“%(round)s” was opened by hand"), is_told=False),
-    "contest.round_closed": Change(gettext_lazy("“%(round)s” was closed by hand")),
+    # The opening itself is announced by the notice of every opening.
+    "contest.round_opened": Change(gettext_lazy("“%(round)s” was opened manually"), is_told=False),
+    "contest.round_closed": Change(gettext_lazy("“%(round)s” was closed manually")),
     "contest.round_paused": Change(gettext_lazy("The contest is paused"), shows_reason=True),
-    "contest.round_resumed": Change(gettext_lazy("The contest goes on"), shows_reason=True),
+    "contest.round_resumed": Change(gettext_lazy("The contest continues"), shows_reason=True),
     "contest.round_extended": Change(gettext_lazy("“%(round)s” was extended"), shows_reason=True),
-    "contest.round_reopened": Change(gettext_lazy("“%(round)s” is open again"), shows_reason=True),
+    "contest.round_reopened": Change(gettext_lazy("“%(round)s” was reopened"), shows_reason=True),
     "contest.outage_recorded": Change(
         gettext_lazy("An outage was recorded: its time does not count"), shows_reason=True
     ),
@@ -57,7 +57,7 @@ PUBLIC_KINDS: dict[str, Change] = {
     ),
     "contest.terms_changed": Change(gettext_lazy("The terms of participation were changed")),
     "contest.revealed": Change(
-        gettext_lazy("The secret behind all random draws was published"), is_important=False
+        gettext_lazy("The secret of all random draws was published"), is_important=False
     ),
     "contest.board_frozen": Change(gettext_lazy("The leaderboard is frozen"), is_important=False),
     "contest.board_revealed": Change(
@@ -83,14 +83,14 @@ FIELDS = {
     "tries_per_day": gettext_lazy("attempts per day"),
     "feedback": gettext_lazy("feedback"),
 }
-FROZEN = "frozen_at"  # before and after, where only the latter says something
-# Under these keys stand changes of several rounds by their keys.
+FROZEN = "frozen_at"  # before and after, if only the latter is informative
+# Under these keys are changes of several rounds by their keys.
 NESTS = ("rounds", "moved", "changes")
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An event as everybody may read it."""
+    """An event as published."""
 
     title: str
     lines: tuple[str, ...]
@@ -118,12 +118,12 @@ def titles_of(contest: Contest) -> dict[str, str]:
 
 
 def _lines(data: Mapping[str, Any], titles: Mapping[str, str], zone: ZoneInfo) -> Iterator[str]:
-    """What changed, a line each: a round and its fields, or the fields alone."""
+    """The changes, one per line: a round and its fields, or only the fields."""
     for key, value in data.items():
         if key in FIELDS:
             yield _field(key, value, zone)
         elif key == FROZEN and isinstance(value, list) and value[-1]:
-            yield _("It shows what stood at %(moment)s.") % {"moment": _moment(value[-1], zone)}
+            yield _("It shows the state at %(moment)s.") % {"moment": _moment(value[-1], zone)}
         elif key in titles and isinstance(value, dict):
             parts = [_field(name, value[name], zone) for name in FIELDS if name in value]
             if parts:
@@ -136,7 +136,7 @@ def _lines(data: Mapping[str, Any], titles: Mapping[str, str], zone: ZoneInfo) -
 
 
 def _field(name: str, value: Any, zone: ZoneInfo) -> str:
-    """One field, with what it was before where both are known."""
+    """One field, with the previous value if both are known."""
     pair = value if isinstance(value, list) and len(value) == 2 else [value]
     return f"{FIELDS[name]}: " + " → ".join(_value(name, part, zone) for part in pair)
 
@@ -159,7 +159,7 @@ def _moment(text: str, zone: ZoneInfo) -> str:
 
 
 def since_publication(events: Iterable[Event]) -> list[Event]:
-    """Events, in their order, from the last publication on; all where it is older than the trail."""
+    """Events in order since the last publication; all if it is older than the trail."""
     kept: list[Event] = []
     for event in events:
         if event.kind == PUBLISHED:

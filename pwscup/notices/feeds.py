@@ -50,7 +50,7 @@ class NewsFeed(Feed):
             text = _("Withdrawn: %(reason)s") % {"reason": found.withdrawn_reason}
         else:
             text = item[1].text
-        return linebreaks(urlize(text, autoescape=True))  # readers take it for HTML
+        return linebreaks(urlize(text, autoescape=True))  # feed readers treat it as HTML
 
     def item_link(self, item: tuple[Contest, Item]) -> str:
         return f"{self.link(item[0])}#{item[1].key}"

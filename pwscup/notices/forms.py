@@ -1,4 +1,4 @@
-"""What people write: announcements, questions, answers, and where notices go."""
+"""Forms for announcements, questions, answers, and recipients of notices."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from django.utils.translation import pgettext_lazy
 
 from pwscup.notices.models import MAX_QUESTION, MAX_TEXT, Announcement, Preference
 
-# Feeds are XML, which cannot hold these; nobody types them.
+# Feeds are XML, which cannot contain these characters.
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 def printable(text: str) -> None:
     if UNPRINTABLE.search(text):
-        raise ValidationError(_("The text holds a control character. Type it anew."))
+        raise ValidationError(_("The text contains a control character. Remove it."))
 
 
 def one_line(text: str) -> None:
     printable(text)
     if len(text.splitlines()) > 1:
-        raise ValidationError(_("Write it in one line."))
+        raise ValidationError(_("Enter a single line."))
 
 
 def _lines(rows: int) -> forms.Textarea:
@@ -32,7 +32,7 @@ def _lines(rows: int) -> forms.Textarea:
 
 
 class AnnouncementForm(forms.ModelForm):
-    """What everybody is told, in at least one of the two languages."""
+    """A public announcement, in at least one of the two languages."""
 
     class Meta:
         model = Announcement
@@ -58,16 +58,16 @@ class AnnouncementForm(forms.ModelForm):
 
 
 class CorrectionForm(AnnouncementForm):
-    """Other words; `version` tells whether somebody else changed them meanwhile."""
+    """A corrected text; `version` detects changes by others in the meantime."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
 
 
 class ClarificationForm(AnnouncementForm):
-    """Question and answer for everybody."""
+    """A public question and answer."""
 
     name_is_a_word = forms.BooleanField(
-        label=_("The team's name is an ordinary word here and does not point to the team"),
+        label=_("The team's name is an ordinary word here and does not identify the team"),
         required=False,
     )
 
@@ -77,7 +77,7 @@ class WithdrawalForm(forms.Form):
         label=_("Reason"),
         max_length=500,
         validators=[one_line],
-        help_text=_("Everybody can read it in place of the text."),
+        help_text=_("It is shown to everybody in place of the text."),
     )
 
 
@@ -97,7 +97,7 @@ class AnswerForm(forms.Form):
 
 
 class MailForm(forms.ModelForm):
-    """Which e-mails a person wants."""
+    """The e-mails that a user wants."""
 
     class Meta:
         model = Preference

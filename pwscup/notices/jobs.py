@@ -1,4 +1,4 @@
-"""Deliveries as jobs: one at a time, in batches, so that no server that hangs keeps scoring waiting."""
+"""Deliveries as jobs: one at a time, in batches, so that a server that hangs does not delay scoring."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pwscup.notices.webhooks import calls, signing
 
 logger = logging.getLogger(__name__)
 
-BATCH_SECONDS = 5  # then submissions that came meanwhile get their turn
+BATCH_SECONDS = 5  # then waiting submissions get their turn
 State = Delivery.State
 
 
@@ -31,13 +31,13 @@ State = Delivery.State
 
 
 def is_due(now: datetime) -> bool:
-    """Something is to be sent that nobody is sending."""
+    """A notice is due that nobody is sending."""
     waiting = Delivery.objects.filter(state=State.WAITING, due_at__lte=now)
     return waiting.exists() and not Delivery.objects.filter(state=State.RUNNING).exists()
 
 
 def work() -> bool:
-    """Send what is due; True where the time ran out and more may wait."""
+    """Send what is due; True if the time was used up and more may wait."""
     until = time.monotonic() + BATCH_SECONDS
     while (claim := claim_next()) is not None:
         jobs.attend(claim)
@@ -47,9 +47,9 @@ def work() -> bool:
 
 
 def claim_next() -> Claim | None:
-    """Take what is due first; nothing while another worker is sending."""
+    """Claim the delivery that is due first; None while another worker is sending."""
     with transaction.atomic():
-        # Another worker that claims waits here, and sees what was taken meanwhile.
+        # Another worker waits here for the lock, and sees what was claimed in the meantime.
         due = Delivery.objects.select_for_update().filter(
             state=State.WAITING, due_at__lte=timezone.now()
         )
@@ -59,27 +59,27 @@ def claim_next() -> Claim | None:
         return jobs.claim(Delivery, first.pk)
 
 
-# How it ends
+# Results
 
 
 def finish(claim: Claim, state: str, **fields: Any) -> bool:
-    """Write how an attempt ended for good, if the claim still holds."""
+    """Write the final outcome of a delivery, if the claim is still valid."""
     return jobs.finish(claim, state, count_attempt, **fields)
 
 
 def count_attempt(claim: Claim) -> None:
-    """Write that another attempt was made."""
+    """Record another attempt."""
     attempt = {"tries": F("tries") + 1, "tried_at": timezone.now()}
     Delivery.objects.filter(pk=claim.pk).update(**attempt)
 
 
 def pause_after(tries: int) -> timedelta:
-    """The pause after so many attempts."""
+    """The pause after this number of attempts."""
     return PAUSES[min(tries, len(PAUSES)) - 1]
 
 
 def try_later(claim: Claim, delivery: Delivery, **fields: Any) -> datetime | None:
-    """Let it wait for its next attempt; None where it was given up, or the claim holds no more."""
+    """Let the delivery wait for its next attempt; None if it was given up, or the claim is no longer valid."""
     now = timezone.now()
     due_at = now + pause_after(delivery.tries + 1)
     if due_at > delivery.notice.at + GIVE_UP_AFTER:
@@ -91,14 +91,14 @@ def try_later(claim: Claim, delivery: Delivery, **fields: Any) -> datetime | Non
         lease_until=None,
         tries=F("tries") + 1,
         tried_at=now,
-        attempts=0,  # of workers that went silent; this one did not
+        attempts=0,  # of silent workers; this one is alive
         **fields,
     )
     return due_at if moved else None
 
 
 def postpone_others(delivery: Delivery, due_at: datetime) -> None:
-    """What goes the same way waits as well: one attempt shows whether the way is open."""
+    """Deliveries over the same channel wait as well: one attempt shows whether it works."""
     same_way = Delivery.objects.filter(
         channel=delivery.channel, webhook=delivery.webhook_id, state=State.WAITING
     )
@@ -143,7 +143,7 @@ def _mail(claim: Claim, delivery: Delivery) -> bool:
 
 
 def _refused(claim: Claim, delivery: Delivery, codes: list[int]) -> bool:
-    """The server works and does not take this one: for now (4xx), or never."""
+    """The server works but refuses this recipient: temporarily (4xx), or permanently."""
     if all(code < 500 for code in codes):
         try_later(claim, delivery, error="recipient_later")
         return False

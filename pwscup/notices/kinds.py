@@ -1,4 +1,4 @@
-"""The kinds of notices: who is told, how important it is, and what strangers' machines may be told of it."""
+"""The kinds of notices: the audience, the importance, and the content for webhooks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pwscup.notices.changes import PUBLIC_KINDS
 
 class Audience(StrEnum):
     MEMBERS = "members"  # of all teams of the contest
-    TEAM = "team"  # that asked the question
+    TEAM = "team"  # of the team that asked the question
     ORGANIZERS = "organizers"
-    NOBODY = "nobody"  # a webhook alone
+    NOBODY = "nobody"  # only a webhook
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is common to all notices of a kind; `calls_webhooks` only where everything in it is public."""
+    """The common properties of all notices of a kind; `calls_webhooks` only if all its content is public."""
 
     audience: Audience
     is_important: bool = False
@@ -33,14 +33,14 @@ OPENED, CLOSING, RESULTS = "round.opened", "round.closing", "round.results"
 TEST, DISABLED, FAULT = "webhook.test", "webhook.disabled", "fault"
 
 KINDS: dict[str, Kind] = {
-    ANNOUNCEMENT: Kind(Audience.MEMBERS),  # important where it is pinned
+    ANNOUNCEMENT: Kind(Audience.MEMBERS),  # important if it is pinned
     CLARIFICATION: Kind(Audience.MEMBERS),
     QUESTION: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
     ANSWER: Kind(Audience.TEAM, is_important=True, calls_webhooks=False),
     OPENED: Kind(Audience.MEMBERS),
     CLOSING: Kind(Audience.MEMBERS, is_important=True),
     RESULTS: Kind(Audience.MEMBERS),
-    TEST: Kind(Audience.NOBODY, calls_webhooks=False),  # goes to the one it tests
+    TEST: Kind(Audience.NOBODY, calls_webhooks=False),  # sent to the tested webhook
     DISABLED: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
     FAULT: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),
     **{
@@ -50,26 +50,26 @@ KINDS: dict[str, Kind] = {
     },
 }
 
-# Why something was not delivered.
+# The reasons why a notice was not delivered.
 ERRORS = {
-    "server": _("the mail server cannot be used now"),
+    "server": _("the mail server is not available"),
     "recipient": _("the mail server refuses this recipient"),
-    "recipient_later": _("the mail server refuses this recipient for now"),
-    "unresolved": _("the name of the address is not known"),
-    "private": _("the address lies in a private network"),
+    "recipient_later": _("the mail server temporarily refuses this recipient"),
+    "unresolved": _("the host name cannot be resolved"),
+    "private": _("the address is in a private network"),
     "scheme": _("the address does not start with https://"),
     "timeout": _("no answer in time"),
     "connection": _("no connection"),
     "tls": _("the certificate is not valid"),
     "answer": _("the answer is not HTTP"),
-    "redirect": _("the address redirects, which is not followed"),
+    "redirect": _("the address redirects; redirects are not followed"),
     "status": _("the address answered with an error"),
 }
 
 MAX_WEBHOOKS = 5
-MAX_FAILURES = 20  # of a webhook in a row
+MAX_FAILURES = 20  # consecutive, of a webhook
 MAX_OPEN_QUESTIONS = 20  # of a team
 
-# Whoever could not be told is tried again after so long; the last pause repeats.
+# A failed delivery is repeated after these times; the last pause repeats.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60))
 GIVE_UP_AFTER = timedelta(hours=24)

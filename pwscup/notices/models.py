@@ -21,7 +21,7 @@ def new_salt() -> str:
 
 
 class Question(models.Model):
-    """Fact: a team asked the organizers something; open until it is answered."""
+    """Fact: a team asked the organizers a question; open until it is answered."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="questions")
@@ -49,9 +49,9 @@ class Question(models.Model):
 
 
 class Announcement(models.Model):
-    """Fact: what organizers tell everybody; corrected in place, its former words in the audit trail.
+    """Fact: an announcement of organizers; corrected in place, with earlier texts in the audit trail.
 
-    With a `question` it is a clarification: question and answer in words that do not name the team.
+    With a `question` it is a clarification: question and answer without the name of the team.
     """
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="announcements")
@@ -66,7 +66,7 @@ class Announcement(models.Model):
         _("important"),
         default=False,
         help_text=_(
-            "It stays on top of the news, and is mailed also to those who want important news only."
+            "It stays on top of the news, and is also sent to those who want important news only."
         ),
     )
     created_by = models.ForeignKey(
@@ -76,7 +76,7 @@ class Announcement(models.Model):
     edited_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_reason = models.CharField(_("reason"), max_length=500, blank=True)
-    version = models.PositiveIntegerField(default=0, help_text="grows with every change")
+    version = models.PositiveIntegerField(default=0, help_text="incremented by every change")
 
     class Meta:
         ordering = ["-created_at", "-id"]
@@ -86,12 +86,12 @@ class Announcement(models.Model):
 
     @property
     def local_title(self) -> str:
-        """The title in the reader's language, or in the one there is."""
+        """The title in the reader's language, or in the only available one."""
         return _in_own_language(self.title, self.title_ja)
 
     @property
     def local_text(self) -> str:
-        """The text in the reader's language, or in the one there is."""
+        """The text in the reader's language, or in the only available one."""
         return _in_own_language(self.text, self.text_ja)
 
 
@@ -100,7 +100,7 @@ def _in_own_language(english: str, japanese: str) -> str:
 
 
 class Preference(models.Model):
-    """Fact: which e-mails of a contest a person wants, and in what language."""
+    """Fact: the e-mails of a contest that a user wants, and their language."""
 
     class Wanted(models.TextChoices):
         ALL = "all", _("all news of the contest")
@@ -129,7 +129,7 @@ class Preference(models.Model):
 
 
 class Visit(models.Model):
-    """Fact: until when a person has read the news of a contest."""
+    """Fact: the time until which a user has read the news of a contest."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="+")
@@ -147,15 +147,15 @@ class Visit(models.Model):
 
 
 class Webhook(models.Model):
-    """Fact: an address that is told of a contest's news; its secret follows from `salt` and the site's key."""
+    """Fact: a URL that receives a contest's news; its secret is derived from `salt` and the site's key."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="webhooks")
     url = models.URLField(_("address"), max_length=500)
     salt = models.CharField(max_length=64, default=new_salt, editable=False)
-    n_failures = models.PositiveIntegerField(default=0, help_text="in a row")
+    n_failures = models.PositiveIntegerField(default=0, help_text="consecutive")
     disabled_at = models.DateTimeField(
-        null=True, blank=True, help_text="after too many failures in a row"
+        null=True, blank=True, help_text="after too many consecutive failures"
     )
     removed_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(
@@ -178,13 +178,13 @@ class Webhook(models.Model):
 
 
 class Notice(models.Model):
-    """Fact: something that people and webhooks are told of, once: `key` names it within its contest."""
+    """Fact: a message for users and webhooks, sent once: `key` identifies it within its contest."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=40, help_text="a kind of `pwscup.notices.kinds`")
     key = models.CharField(max_length=150)
-    at = models.DateTimeField(default=timezone.now, help_text="when it happened")
+    at = models.DateTimeField(default=timezone.now, help_text="the time of the event")
     event_id = models.BigIntegerField(null=True, unique=True, help_text="of the audit trail")
     announcement = models.ForeignKey(
         Announcement, null=True, on_delete=models.CASCADE, related_name="notices"
@@ -197,7 +197,7 @@ class Notice(models.Model):
     )
     round_key = models.CharField(max_length=30, blank=True)
     useless_after = models.DateTimeField(null=True)
-    spread_at = models.DateTimeField(null=True, help_text="when its deliveries were made")
+    spread_at = models.DateTimeField(null=True, help_text="when its deliveries were created")
 
     class Meta:
         ordering = ["id"]
@@ -215,7 +215,7 @@ class Notice(models.Model):
 
 
 class Delivery(Job):
-    """Job: one notice for one person or one webhook; sent at least once, or given up, or useless by now."""
+    """Job: one notice for one user or one webhook; sent at least once, or given up, or no longer needed."""
 
     QUEUE_ORDER = ("channel", "due_at", "id")
 
@@ -228,7 +228,7 @@ class Delivery(Job):
         RUNNING = "running", _("being sent")
         SENT = "sent", _("sent")
         FAILED = "failed", _("given up")
-        DROPPED = "dropped", _("not needed any more")
+        DROPPED = "dropped", _("no longer needed")
 
     notice = models.ForeignKey(Notice, on_delete=models.CASCADE, related_name="deliveries")
     channel = models.CharField(max_length=10, choices=Channel)
@@ -239,10 +239,12 @@ class Delivery(Job):
         Webhook, null=True, on_delete=models.CASCADE, related_name="deliveries"
     )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    due_at = models.DateTimeField(default=timezone.now, help_text="not sent before")
-    tries = models.PositiveSmallIntegerField(default=0, help_text="how often it was tried")
+    due_at = models.DateTimeField(default=timezone.now, help_text="not sent before this time")
+    tries = models.PositiveSmallIntegerField(default=0, help_text="the number of attempts")
     tried_at = models.DateTimeField(null=True)
-    status_code = models.PositiveSmallIntegerField(null=True, help_text="what the address answered")
+    status_code = models.PositiveSmallIntegerField(
+        null=True, help_text="the status of the response"
+    )
     error = models.CharField(max_length=30, blank=True, help_text="a code of `kinds.ERRORS`")
 
     class Meta:

@@ -36,7 +36,7 @@ FORM = require_http_methods(["GET", "HEAD", "POST"])
 @FORM
 @for_organizers
 def news(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """What was announced; a POST announces."""
+    """The announcements; a POST adds one."""
     form = AnnouncementForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -46,7 +46,7 @@ def news(request: HttpRequest, contest: Contest) -> HttpResponse:
         except services.NoticeRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("Announced. E-mails are on their way."))
+            messages.success(request, _("Announced. E-mails are being sent."))
             return redirect("organize-news", contest.slug)
     announced = Paginator(contest.announcements.all(), ON_A_PAGE).get_page(request.GET.get("page"))
     page = organizer_page(request, contest, "news")
@@ -62,9 +62,9 @@ def news(request: HttpRequest, contest: Contest) -> HttpResponse:
 @FORM
 @for_organizers
 def announcement(request: HttpRequest, contest: Contest, number: int) -> HttpResponse:
-    """The words of an announcement; a POST corrects them."""
+    """The text of an announcement; a POST corrects it."""
     found = selectors.announcement_of(contest, number)
-    edited = Announcement.objects.get(pk=found.pk)  # a form writes what it reads into its instance
+    edited = Announcement.objects.get(pk=found.pk)  # a form writes its input into its instance
     form = CorrectionForm(request.POST or None, instance=edited, initial={"version": found.version})
     if form.is_valid():
         values = dict(form.cleaned_data)
@@ -132,7 +132,7 @@ def question(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpRes
     form = AnswerForm(request.POST or None, initial={"answer": found.answer})
     if form.is_valid():
         services.answer_question(actor=request.user, question=found, **form.cleaned_data)
-        messages.success(request, _("The team is told."))
+        messages.success(request, _("The team is notified."))
         return redirect("organize-question", contest.slug, public_id)
     return _question(request, contest, found, form, None)
 
@@ -155,7 +155,7 @@ def _question(
 
 
 def _proposed(question: Question) -> dict[str, str]:
-    """Question and answer as they are, to be edited, in the field of the language they look like."""
+    """Question and answer, to be edited, in the field of their probable language."""
     words = f"{question.text}\n\n{question.answer}".strip()
     in_japanese = "" if words.isascii() else "_ja"
     return {f"title{in_japanese}": question.subject, f"text{in_japanese}": words}
@@ -188,7 +188,7 @@ def clarify(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpResp
 @never_cache
 @for_organizers
 def webhooks(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """Where news is sent; a POST adds an address, and its answer is the one page with its secret."""
+    """The recipients of news; a POST adds a URL, and only its response shows the secret."""
     form, secret = WebhookForm(request.POST or None), ""
     if request.method == "POST" and form.is_valid():
         try:
@@ -211,11 +211,11 @@ def webhooks(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def webhook(request: HttpRequest, contest: Contest, public_id: UUID) -> HttpResponse:
-    """One of the buttons beside an address."""
+    """The action of a button next to a URL."""
     found = selectors.webhook_of(contest, public_id)
     actions = {
-        "test": (services.test_webhook, _("A test is on its way; see the list below.")),
-        "enable": (services.enable_webhook, _("The webhook is switched on again.")),
+        "test": (services.test_webhook, _("A test is being sent; see the list below.")),
+        "enable": (services.enable_webhook, _("The webhook is enabled again.")),
         "remove": (services.remove_webhook, _("The webhook is removed.")),
     }
     chosen = actions.get(request.POST.get("action", ""))

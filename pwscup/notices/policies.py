@@ -1,4 +1,4 @@
-"""Who may ask, read and answer: predicates that change nothing."""
+"""Predicates about who may ask, read and answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def may_ask(user: Person, contest: Contest) -> bool:
-    """Members of its teams, once it is public."""
+    """Members of its teams, after publication."""
     return user.is_authenticated and contest.is_published and plays_in(user, contest)
 
 
@@ -30,16 +30,16 @@ def may_read(user: Person, question: Question) -> bool:
 
 
 def gets_mail(user: Person, contest: Contest) -> bool:
-    """Whoever plays or organizes may say which e-mails they want."""
+    """Players and organizers can choose their e-mails."""
     if not user.is_authenticated:
         return False
     return is_organizer(user, contest) or (contest.is_published and plays_in(user, contest))
 
 
 def names_team(texts: list[str], team: Team) -> bool:
-    """Whether the team's name stands in one of the texts, in whatever width and case, as words."""
+    """One of the texts contains the team's name as words, in any width and case."""
     name = _plain(team.name)
-    # Scripts without spaces have no words: there the name counts wherever it stands.
+    # Scripts without spaces have no word boundaries: there the name counts anywhere.
     bounds = (
         (r"\b", r"\b")
         if name.isascii() and name[:1].isalnum() and name[-1:].isalnum()

@@ -1,4 +1,4 @@
-"""News, questions and webhooks as this viewer may see them."""
+"""Queries about news, questions and webhooks, restricted to the viewer's permissions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_DELIVERIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of news, in the reader's language; `announcement` where organizers wrote it."""
+    """A piece of news, in the reader's language; with `announcement` if organizers wrote it."""
 
     key: str
     at: datetime
@@ -55,20 +55,20 @@ class Item:
 
 
 def news(contest: Contest) -> list[Item]:
-    """Everything that is public of a contest, what is pinned first, then the newest."""
+    """All public news of a contest, pinned ones first, then the newest."""
     items = [*_announcements(contest), *_changes(contest), *_releases(contest)]
     return sorted(items, key=lambda item: (item.is_pinned, item.at), reverse=True)
 
 
 def _announcements(contest: Contest) -> Iterable[Item]:
-    """Of what is withdrawn the title stays, and why it was withdrawn."""
+    """Of a withdrawn announcement the title stays, with the reason."""
     for found in contest.announcements.all():
         text = "" if found.withdrawn_at else found.local_text
         yield Item(f"announcement-{found.pk}", found.created_at, found.local_title, text, found)
 
 
 def _changes(contest: Contest) -> Iterable[Item]:
-    """The events that everybody may read, from the publication on."""
+    """The public events, from the publication on."""
     events = Event.objects.filter(contest_id=contest.pk, kind__in=list(changes.PUBLIC_KINDS))
     titles, zone = changes.titles_of(contest), contest.tz
     for event in changes.since_publication(events.order_by("pk")):
@@ -77,7 +77,7 @@ def _changes(contest: Contest) -> Iterable[Item]:
 
 
 def _releases(contest: Contest) -> Iterable[Item]:
-    """That tables, or series of releases, can be attacked: once for each round, however many teams there are."""
+    """A note that tables, or series of releases, can be attacked: one for each round, for any number of teams."""
     releases = Release.objects.filter(round__contest=contest).order_by()
     counted = releases.values("round__key").annotate(n=Count("pk"), at=Min("created_at"))
     titles = changes.titles_of(contest)
@@ -93,9 +93,9 @@ _UNREAD: Recent[int] = Recent(1000)
 
 
 def n_unread(user_id: int, contest_id: int, numbers: Numbers | None = None) -> int:
-    """How much news there is that the person has not seen; `numbers` are those of the contest, where they are known.
+    """The number of news that the user has not seen; `numbers` are those of the contest, if known.
 
-    Counted again only where something was recorded in the contest since.
+    Counted again only if something was recorded in the contest since.
     """
     seen, numbers = _SEEN.first(user_id, contest_id), numbers or revisions.current(contest_id)
     n = _UNREAD.get((contest_id, seen, numbers)) if numbers else None
@@ -143,7 +143,7 @@ def questions_of(team: Team) -> QuerySet[Question]:
 
 
 def questions_to(contest: Contest) -> QuerySet[Question]:
-    """All questions of a contest, for its organizers: what has waited longest on top, then the newest."""
+    """All questions of a contest, for its organizers: open ones first, the oldest on top, then the newest."""
     is_answered = Case(When(answered_at=None, then=0), default=1)
     waits_since = Case(When(answered_at=None, then="asked_at"))
     return (
@@ -177,7 +177,7 @@ def preference_of(user: User, contest: Contest) -> Preference | None:
 
 
 def mails_by_state(contest: Contest) -> dict[str, int]:
-    """How many e-mails of the contest are in each state."""
+    """The number of e-mails of the contest in each state."""
     mails = Delivery.objects.filter(
         notice__contest=contest, channel=Delivery.Channel.EMAIL
     ).order_by()

@@ -1,6 +1,6 @@
-"""Finds what people are to be told of: events of the trail, and rounds whose time has come.
+"""Finds the events for notices: events of the trail, and rounds whose time has come.
 
-Each is found as often as anybody looks, and told once: the key of its notice is unique.
+The sweep is repeatable: the key of each notice is unique.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from pwscup.submissions.selectors import may_be_late
 from pwscup.submissions.states import UNFINISHED
 
 DAY = timedelta(days=1)
-# Of a shorter round everybody knows at its opening when it closes.
+# The closing time of shorter rounds is known at their opening.
 SHORTEST_WITH_REMINDER = timedelta(hours=36)
-NEWEST_EVENTS = 20_000  # the trail has no index by kind, and yesterday is not further back
+NEWEST_EVENTS = 20_000  # the trail has no index by kind, and yesterday is near its end
 TOLD_KINDS = tuple(kind for kind, change in PUBLIC_KINDS.items() if change.is_told)
 
 
 def sweep(now: datetime) -> bool:
-    """Write notices and deliveries; True where something is due."""
+    """Write notices and deliveries; True if something is due."""
     tell_events(now)
     tell_rounds(now)
     tell_faults(now)
     outbox.spread_all()
-    return is_due(timezone.now())  # what was just made is due by now
+    return is_due(timezone.now())  # the new deliveries are due now
 
 
 def told_contests() -> Iterable[Contest]:
-    """A demo's clock runs by itself, and a rehearsal is nobody's business: no mail of either."""
+    """Contests with notices: not demos, whose clock runs by itself, and not dry runs, which are private."""
     return Contest.objects.filter(Contest.PUBLIC, is_demo=False)
 
 
 def tell_events(now: datetime) -> None:
-    """A notice of each public event of the last day that has none; not of those before publication."""
+    """A notice for each public event of the last day without one; not for those before publication."""
     noticed = Notice.objects.filter(event_id=OuterRef("pk"))
     events = list(_recent(now, TOLD_KINDS).filter(~Exists(noticed)))
     contests = Contest.objects.in_bulk({event.contest_id for event in events})
@@ -57,7 +57,7 @@ def tell_events(now: datetime) -> None:
 
 
 def _recent(now: datetime, found: Iterable[str]) -> QuerySet[Event]:
-    """The events of these kinds of the last day, in the order of the trail."""
+    """The events of these kinds of the last day, in order."""
     newest = Event.objects.aggregate(pk=Max("pk"))["pk"] or 0
     recent = Event.objects.filter(pk__gt=newest - NEWEST_EVENTS, at__gt=now - DAY, kind__in=found)
     return recent.filter(contest_id__in=told_contests().values("pk")).order_by("pk")
@@ -69,7 +69,7 @@ def _notify_of(event: Event, contest: Contest, kind: str) -> None:
 
 
 def tell_faults(now: datetime) -> None:
-    """The organizers, of what failed in their contest: once a day, however often it came and went."""
+    """Notify the organizers of failures in their contest: once a day at most."""
     first: dict[tuple[object, ...], Event] = {}
     for event in _recent(now, [faults.EVENT]):
         first.setdefault((event.contest_id, event.data["task"], event.subject), event)
@@ -88,7 +88,7 @@ def _publications(contests: Iterable[int]) -> dict[int, int]:
 
 
 def tell_rounds(now: datetime) -> None:
-    """What the clock has brought to rounds: opened, soon closed, results there."""
+    """Events of the clock: rounds that opened, close soon, or have results."""
     near = (
         Q(opens_at__gt=now - DAY, opens_at__lte=now)
         | Q(closes_at__gt=now - DAY, closes_at__lte=now + DAY)
@@ -119,7 +119,7 @@ def _tell_round(round: Round, now: datetime, told: set[tuple[int, str]]) -> None
 
 
 def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime | None]]:
-    """Kind, key and until when it is of use. The keys have the date: a date that moves is news again."""
+    """Kind, key and the time until which it is useful. The keys contain the date: a changed date is news again."""
     if round.is_open(now) and now - round.opens_at < DAY:
         yield kinds.OPENED, f"opened:{round.key}:{round.opens_at.isoformat()}", round.closes_at
     is_long = round.closes_at - round.opens_at >= SHORTEST_WITH_REMINDER
@@ -130,7 +130,8 @@ def _news_of(round: Round, now: datetime) -> Iterable[tuple[str, str, datetime |
 
 
 def _are_results_out(round: Round, now: datetime) -> bool:
-    """The round is over, also for teams that may be late, everything in it is scored, and the board is not frozen."""
+    """The round is over, also for teams with permission to submit late, all its submissions are scored, and
+    the board is not frozen."""
     is_over = round.is_settled(now) and not may_be_late([round], now)
     if not is_over or is_frozen(round.contest, now):
         return False
@@ -138,7 +139,7 @@ def _are_results_out(round: Round, now: datetime) -> bool:
 
 
 def _told(rounds: Iterable[Round], now: datetime) -> set[tuple[int, str]]:
-    """The keys that were told of, and for each reminder of the last day its round."""
+    """The existing keys, and for each reminder of the last day its round."""
     notices = Notice.objects.filter(
         contest__in={round.contest_id for round in rounds},
         kind__in=(kinds.OPENED, kinds.CLOSING, kinds.RESULTS),
@@ -154,5 +155,5 @@ def _told(rounds: Iterable[Round], now: datetime) -> set[tuple[int, str]]:
 
 
 def _too_soon(told: set[tuple[int, str]], round: Round, kind: str) -> bool:
-    """Whoever was reminded today learns of a moved date by the notice of the change."""
+    """Users who got a reminder today learn of a changed date from the notice of the change."""
     return kind != kinds.RESULTS and (round.contest_id, f"recent:{kind}:{round.key}") in told

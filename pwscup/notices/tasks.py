@@ -1,4 +1,4 @@
-"""What workers run of notices: an interface and nothing more."""
+"""Celery tasks of notices, without logic."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def work() -> None:
 
 @app.task
 def sweep() -> None:
-    """Find what people are to be told of, and have it sent."""
+    """Find events for notices, and send them."""
     if sweeper.sweep(read_db_clock()):
         send_work()
 
 
 def send_work() -> None:
-    """Send the hint that something is due; the next sweep repeats it where the broker is away."""
+    """Send the hint that something is due; the next sweep repeats it if the broker is unavailable."""
     try:
         work.apply_async(retry=False, expires=max(settings.SWEEP_SECONDS, 1))
-    except Exception as error:  # whatever is wrong with the broker, the rows are safe
+    except Exception as error:  # any error of the broker: the rows are safe
         logger.warning("broker not notified of notices: %s", type(error).__name__)

@@ -1,4 +1,4 @@
-"""Addresses of news, questions, e-mail preferences and webhooks."""
+"""URLs of news, questions, e-mail preferences and webhooks."""
 
 from django.urls import path
 from django.views.decorators.http import require_safe

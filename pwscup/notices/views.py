@@ -1,4 +1,4 @@
-"""News, questions and e-mail preferences, as participants see them."""
+"""Pages of news, questions and e-mail preferences for participants."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _ask(request: HttpRequest, contest: Contest, form: QuestionForm) -> HttpResp
     services.remember_language(
         user=request.user, contest=contest, language=get_language() or mails.DEFAULT_LANGUAGE
     )
-    messages.success(request, _("Your question is with the organizers."))
+    messages.success(request, _("Your question was sent to the organizers."))
     return redirect("question", slug=contest.slug, public_id=question.public_id)
 
 
@@ -122,11 +122,11 @@ def mail_preferences(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "notices/mail.html", page, status=status)
 
 
-@csrf_exempt  # mail programs post without a page of ours; the token says who asks for what
+@csrf_exempt  # mail programs post without visiting a page; the token identifies user and contest
 @FORM
 @never_cache
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """A button, for programs that look at links in mail press none; and what follows."""
+    """A button, as programs that follow links in e-mails press none; and its result."""
     named = signing.unsubscribed(token)
     contest = Contest.objects.filter(pk=named[1]).first() if named else None
     if named is None or contest is None:

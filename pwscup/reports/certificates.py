@@ -1,4 +1,4 @@
-"""Who gets a certificate, and what stands on it."""
+"""Certificates: their recipients and content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A rank, and how many teams have one."""
+    """A rank, and the number of ranked teams."""
 
     rank: int
     n_ranked: int
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A team's certificate in one language; without a place it is one of participation."""
+    """A team's certificate in one language; without a rank it is one of participation."""
 
     language: str
     contest: str
@@ -51,7 +51,7 @@ def for_everybody(contest: Contest, now: datetime, language: str) -> list[Certif
 
 
 def for_team(contest: Contest, team: Team, now: datetime, language: str) -> Certificate | None:
-    """A team's own certificate; None where there is none, or not yet."""
+    """A team's own certificate; None if there is none, or not yet."""
     if not is_decided(contest, now):
         return None
     teams = contest.teams.filter(pk=team.pk, is_house=False).select_related("division")
@@ -88,7 +88,7 @@ def _place(board: FinalBoard | None, team: Team) -> Place | None:
 
 
 def _shared(contest: Contest, language: str) -> dict:
-    """What is the same on the certificates of all teams."""
+    """The common part of the certificates of all teams."""
     ended = max(round.closes_at for round in deciding_rounds(contest)).astimezone(contest.tz)
     people = contest.organizers.filter(deleted_at=None).order_by("pk")
     return {

@@ -1,4 +1,4 @@
-"""What a final report tells, in the reader's language: public facts as plain values."""
+"""The facts of a final report, in the reader's language: public facts as plain values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 LONG = timedelta(days=4)
-"""A contest that lasts longer has its submissions counted by the day, not by the hour."""
+"""Submissions of longer contests are counted by day, not by hour."""
 
 MOST_STEPS = 366
 """Of a contest that lasts more days, several days are counted together."""
@@ -40,7 +40,7 @@ MOST_STEPS = 366
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """How many submissions arrived in each step of time, by what became of them."""
+    """The number of submissions in each time step, by final state."""
 
     starts: tuple[datetime, ...]
     step: timedelta
@@ -51,7 +51,7 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The means of the judges' marks of a presentation round, by team and criterion."""
+    """The means of the judges' grades of a presentation round, by team and criterion."""
 
     title: str
     criteria: tuple[str, ...]
@@ -60,7 +60,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """How often organizers decided something; `named` are disqualified teams that may be named."""
+    """The numbers of decisions of organizers; `named` are disqualified teams that may be named."""
 
     n_disqualified: int
     named: tuple[str, ...]
@@ -72,7 +72,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Rules that held for a time."""
+    """Rules that were in force for a time."""
 
     number: int
     since: datetime
@@ -101,7 +101,7 @@ class ReportFacts:
 
 
 def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False) -> ReportFacts:
-    """Everything a report says, from what the public sees; the number of queries knows no teams."""
+    """All facts of a report, from public data, in a constant number of queries."""
     rounds = tuple(contest.rounds.all())
     found = facts.groups(contest, now)
     dataset = original_of(contest)
@@ -135,7 +135,7 @@ def gather(contest: Contest, now: datetime, *, names_disqualified: bool = False)
 
 
 def _arrivals(contest: Contest, rounds: tuple[Round, ...]) -> Arrivals | None:
-    """Submissions by hour, by day or by several days of the contest's zone; None where there are none."""
+    """Submissions by hour, by day or by several days in the contest's zone; None if there are none."""
     found = Submission.objects.filter(round__contest=contest).exclude(state=State.CANCELLED)
     arrived = list(found.order_by("arrived_at").values_list("arrived_at", "state"))
     if not arrived:
@@ -163,7 +163,7 @@ def _kind(state: str) -> str:
 
 
 def _marks(round: Round) -> Marks:
-    """The means over the judges, best first, of the teams that stand on the boards."""
+    """The means over the judges, best first, of the teams on the boards."""
     language = get_language() or "en"
     criteria = round.spec.criteria
     out = disqualified(round.contest)
@@ -199,6 +199,6 @@ def _decisions(contest: Contest, *, names_disqualified: bool) -> Decisions:
 
 
 def _versions(contest: Contest) -> tuple[Version, ...]:
-    """The rules that held, in their order; a version that was never applied is nobody's business."""
+    """The rules in force, in order; versions that were never applied are not public."""
     applied = contest.ruleset_versions.exclude(applied_at=None).order_by("applied_at", "number")
     return tuple(Version(v.number, v.applied_at, v.digest, v.note) for v in applied)

@@ -1,4 +1,4 @@
-"""Final reports as jobs: a page in every language, and what the audit trail says of it."""
+"""Final reports as jobs: a page in every language, and their events in the audit trail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class NotOverError(RuntimeError):
-    """The contest went on after the report was asked for."""
+    """The contest was extended after the report was requested."""
 
 
 def _record(claim: Claim) -> None:
@@ -34,7 +34,7 @@ def _record(claim: Claim) -> None:
 @job(FinalReport, queue="audits", limit="AUDIT_TIME_LIMIT", failed=_record)
 def write(claim: Claim) -> bool:
     """Write the report's page in every language."""
-    from pwscup.reports import facts, page  # matplotlib, which only workers need
+    from pwscup.reports import facts, page  # imports matplotlib, which only workers need
 
     report = FinalReport.objects.select_related("contest").get(pk=claim.pk)
     started, now = time.perf_counter(), timezone.now()

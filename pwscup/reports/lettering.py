@@ -1,4 +1,4 @@
-"""Text of any script on a PDF page: which font has which glyph, where lines break, and in which order."""
+"""Text of any script on a PDF page: fonts of glyphs, line breaks, and writing direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reportlab.pdfbase.ttfonts import TTFont, shapeStr
 from reportlab.pdfgen.canvas import Canvas
 
 UNKNOWN = "\u25a1"
-"""Stands for a character that none of the fonts has."""
+"""Replaces a character that is in none of the fonts."""
 ELLIPSIS = "…"
 _FONTS = {
     "gothic": ("matplotlib_fontja", "fonts/ipaexg.ttf"),
@@ -29,7 +29,7 @@ _VARIATIONS = range(0xFE00, 0xFE10)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Fonts in the order in which they are asked for a glyph, a colour, and the range of sizes in points."""
+    """Fonts in order of preference, a color, and the range of sizes in points."""
 
     fonts: tuple[str, ...]
     colour: str
@@ -39,7 +39,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters that one font has, in the order in which they are drawn."""
+    """Characters of one font, in drawing order."""
 
     font: str
     text: str
@@ -47,7 +47,7 @@ class Run:
 
 @cache
 def register() -> None:
-    """Make the fonts known; their packages are only looked up, not imported."""
+    """Register the fonts; their packages are located without importing them."""
     for name, (package, path) in _FONTS.items():
         spec = importlib.util.find_spec(package)
         assert spec is not None
@@ -57,7 +57,7 @@ def register() -> None:
 
 
 def clean(text: str) -> str:
-    """The text without what has no form of its own: controls, joiners, variation selectors."""
+    """The text without invisible characters: controls, joiners, variation selectors."""
     text = " ".join(unicodedata.normalize("NFC", text).split())
     return "".join(
         char
@@ -83,7 +83,7 @@ def _known(text: str, fonts: Sequence[str]) -> str:
 
 def _by_font(text: str, fonts: Sequence[str]) -> Iterator[Run]:
     for font, chars in groupby(text, key=lambda char: _font_of(char, fonts)):
-        assert font is not None  # every character is known by now
+        assert font is not None  # every character has a font by now
         yield Run(font, "".join(chars))
 
 
@@ -91,7 +91,7 @@ def _by_font(text: str, fonts: Sequence[str]) -> Iterator[Run]:
 
 
 def _direction(char: str) -> str:
-    """R for letters that are written to the left, L for letters and digits, empty for what goes along."""
+    """R for right-to-left letters, L for left-to-right letters and digits, empty for neutral characters."""
     kind = unicodedata.bidirectional(char)
     if kind in ("R", "AL"):
         return "R"
@@ -99,7 +99,7 @@ def _direction(char: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """The direction of the line, that of its first letter, and the parts that are written in one direction."""
+    """The direction of the line, given by its first letter, and its parts with uniform direction."""
     found = [_direction(char) for char in text]
     line = next((direction for direction in found if direction), "L")
     for start, direction in enumerate(found):
@@ -113,7 +113,7 @@ def _parts(text: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def runs(text: str, fonts: Sequence[str]) -> list[Run]:
-    """A line from left to right: letters joined, and in their order, where their script wants it."""
+    """The runs of a line from left to right, with ligatures and reordering if the script requires it."""
     line, parts = _parts(_known(text, fonts))
     if line == "R":
         parts.reverse()
@@ -125,7 +125,7 @@ def runs(text: str, fonts: Sequence[str]) -> list[Run]:
 
 def _to_the_left(part: str, fonts: Sequence[str]) -> Iterator[Run]:
     font = next((font for font in fonts if all(_has(font, char) for char in part)), None)
-    if font is None:  # no font has them all: their order at least
+    if font is None:  # no font has them all: only reordered
         return _by_font(part[::-1], fonts)
     return iter([Run(font, str(shapeStr(part, font, 10)))])
 
@@ -138,7 +138,7 @@ def width(line: Sequence[Run], size: float) -> float:
 
 
 def _pieces(text: str) -> list[str]:
-    """What may not be broken: words with the space behind them, and single wide characters."""
+    """Unbreakable pieces: words with their trailing space, and single wide characters."""
     pieces: list[str] = []
     may_go_on = False
     for char in text:
@@ -169,7 +169,7 @@ def _wrapped(text: str, fonts: Sequence[str], size: float, room: float) -> list[
 def fitted(text: str, style: Style, room: float, n_lines: int = 1) -> tuple[float, list[list[Run]]]:
     """The largest size at which the text takes one line; below the smallest, more lines at a smaller one.
 
-    What does not fit even so is cut.
+    Text that does not fit even then is truncated.
     """
     text = clean(text)
     size, lines = style.size, [text]
@@ -187,7 +187,7 @@ def fitted(text: str, style: Style, room: float, n_lines: int = 1) -> tuple[floa
 
 
 def _sizes(largest: float, smallest: float) -> Iterator[float]:
-    """From the largest in steps of a point, the smallest at last."""
+    """Sizes from the largest in steps of a point, ending with the smallest."""
     size = largest
     while size > smallest:
         yield size
@@ -196,7 +196,7 @@ def _sizes(largest: float, smallest: float) -> Iterator[float]:
 
 
 def write(canvas: Canvas, line: Sequence[Run], size: float, centre: float, baseline: float) -> None:
-    """Draw a line around its centre."""
+    """Draw a centered line."""
     left = centre - width(line, size) / 2
     for run in line:
         canvas.setFont(run.font, size)

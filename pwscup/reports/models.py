@@ -10,7 +10,7 @@ from pwscup.core.models import Job
 
 
 class FinalReport(Job):
-    """Job: the report of a contest that is over; fact once it is published."""
+    """Job: the report of a finished contest; a fact when published."""
 
     QUEUE_ORDER = ("requested_at", "id")
 
@@ -34,9 +34,7 @@ class FinalReport(Job):
     key = models.CharField(
         max_length=64, blank=True, help_text="digest of the facts behind its boards"
     )
-    hidden_measures = models.JSONField(
-        default=list, help_text="ids of the measures that it does not show"
-    )
+    hidden_measures = models.JSONField(default=list, help_text="ids of the hidden measures")
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )

@@ -1,4 +1,4 @@
-"""How a contest ended: whether it did, and the board that everybody's final place is on."""
+"""The outcome of a contest: its prerequisites, and the board with the final ranks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FinalBoard:
-    """The board of the season, or the one that says most of the only stage that counts."""
+    """The board of the season, or the main board of the only stage that counts."""
 
     name: str
     boards: Boards
@@ -36,13 +36,13 @@ class FinalBoard:
 
     @property
     def ranks(self) -> dict[int, int]:
-        """The rank of every team that has one."""
+        """The rank of every ranked team."""
         rows = self.section["rows"]
         return {row["team"]: row["rank"] for row in rows if row["rank"] is not None}
 
 
 def deciding_rounds(contest: Contest) -> list[Round]:
-    """The rounds behind the final board: practice before and open play after decide nothing."""
+    """The rounds behind the final board, without practice before and open play after."""
     rules = contest.ruleset
     stages = {spec.key for spec in scope.weighted_stages(rules) or rules.stages}
     keys = {spec.key for spec in rules.rounds if spec.stage in stages}
@@ -50,7 +50,7 @@ def deciding_rounds(contest: Contest) -> list[Round]:
 
 
 def obstacles(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[Words]:
-    """Why what follows from these rounds may still change, or may not be told; empty where it may."""
+    """The reasons why results of these rounds may still change, or must not be published; empty if none."""
     found: list[Words] = []
     if not rounds or not all(round.is_settled(now) for round in rounds):
         found.append(
@@ -60,7 +60,7 @@ def obstacles(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[
             )
         )
     if may_be_late(rounds, now):
-        found.append(_("A team may still be late. Wait until its time is over."))
+        found.append(_("A team may still submit late. Wait until its deadline has passed."))
     if contest.frozen_at is not None:
         found.append(_("The leaderboard is frozen. Reveal it first."))
     waiting = Submission.objects.filter(round__in=rounds, state__in=UNFINISHED)
@@ -70,12 +70,12 @@ def obstacles(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[
 
 
 def is_decided(contest: Contest, now: datetime) -> bool:
-    """Whether the final board stands and everybody may know it."""
+    """The final board is fixed and public."""
     return not obstacles(contest, now, deciding_rounds(contest))
 
 
 def final_board(contest: Contest, now: datetime, division: Division | None = None) -> FinalBoard:
-    """The final board as the public sees it, among all teams or those of a division."""
+    """The public final board, among all teams or those of a division."""
     rules = contest.ruleset
     seen: dict[str, Any] = {"division": division, "hidden": contest.hidden_measures}
     if scope.has_season(rules):

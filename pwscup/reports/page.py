@@ -1,4 +1,4 @@
-"""A final report as one self-contained page, in the language that is active."""
+"""A final report as one self-contained page, in the active language."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _pairs(title: str, rows: Sequence[tuple[str, str]], head: Sequence[str] = ()
 
 
 def _winners(facts: ReportFacts) -> str:
-    """The first places of the board that decides."""
+    """The first ranks of the deciding board."""
     if not facts.groups or not facts.groups[0].boards:
         return ""
     rows = facts.groups[0].boards[0].data["rows"]
@@ -168,7 +168,7 @@ def _marks(marks: Marks) -> str:
     return section(title, f"<p>{escape(words)}</p>{shown}")
 
 
-# How it was run
+# Organization
 
 
 def _decisions(facts: ReportFacts) -> str:
@@ -178,7 +178,7 @@ def _decisions(facts: ReportFacts) -> str:
         (_("Disqualified teams"), f"{found.n_disqualified}{named}"),
         (_("Withdrawn submissions"), str(found.n_withdrawn)),
         (_("Reinstatements"), str(found.n_reinstated)),
-        (_("Permissions to be late"), str(found.n_late)),
+        (_("Permissions for late submissions"), str(found.n_late)),
         (_("Re-scorings applied"), str(found.n_rescored)),
     ]
     return section(_("Decisions"), _pairs("", rows))
@@ -204,8 +204,8 @@ def _versions(facts: ReportFacts) -> str:
 
 def _proofs(facts: ReportFacts) -> str:
     words = _(
-        "Every shuffle and draw follows from a secret that the contest committed to at its start; every "
-        "event is linked to the one before by its hash."
+        "Every shuffle and draw is derived from a secret that the contest committed to at its start; every "
+        "event is linked to the previous one by its hash."
     )
     rows = list(_fingerprints(facts))
     shown = ((escape(name), f"<code>{escape(digest)}</code>") for name, digest in rows)

@@ -1,4 +1,4 @@
-"""Certificates as PDF: A4, landscape, with every font inside."""
+"""Certificates as PDF: A4, landscape, with embedded fonts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CENTRE = WIDTH / 2
 ROOM = WIDTH - 190
 INK, NAVY, MUTED, LINE = "#1f2933", "#1d3a5f", "#5b6672", "#b8c0c9"
 MEDALS = {1: "#b8912f", 2: "#8d97a3", 3: "#a5683a"}
-"""Gold, silver and bronze, dark enough for white numbers; every other place is blue."""
+"""Gold, silver and bronze, dark enough for white numbers; all other ranks are blue."""
 SIGNATURES_IN_A_ROW = 4
 MOST_SIGNATURES = 8
 
@@ -34,7 +34,7 @@ def document(certificates: Sequence[Certificate]) -> bytes:
         pagesize=(WIDTH, HEIGHT),
         invariant=1,
         lang=certificates[0].language,
-        initialFontName="sans",  # the usual one would be named, and is not inside
+        initialFontName="sans",  # the default font would be referenced without being embedded
     )
     _describe(canvas, certificates)
     for certificate in certificates:
@@ -54,7 +54,7 @@ def _describe(canvas: Canvas, certificates: Sequence[Certificate]) -> None:
 
 
 def _style(certificate: Certificate, size: float, smallest: float, colour: str = INK) -> Style:
-    """Japanese pages are set in the Japanese font throughout, others in a serif one as far as it goes."""
+    """Japanese pages use the Japanese font throughout, others a serif font if it has the glyphs."""
     japanese = certificate.language == "ja"
     fonts = ("gothic", "sans") if japanese else ("serif", "gothic", "sans")
     return Style(fonts, colour, size, smallest)
@@ -88,7 +88,7 @@ def _page(canvas: Canvas, certificate: Certificate) -> None:
 
 
 def _words(place: Place) -> str:
-    text = _("took rank %(rank)d of %(n)d in the final standing of the contest.")
+    text = _("took rank %(rank)d of %(n)d in the final ranking of the contest.")
     return text % {"rank": place.rank, "n": place.n_ranked}
 
 
@@ -106,7 +106,7 @@ def _division(certificate: Certificate) -> str:
 
 
 def _text(canvas: Canvas, text: str, style: Style, baseline: float, *, n_lines: int = 1) -> None:
-    """Centred lines; of several, the last one stands where a single one would."""
+    """Centered lines; of several, the last one is at the position of a single line."""
     size, lines = lettering.fitted(text, style, ROOM, n_lines)
     canvas.setFillColor(HexColor(style.colour))
     for above, line in enumerate(reversed(lines)):
@@ -152,11 +152,11 @@ def _medal(canvas: Canvas, place: Place) -> None:
     lettering.write(canvas, lines[0], size, CENTRE, y - 0.34 * size)
 
 
-# The foot
+# The footer
 
 
 def _signatures(canvas: Canvas, certificate: Certificate) -> None:
-    """A line to sign on for each organizer."""
+    """A signature line for each organizer."""
     names = certificate.signers[:MOST_SIGNATURES] or (_("Organizers"),)
     rows = [
         names[start : start + SIGNATURES_IN_A_ROW]
@@ -181,7 +181,7 @@ def _signature(canvas: Canvas, certificate: Certificate, name: str, x: float, y:
 
 
 def _small_print(canvas: Canvas, certificate: Certificate) -> None:
-    """What the draws of the contest can be verified by."""
+    """The data to verify the random draws of the contest."""
     style = _style(certificate, 7, 5, MUTED)
     y = 54.0
     for text in _fingerprints(certificate):

@@ -1,4 +1,4 @@
-"""The pictures of a final report: every one can be read in grey, and says in words what it shows."""
+"""The pictures of a final report: readable in grayscale, each with an alternative text."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ HATCHES = ("", "///", "...", "xx")
 MARKERS = ("D", "o", "s", "^")
 MOST_LETTERS = 18
 MOST_NAMES = 12
-"""Of more teams a scatter plot gives the ranks: their names would hide each other."""
+"""With more teams a scatter plot shows ranks instead of names, which would overlap."""
 MOST_NUMBERS = 12
-"""A heat map of more columns has no room for numbers in its cells."""
+"""A heat map with more columns has no numbers in its cells."""
 
 
 def short(name: str) -> str:
-    """A name that leaves room for the picture; a wide character takes the room of two."""
+    """A name shortened for pictures; a wide character counts as two."""
     room = MOST_LETTERS
     for end, char in enumerate(name):
         room -= 2 if unicodedata.east_asian_width(char) in "WF" else 1
@@ -39,7 +39,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A named stretch of time."""
+    """A named interval of time."""
 
     name: str
     start: datetime
@@ -47,7 +47,7 @@ class Span:
 
 
 def timeline(spans: Sequence[Span], breaks: Sequence[Span], zone: ZoneInfo, *, alt: str) -> str:
-    """Rounds as bars below each other, the time that did not count as hatched columns."""
+    """Rounds as bars, one below the other, and time that did not count as hatched columns."""
     from matplotlib import dates
 
     def draw(axes: Axes) -> None:
@@ -81,7 +81,7 @@ def arrivals(
     *,
     alt: str,
 ) -> str:
-    """Submissions in each step of time, stacked by what became of them."""
+    """Submissions in each time step, stacked by final state."""
 
     def draw(axes: Axes) -> None:
         positions = np.arange(len(starts))
@@ -111,9 +111,9 @@ def heat_map(
     alt: str,
     name: str,
 ) -> str:
-    """Rates by attacker and attacked team: the darker, the higher; a cross stands in a team's own cell.
+    """Rates by attacker and attacked team: the darker, the higher; a cross marks a team's own cell.
 
-    `top` is where the scale of colours ends, in per cent.
+    `top` is the end of the color scale, in per cent.
     """
     values = np.array([[np.nan if r is None else 100 * r for r in row] for row in rates])
     n_rows, n_columns = values.shape
@@ -136,7 +136,7 @@ def heat_map(
         axes.set_ylabel(axes_titles[1])
         axes.tick_params(length=0)
         scale = axes.figure.colorbar(mesh, ax=axes, label="%", shrink=0.8)
-        scale.solids.set(rasterized=False, edgecolor="face")  # a picture in a picture stays out
+        scale.solids.set(rasterized=False, edgecolor="face")  # no nested raster image
 
     size = (max(WIDTH, 2.6 + 0.34 * n_columns), 2.2 + 0.34 * n_rows)
     return svg(draw, size, alt=alt, name=name)
@@ -150,7 +150,7 @@ def _in_cell(value: float, is_own: bool, n_columns: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A team in a scatter plot; the first place is marked."""
+    """A team in a scatter plot; the first rank is marked."""
 
     name: str
     rank: int | None
@@ -171,7 +171,7 @@ def scatter(
     alt: str,
     name: str,
 ) -> str:
-    """A point for each team; good is to the right and above. Ranks run against the axis."""
+    """A point for each team; better values are to the right and above. Axes of ranks are reversed."""
 
     def draw(axes: Axes) -> None:
         for first, marker, colour, size in ((False, "o", BAR, 46), (True, "*", WORST, 150)):
@@ -207,7 +207,7 @@ def curve(
     alt: str,
     name: str,
 ) -> str:
-    """Points of several series, filled where they count, and the line of a formula; the second axis is logarithmic."""
+    """Points of several series, filled if they count, and a theoretical curve; the second axis is logarithmic."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     def draw(axes: Axes) -> None:
@@ -244,7 +244,7 @@ def curve(
 def bars(
     rows: Sequence[tuple[str, float, float | None]], title: str, *, alt: str, name: str
 ) -> str:
-    """A bar for each name, per cent; the second number is a line beside it."""
+    """A bar for each name, in per cent; the second number is shown as a line."""
 
     def draw(axes: Axes) -> None:
         positions = np.arange(len(rows))
@@ -270,7 +270,7 @@ def stacked(
     alt: str,
     name: str,
 ) -> str:
-    """What the totals are made of: parts in one bar for each team, or bars below each other."""
+    """The components of the totals: stacked in one bar for each team, or as separate bars."""
     thick = 0.66 if is_stacked else 0.78 / len(series)
 
     def draw(axes: Axes) -> None:
@@ -302,7 +302,7 @@ def stacked(
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A measure over all teams, 0 for the worst value and 1 for the best, and what these ends are."""
+    """A measure over all teams, 0 for the worst value and 1 for the best, with labels of these ends."""
 
     name: str
     worst: str

@@ -1,4 +1,4 @@
-"""Reports and certificates as this viewer may have them."""
+"""Queries about reports and certificates, restricted to the viewer's permissions."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 def newest(contest: Contest) -> FinalReport | None:
-    """The version that was asked for last."""
+    """The version requested last."""
     return contest.final_reports.order_by("pk").last()
 
 
 def published_versions(contest: Contest) -> list[FinalReport]:
-    """Every version that was handed out, the newest first."""
+    """Every published version, the newest first."""
     found = contest.final_reports.exclude(published_at=None).select_related("published_by")
     return list(found.order_by("-published_at", "-pk"))
 
 
 def obstacles_to_report(contest: Contest, now: datetime) -> list[Words]:
-    """Why no report may be made or shown now: it tells of every round."""
+    """The reasons why no report may be written or shown now: it contains all rounds."""
     return obstacles(contest, now, list(contest.rounds.all()))
 
 
 def public_report(user: Person, contest: Contest, now: datetime) -> FinalReport | None:
-    """The report as it was published last, for those who may see the boards that are in it.
+    """The report published last, for users who may see its boards.
 
-    While the boards are frozen or a round is open again nobody gets it, nor one that shows a measure
-    which was hidden since.
+    It is hidden while the boards are frozen or a round is reopened, and if it contains a measure that was
+    hidden later.
     """
     found = contest.final_reports.exclude(published_at=None).order_by("published_at", "pk").last()
     if found is None or not may_see_board(user, contest) or obstacles_to_report(contest, now):

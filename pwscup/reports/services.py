@@ -1,4 +1,4 @@
-"""Asking for a final report, and publishing it."""
+"""Requesting a final report, and publishing it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def request_report(
     names_disqualified: bool = False,
     now: datetime | None = None,
 ) -> FinalReport:
-    """Let a worker write the report of a contest that is over; organizers look at it first."""
+    """Request the report of a finished contest; organizers review it before publication."""
     held = lock(contest, version)
     hindered = selectors.obstacles_to_report(held, now or timezone.now())
     if hindered:
@@ -57,20 +57,20 @@ def request_report(
 def publish_report(
     *, actor: User, contest: Contest, version: int | None = None, now: datetime | None = None
 ) -> FinalReport:
-    """Hand the newest version out to everybody who may see the boards."""
+    """Publish the newest version for everybody who may see the boards."""
     now = now or timezone.now()
     held = lock(contest, version)
     report = selectors.newest(held)
     if report is None or report.state != FinalReport.State.DONE:
-        raise ContestRefused(_("There is no finished report. Let it be written first."))
+        raise ContestRefused(_("There is no finished report. Request it first."))
     hindered = selectors.obstacles_to_report(held, now)
     if hindered:
         raise ContestRefused(*hindered)
     if report.published_at is not None:
-        raise ContestRefused(_("This version is published already."))
+        raise ContestRefused(_("This version is already published."))
     if report.key != key_of(held, now):
         raise ContestRefused(
-            _("The boards have changed since this version was written. Let it be written again.")
+            _("The boards have changed since this version was written. Request a new version.")
         )
     report.published_by, report.published_at = actor, now
     report.save(update_fields=["published_by", "published_at"])

@@ -1,4 +1,4 @@
-"""What a final report looks like beyond other reports."""
+"""Styles of a final report in addition to the common ones."""
 
 from scoring.reporting.style import STYLE as COMMON
 

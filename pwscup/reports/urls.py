@@ -1,4 +1,4 @@
-"""Addresses of certificates and final reports."""
+"""URLs of certificates and final reports."""
 
 from django.urls import path
 

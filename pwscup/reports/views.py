@@ -1,4 +1,4 @@
-"""Certificates and the final report: for teams, for everybody, and the organizer's page."""
+"""Certificates and the final report: pages for teams, for everybody, and for organizers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.reports.certificates import Certificate
 
-# A page that stands alone: its own style, nothing else, and no part in this site.
+# A self-contained page: its own style, no other resources, and no access to this site.
 ALONE = {
     "default-src": ["'none'"],
     "style-src": ["'unsafe-inline'"],
@@ -46,13 +46,13 @@ ALONE = {
 
 
 def _language(request: HttpRequest) -> str:
-    """The language that the address asks for, else the reader's."""
+    """The language in the URL, or the reader's."""
     asked = request.GET.get("language", "")
     return asked if asked in dict(settings.LANGUAGES) else get_language() or "en"
 
 
 def _pdf(name: str, found: Sequence[Certificate]) -> HttpResponse:
-    from pwscup.reports import pdf  # the fonts, which few requests need
+    from pwscup.reports import pdf  # imports the fonts, which few requests need
 
     response = HttpResponse(pdf.document(found), content_type="application/pdf")
     return attached(response, name, is_private=True)
@@ -70,7 +70,7 @@ def _page(html: str) -> HttpResponse:
 @require_safe
 @login_required
 def certificate(request: HttpRequest, slug: str) -> HttpResponse:
-    """The certificate of the reader's own team, once the contest is decided."""
+    """The certificate of the reader's own team, when the contest is decided."""
     contest = visible_contest(request.user, slug)
     team = team_of(request.user, contest)
     language = _language(request)
@@ -83,7 +83,7 @@ def certificate(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @csp(ALONE)
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    """The report that was published last."""
+    """The report published last."""
     contest = visible_contest(request.user, slug)
     found = selectors.public_report(request.user, contest, timezone.now())
     html = selectors.page_of(found, _language(request)) if found else None
@@ -103,7 +103,7 @@ def certificates(request: HttpRequest, contest: Contest) -> HttpResponse:
     hindered = obstacles(contest, now, deciding_rounds(contest))
     found = [] if hindered else awards.for_everybody(contest, now, _language(request))
     if not found:
-        for words in hindered or [_("There is no team to give a certificate to.")]:
+        for words in hindered or [_("There is no team for a certificate.")]:
             messages.error(request, words)
         return redirect("organize-report", contest.slug)
     return _pdf(f"{contest.slug}-certificates.pdf", found)
@@ -112,7 +112,7 @@ def certificates(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
 def organize_report(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """What can be handed out; a POST lets the report be written."""
+    """The available documents; a POST requests the report."""
     if request.method == "POST":
         return _requested(request, contest)
     now, newest = timezone.now(), selectors.newest(contest)
@@ -146,7 +146,7 @@ def publish(request: HttpRequest, contest: Contest) -> HttpResponse:
         request,
         contest,
         services.publish_report,
-        done=_("Published: everybody finds the report on the overview."),
+        done=_("Published: the report is linked on the overview."),
         back="organize-report",
         version=version_of(request),
     )
@@ -161,7 +161,7 @@ def _status(newest: FinalReport | None) -> dict[str, Any]:
 @require_safe
 @for_organizers
 def status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
-    """How far it is, for the page that waits."""
+    """The progress, for polling."""
     newest = selectors.newest(contest)
     if newest is None:
         raise Http404

@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class RescoresConfig(AppConfig):
-    """Changing the rules, and evaluating again what was handed in; its rows are those of `submissions`."""
+    """Changes of rules, and re-evaluation of submissions; its rows are models of `submissions`."""
 
     name = "pwscup.rescores"

@@ -1,4 +1,4 @@
-"""Whether a contest can go on under other rules: pure functions from two rulesets to sentences."""
+"""Compatibility of new rules with a running contest: pure functions from two rulesets to sentences."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
-    """Why rules under which something was handed in cannot become these; empty where they can.
+    """The reasons why the rules of a contest with submissions cannot be replaced; empty if they can.
 
-    Measures, options, ranking, validity, what is asked of a series of releases and texts may change.
-    What teams were asked for and given may not: files that lie there were made for it.
+    Measures, options, ranking, validity, requirements of a series of releases and texts may change. Inputs
+    and outputs of teams may not: the existing files were made for them.
     """
     found = data_hindrances(before, after)
     old, new = ([spec.key for spec in rules.rounds] for rules in (before, after))
     if old != new:
         found.append(
             _(
-                "[[round]] — files were handed in for the rounds as they are — expected %(expected)s — got %(got)s"
+                "[[round]] — there are submissions for the current rounds — expected %(expected)s — got %(got)s"
             )
             % {"expected": ", ".join(old), "got": ", ".join(new)}
         )
@@ -35,32 +35,33 @@ def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
 
 
 def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
-    """The same of the tables alone, which may be drawn before anything was handed in."""
+    """The same for the tables only, which may be drawn before the first submission."""
     if before.data == after.data and before.disclosure == after.disclosure:
         return []
     if before.data == after.data:
         return [
             _(
-                "[disclosure] — parts of the hidden table are disclosed already — expected no change. "
-                "Make a new contest for another disclosure."
+                "[disclosure] — parts of the hidden table are already disclosed — expected no change. "
+                "Create a new contest for another disclosure."
             )
         ]
     return [
         _(
-            "[data] — the tables are drawn and handed out already — expected no change. "
-            "Make a new contest for other tables."
+            "[data] — the tables are already drawn and distributed — expected no change. "
+            "Create a new contest for other tables."
         )
     ]
 
 
 def table_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
-    """Why what was uploaded cannot be the table of these rules: tables of several times are no single one."""
+    """The reason why the uploaded table cannot be used with these rules: tables of several times differ from
+    a single one."""
     if format_of(before).suffix == format_of(after).suffix:
         return []
     return [
         _(
-            "[data] — what was uploaded is %(got)s — expected %(expected)s. "
-            "Make a new contest for such rules."
+            "[data] — the uploaded file is %(got)s — expected %(expected)s. "
+            "Create a new contest for such rules."
         )
         % {
             "got": _one_or_several(before),
@@ -88,7 +89,7 @@ def _round_hindrances(was: RoundSpec, becomes: RoundSpec) -> list[Words]:
             changed.append(name)
     return [
         _(
-            "round “%(round)s” — its %(key)s is fixed once something was handed in — expected no change"
+            "round “%(round)s” — its %(key)s cannot change after the first submission — expected no change"
         )
         % {"round": was.key, "key": name}
         for name in changed

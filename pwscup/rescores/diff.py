@@ -1,4 +1,4 @@
-"""What applying a re-scoring would change: the boards and the results, before and after."""
+"""The effect of applying a re-scoring: the boards and the results, before and after."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """A team on a board; `total` is what the board orders by."""
+    """A team on a board; `total` is the value that determines the order."""
 
     team: int
     name: str
@@ -47,7 +47,7 @@ Placings = dict[str, tuple[Placing, ...]]
 
 
 def placings(contest: Contest, now: datetime) -> Placings:
-    """Who stands where on every board of every stage and of the season, frozen or not, by its title."""
+    """The ranks on every board of every stage and of the season, frozen or not, by its title."""
     found: Placings = {}
     stages = contest.ruleset.stages
     for spec in stages:
@@ -74,7 +74,7 @@ def _placing(row: Mapping[str, Any]) -> Placing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A team's place on a board, now and then; None where it has none."""
+    """A team's ranks on a board, current and new; None without a rank."""
 
     team: str
     rank_before: int | None
@@ -88,7 +88,7 @@ class Row:
 
     @property
     def moved(self) -> int:
-        """How many places up."""
+        """The number of ranks gained."""
         if self.rank_before is None or self.rank_after is None:
             return 0
         return self.rank_before - self.rank_after
@@ -104,15 +104,15 @@ class Board:
     rows: tuple[Row, ...]
 
 
-class _Undo(Exception):  # noqa: N818 — it ends a transaction, nothing is wrong
-    """Carries what was seen out of a transaction that must leave no trace."""
+class _Undo(Exception):  # noqa: N818 — it ends a transaction; not an error
+    """Carries a result out of a transaction that is rolled back."""
 
     def __init__(self, seen: Any) -> None:
         self.seen = seen
 
 
 def boards(rescore: Rescore) -> tuple[Board, ...]:
-    """Every board of the contest by team: as it stands, and as it would stand."""
+    """Every board of the contest by team: the current and the new ranks."""
     before = placings(rescore.contest, timezone.now())
     after = _after(rescore)
     return tuple(
@@ -122,7 +122,7 @@ def boards(rescore: Rescore) -> tuple[Board, ...]:
 
 
 def _after(rescore: Rescore) -> Placings:
-    """The boards as they follow once it is applied: it is, and that is undone at once."""
+    """The boards after applying it, in a transaction that is rolled back."""
     try:
         with transaction.atomic():
             contest = _applied(rescore)
@@ -175,7 +175,7 @@ class Line:
 
 
 def submissions(rescore: Rescore) -> list[Line]:
-    """The submissions whose result would be another one, in the order of arrival; at most `MAX_LINES`."""
+    """The submissions whose result would change, in the order of arrival; at most `MAX_LINES`."""
     made = {e.submission_id: e for e in rescore.evaluations.all()}
     lines: list[Line] = []
     final = finals.rounds_of(rescore.contest, timezone.now())

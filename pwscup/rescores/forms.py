@@ -1,4 +1,4 @@
-"""What organizers write: rules as TOML, and a word on what they changed."""
+"""Forms of organizers: rules as TOML, and a note about the change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_TEXT = 200_000
 
 
 class RulesForm(VersionedForm):
-    """The whole text of the rules; every problem of it is found by the library."""
+    """The complete text of the rules; the library finds all its problems."""
 
     text = forms.CharField(
         label=_("Rules (TOML)"),
@@ -26,11 +26,9 @@ class RulesForm(VersionedForm):
         label=_("What you changed, and why"),
         max_length=RulesetVersion._meta.get_field("note").max_length,
         required=False,
-        help_text=_(
-            "It stands beside the version; once something was handed in, teams read it too."
-        ),
+        help_text=_("It is shown next to the version; after the first submission also to teams."),
     )
 
     def clean_text(self) -> str:
-        """Line ends as the library's own files have them: a browser sends others."""
+        """Line ends as in the library's own files: browsers send others."""
         return self.cleaned_data["text"].replace("\r\n", "\n").replace("\r", "\n")

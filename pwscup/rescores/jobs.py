@@ -1,4 +1,4 @@
-"""Re-scorings as jobs: every submission again, each evaluation written as soon as it is done."""
+"""Re-scorings as jobs: all submissions are evaluated again, and each evaluation is written immediately."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def _record_failed(claim: Claim) -> None:
 
 @job(Rescore, queue="audits", limit="RESCORE_TIME_LIMIT", failed=_record_failed)
 def evaluate_again(claim: Claim) -> bool:
-    """Evaluate what is missing; False where somebody decided meanwhile."""
-    from pwscup.submissions import evaluation  # pandas, which only workers need
+    """Evaluate the missing ones; False if somebody decided in the meantime."""
+    from pwscup.submissions import evaluation  # imports pandas, which only workers need
 
     rescore = Rescore.objects.select_related("rules", "contest").get(pk=claim.pk)
     rules = rescore.rules.ruleset
@@ -57,7 +57,7 @@ def write(
     digest: str,
     version: str,
 ) -> bool:
-    """Write one evaluation and how far it is, if the claim still holds."""
+    """Write one evaluation and the progress, if the claim is still valid."""
     made = {
         "fence": submission.fence,
         "ruleset_digest": digest,

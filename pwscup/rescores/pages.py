@@ -1,4 +1,4 @@
-"""What the pages of rules and re-scorings show."""
+"""Contexts of the pages of rules and re-scorings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> dict[str, Any]:
-    """The rules page as it would be, or what is wrong with the text."""
+    """A preview of the rules page, or the problems of the text."""
     try:
         if found is None:
             rules = _as_it_would_be(contest, parse_ruleset(text))
@@ -39,7 +39,7 @@ def _as_it_would_be(contest: Contest, ruleset: Ruleset) -> Rules:
 
 
 def state_of(rescore: Rescore | None) -> dict[str, Any]:
-    """How far a re-scoring is."""
+    """The progress of a re-scoring."""
     if rescore is None:
         return {}
     share = round(100 * rescore.n_done / max(1, rescore.n_total))
@@ -51,7 +51,7 @@ def state_of(rescore: Rescore | None) -> dict[str, Any]:
 
 
 def difference(rescore: Rescore | None) -> dict[str, Any]:
-    """What applying it would change; nothing before everything is computed."""
+    """The effect of applying it; empty before everything is computed."""
     if rescore is None or rescore.state != Rescore.State.DONE:
         return {"boards": ()}
     return {
@@ -62,7 +62,7 @@ def difference(rescore: Rescore | None) -> dict[str, Any]:
 
 
 def library(contest: Contest) -> dict[str, Any]:
-    """The installed version of the library, and those that the results in force were made by."""
+    """The installed version of the library, and those of the current results."""
     made_by = list(selectors.scored_by(contest))
     installed = scoring.__version__
     return {"installed": installed, "made_by": made_by, "is_newer": made_by != [installed]}

@@ -1,4 +1,4 @@
-"""What may be read of rules and re-scorings: for organizers alone."""
+"""Queries about rules and re-scorings, for organizers only."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ JUDGED = (State.SCORED, State.REJECTED)
 
 
 def versions(contest: Contest) -> QuerySet[RulesetVersion]:
-    """All rules that were written down, the newest first."""
+    """All stored versions of the rules, the newest first."""
     return contest.ruleset_versions.select_related("created_by").order_by("-number")
 
 
 def undecided(contest: Contest) -> Rescore | None:
-    """The re-scoring that waits, runs, failed, or was computed and waits for a decision."""
+    """The re-scoring that waits, runs, has failed, or waits for a decision."""
     decided = (Rescore.State.APPLIED, Rescore.State.DROPPED)
     open_ones = contest.rescores.exclude(state__in=decided)
     return open_ones.select_related("rules", "requested_by", "contest").order_by("-pk").first()
 
 
 def rescores(contest: Contest) -> QuerySet[Rescore]:
-    """All of them, the newest first."""
+    """All re-scorings, the newest first."""
     return contest.rescores.select_related("rules", "requested_by", "decided_by").order_by("-pk")
 
 
 def missing(rescore: Rescore) -> QuerySet[Submission]:
-    """What was judged and has no evaluation in this re-scoring yet, in the order of arrival.
+    """Evaluated submissions without an evaluation in this re-scoring, in the order of arrival.
 
-    What was rejected so long ago that its files are deleted stays rejected, and so does what took too long to score.
+    Submissions rejected so long ago that their files are deleted stay rejected, and so do those that took too
+    long to score.
     """
     made = Evaluation.objects.filter(rescore=rescore, submission=OuterRef("pk"))
     gone = SubmissionFile.objects.filter(submission=OuterRef("pk"), file__erased_at__isnull=False)
@@ -48,6 +49,6 @@ def missing(rescore: Rescore) -> QuerySet[Submission]:
 
 
 def scored_by(contest: Contest) -> Iterable[str]:
-    """The versions of the library that the evaluations that hold were made by."""
+    """The versions of the library of the current evaluations."""
     made = Evaluation.objects.filter(submission__round__contest=contest, rescore=None)
     return sorted(set(made.order_by().values_list("scoring_version", flat=True)))

@@ -1,4 +1,4 @@
-"""New rules for a contest, and what follows from them for everything that was handed in."""
+"""New rules for a contest, and their consequences for all submissions."""
 
 from __future__ import annotations
 
@@ -41,20 +41,21 @@ OPEN = (Rescore.State.WAITING, Rescore.State.RUNNING, Rescore.State.DONE)
 def change_rules(
     *, actor: User, contest: Contest, version: int | None = None, text: str, note: str = ""
 ) -> RulesetVersion:
-    """Write down other rules: they hold at once before the first submission, else after a re-scoring.
+    """Store new rules: they are effective immediately before the first submission, otherwise after a re-scoring.
 
     Raises
     ------
+    ------
     ProblemsFound
-        Every key that is wrong.
+        All invalid keys.
     ContestRefused
-        Where the contest cannot go on under these rules.
+        If the contest cannot continue under these rules.
     """
     rules = parse_ruleset(text)
     with transaction.atomic():
         held = lock(contest, version)
         if rules.digest == held.ruleset.digest:
-            raise ContestRefused(_("These are the rules that hold already."))
+            raise ContestRefused(_("These rules are already in force."))
         begun = policies.has_submissions(held)
         _refuse_impossible(held, rules, begun=begun)
         note = note.strip()[: RulesetVersion._meta.get_field("note").max_length]
@@ -85,21 +86,21 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
     if contest.max_team_size > rules.limits.max_team_size:
         found.append(
             _(
-                "limits.max_team_size — the contest takes teams of %(got)d — expected at least that "
+                "limits.max_team_size — the contest allows teams of %(got)d — expected at least that "
                 "— got %(rules)d. Lower it in the settings first."
             )
             % {"got": contest.max_team_size, "rules": rules.limits.max_team_size}
         )
     if begun and contest.rescores.filter(state__in=OPEN).exists():
         found.append(
-            _("A re-scoring is not decided yet. Apply it or drop it, then change the rules again.")
+            _("A re-scoring is not decided yet. Apply or discard it, then change the rules again.")
         )
     if found:
         raise ContestRefused(*found)
 
 
 def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
-    """Make them the contest's rules."""
+    """Make them the contest's current rules."""
     before = contest.ruleset.digest
     contest.ruleset_text = rules.text
     contest.__dict__.pop("ruleset", None)
@@ -117,7 +118,7 @@ def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
 
 
 def _sync_rounds(contest: Contest, rules: Ruleset) -> None:
-    """Give the contest the rounds of its rules; those that stay keep their dates."""
+    """Create the rounds of the new rules; existing rounds keep their dates."""
     existing = {round.key: round for round in contest.rounds.all()}
     for key, round in existing.items():
         if key not in {spec.key for spec in rules.rounds}:
@@ -150,7 +151,7 @@ def _sync_rounds(contest: Contest, rules: Ruleset) -> None:
 
 
 def _move_after(round: Round, earliest: datetime | None) -> None:
-    """Keep the rounds in their order where one was put between two others."""
+    """Keep the order of rounds if one was inserted between two others."""
     if earliest is not None and round.opens_at < earliest:
         length = round.closes_at - round.opens_at
         round.opens_at, round.closes_at = earliest, earliest + length
@@ -162,10 +163,10 @@ def _move_after(round: Round, earliest: datetime | None) -> None:
 
 @transaction.atomic
 def start(*, actor: User, contest: Contest, version: int | None = None) -> Rescore:
-    """Evaluate everything again under the rules that hold, by the version of the library that is installed."""
+    """Evaluate all submissions again under the current rules, with the installed version of the library."""
     held = lock(contest, version)
     if held.rescores.filter(state__in=OPEN).exists():
-        raise ContestRefused(_("A re-scoring is not decided yet. Apply it or drop it first."))
+        raise ContestRefused(_("A re-scoring is not decided yet. Apply or discard it first."))
     if not policies.has_submissions(held):
         raise ContestRefused(
             _("There are no submissions yet, so there is nothing to evaluate again.")
@@ -195,7 +196,7 @@ def _start(contest: Contest, rules: RulesetVersion, actor: User) -> Rescore:
 
 @transaction.atomic
 def complete(*, actor: User, contest: Contest) -> Rescore:
-    """Compute what was handed in since, or what a failed attempt left, before it is decided."""
+    """Compute new submissions, or the rest of a failed attempt, before the decision."""
     held = lock(contest)
     rescore = _undecided(held, Rescore.State.DONE, Rescore.State.FAILED)
     rescore.state, rescore.sent_at = Rescore.State.WAITING, timezone.now()
@@ -207,14 +208,14 @@ def complete(*, actor: User, contest: Contest) -> Rescore:
 
 @transaction.atomic
 def apply(*, actor: User, contest: Contest, version: int | None = None) -> Rescore:
-    """Let what was computed count; what counted before stays beside it."""
+    """Make the new results effective; the previous ones are kept."""
     held = lock(contest, version)
     rescore = _undecided(held, Rescore.State.DONE)
     if selectors.missing(rescore).exists() or _unfinished(held).exists():
         raise ContestRefused(
             _(
-                "Files were handed in since it was computed, or are being scored now. "
-                "Compute the rest, then look at the difference again."
+                "There are new submissions, or some are being scored now. "
+                "Compute the rest, then check the difference again."
             )
         )
     put_in_force(rescore)
@@ -227,7 +228,7 @@ def apply(*, actor: User, contest: Contest, version: int | None = None) -> Resco
 
 
 def put_in_force(rescore: Rescore) -> None:
-    """Give every submission the state that its new evaluation says."""
+    """Give every submission the state of its new evaluation."""
     evaluations = rescore.evaluations.select_related("submission")
     for evaluation in evaluations.iterator(chunk_size=500):
         state = State.SCORED if evaluation.values is not None else State.REJECTED
@@ -244,7 +245,7 @@ def _unfinished(contest: Contest) -> QuerySet[Submission]:
 
 @transaction.atomic
 def drop(*, actor: User, contest: Contest, version: int | None = None) -> Rescore:
-    """Leave everything as it is; what was computed stays to be looked at."""
+    """Discard the re-scoring; its results stay visible."""
     held = lock(contest, version)
     rescore = _undecided(held, *OPEN, Rescore.State.FAILED)
     _decide(rescore, Rescore.State.DROPPED, actor)
@@ -257,13 +258,13 @@ def _undecided(contest: Contest, *states: str) -> Rescore:
         raise ContestRefused(_("There is no re-scoring to decide about."))
     rescore = Rescore.objects.select_for_update().get(pk=rescore.pk)
     if rescore.state not in states:
-        raise ContestRefused(_("The re-scoring is not that far: wait until it is computed."))
+        raise ContestRefused(_("The re-scoring is not complete: wait until it is computed."))
     return rescore
 
 
 def _decide(rescore: Rescore, state: str, actor: User) -> None:
     rescore.state, rescore.decided_by, rescore.decided_at = state, actor, timezone.now()
-    rescore.fence += 1  # a worker that is at it writes nothing more
+    rescore.fence += 1  # a running worker can no longer write
     rescore.save(update_fields=["state", "decided_by", "decided_at", "fence"])
     audit_log.record(
         f"contest.rescore_{state}",

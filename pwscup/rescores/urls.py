@@ -1,4 +1,4 @@
-"""Addresses of rules and re-scorings."""
+"""URLs of rules and re-scorings."""
 
 from django.urls import path
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
 def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """The text of the rules and the page that follows from it."""
+    """The text of the rules and the resulting page."""
     if request.method != "POST":
         return _editor(request, contest, _form_of(contest))
     form = RulesForm(request.POST)
@@ -52,11 +52,9 @@ def rules(request: HttpRequest, contest: Contest) -> HttpResponse:
             form.add_error(None, message)
         return _editor(request, contest, form)
     if selectors.undecided(contest) is not None:
-        messages.success(
-            request, _("The new version is written down. Its results are being computed.")
-        )
+        messages.success(request, _("The new version is saved. Its results are being computed."))
         return redirect("organize-rescore", contest.slug)
-    messages.success(request, _("The new rules hold."))
+    messages.success(request, _("The new rules are in force."))
     return redirect("organize-rules", contest.slug)
 
 
@@ -82,7 +80,7 @@ def _editor(
 @require_POST
 @for_organizers
 def rules_preview(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """What the rules page would say; nothing is kept."""
+    """A preview of the rules page; nothing is saved."""
     form = RulesForm(request.POST)
     form.is_valid()
     page = pages.preview(contest, form.cleaned_data.get("text", ""))
@@ -104,7 +102,7 @@ def rules_version(request: HttpRequest, contest: Contest, number: int) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_organizers
 def rescore(request: HttpRequest, contest: Contest) -> HttpResponse:
-    """What is computed, the difference that it would make, and the decision."""
+    """The progress, the resulting difference, and the decision."""
     if request.method != "POST":
         return render(request, "rescores/rescore.html", _rescore_page(request, contest))
     service, done = _action(request)
@@ -116,8 +114,8 @@ def _action(request: HttpRequest) -> tuple[Callable[..., Any], str]:
     actions = {
         "start": (services.start, _("Everything is being computed again.")),
         "complete": (services.complete, _("The rest is being computed.")),
-        "apply": (services.apply, _("Applied: the boards follow from the new results.")),
-        "drop": (services.drop, _("Dropped: everything stays as it was.")),
+        "apply": (services.apply, _("Applied: the boards use the new results.")),
+        "drop": (services.drop, _("Discarded: nothing has changed.")),
     }
     chosen = actions.get(request.POST.get("action", ""))
     if chosen is None:
@@ -140,7 +138,7 @@ def _rescore_page(request: HttpRequest, contest: Contest) -> dict[str, Any]:
 @require_safe
 @for_organizers
 def rescore_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
-    """How far it is, for the page that waits."""
+    """The progress, for polling."""
     current = selectors.undecided(contest)
     if current is None:
         raise Http404

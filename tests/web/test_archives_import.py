@@ -88,7 +88,7 @@ def test_a_changed_byte_is_found(cast, found):
     data = found["standings.json"].replace(b'"rank": 1', b'"rank": 3', 1)
     said = refused(cast, zipped(found | {"standings.json": data}))
     assert said[0].startswith("standings.json — it was changed: its SHA-256")
-    assert said[-1] == "Export the contest again and import the file as it was made."
+    assert said[-1] == "Export the contest again and import the file unchanged."
 
 
 def test_no_changed_byte_of_the_file_changes_what_is_read(cast, found, tmp_path):
@@ -123,7 +123,7 @@ def test_boards_of_an_archive_are_parsed_once(cast, played, monkeypatch):
 def test_a_cut_archive_is_refused(cast, found, share):
     whole = zipped(found)
     said = refused(cast, whole[: int(share * len(whole))])
-    assert said[0].startswith("This is not a zip archive, or it was cut or damaged on its way")
+    assert said[0].startswith("This is not a zip archive, or it was truncated or damaged")
 
 
 def test_a_newer_version_is_refused_and_says_what_to_do(cast, found):
@@ -148,8 +148,8 @@ def test_without_the_answer_key_nothing_can_be_imported(cast, played):
 def test_an_entry_of_another_name_is_refused(cast, found, name):
     found[name] = found.pop("teams.csv")
     assert refused(cast, zipped(found)) == [
-        f"{name} — this entry does not belong into an archive of a contest.",
-        "Export the contest again and import the file as it was made.",
+        f"{name} — this entry does not belong in an archive of a contest.",
+        "Export the contest again and import the file unchanged.",
     ]
 
 
@@ -158,27 +158,27 @@ def test_an_entry_that_the_manifest_names_is_missing(cast, found):
     for data in (zipped(found), zipped(listed(found))):
         assert refused(cast, data) == [
             "late.csv — this entry is missing.",
-            "Export the contest again and import the file as it was made.",
+            "Export the contest again and import the file unchanged.",
         ]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_an_entry_that_is_there_twice_is_refused(cast, found):
     said = refused(cast, zipped(found, twice="teams.csv"))
-    assert said[0] == "teams.csv — it is there twice — expected each entry once."
+    assert said[0] == "teams.csv — duplicate entry — expected each entry once."
 
 
 def test_an_entry_that_the_manifest_does_not_name_is_refused(cast, found):
     name = f"files/{'a' * 64}"
     said = refused(cast, zipped(found | {name: b"x"}))
-    assert said[0] == f"{name} — the manifest does not name this entry."
+    assert said[0] == f"{name} — this entry is not in the manifest."
 
 
 def test_no_bomb_is_unpacked(cast, found, settings):
     settings.MAX_ARCHIVE_BYTES = 200_000
     bomb = {f"files/{'b' * 64}": bytes(5_000_000)}
     said = refused(cast, zipped(listed(found | bomb)))
-    assert said[0].startswith("The archive unpacks to too much")
+    assert said[0].startswith("The unpacked archive is too large")
     lies = json.loads(listed(found | bomb)[layout.MANIFEST])
     for entry in lies["entries"]:
         if entry["name"] in bomb:
@@ -300,10 +300,20 @@ def test_a_round_that_the_rules_do_not_have_is_refused(cast, found):
             "contest.toml",
             'timezone = "Asia/Tokyo"',
             'timezone = "Mars"',
-            "does not take — got “Mars”",
+            "not valid for this column — got “Mars”",
         ),
-        ("contest.toml", 'title = "Test Cup"', 'title = "' + 200 * "x" + '"', "fits this column"),
-        ("contest.toml", "hidden_measures = []", 'hidden_measures = ["U99"]', "does not take"),
+        (
+            "contest.toml",
+            'title = "Test Cup"',
+            'title = "' + 200 * "x" + '"',
+            "valid for this column",
+        ),
+        (
+            "contest.toml",
+            "hidden_measures = []",
+            'hidden_measures = ["U99"]',
+            "not valid for this column",
+        ),
         ("contest.toml", "rules = 1", "rules = 7", "there is no such row in rules"),
         ("contest.toml", "[contest]", "[contest", "cannot be read"),
         ("contest.toml", "\n[contest]", "\n[other]", "cannot be read"),
@@ -318,9 +328,14 @@ def test_a_round_that_the_rules_do_not_have_is_refused(cast, found):
         ("contest.toml", 'kind = "attack"', 'kind = "anonymization"', "no such round of this kind"),
         ("rules/1.toml", "[scoring]", '[scoring]\nsurprise = "yes"', "surprise"),
         ("rules/1.toml", "tries", "# tries", "rules/1.toml"),
-        ("rules/1.toml", "[scoring]", "# a comment\n[scoring]", "are not those of their digest"),
+        ("rules/1.toml", "[scoring]", "# a comment\n[scoring]", "do not match their digest"),
         ("schema.toml", 'role = "sensitive"', 'role = "secret"', "schema.toml"),
-        ("evaluations.json", '"values": {', '"values": {"Q": "good", ', "does not take"),
+        (
+            "evaluations.json",
+            '"values": {',
+            '"values": {"Q": "good", ',
+            "not valid for this column",
+        ),
         (
             "evaluations.json",
             '"submission": 1',
@@ -329,9 +344,14 @@ def test_a_round_that_the_rules_do_not_have_is_refused(cast, found):
         ),
         ("evaluations.json", "[\n", "", "cannot be read"),
         ("evaluations.json", "\n]\n", "", "cannot be read"),
-        ("files.csv", "table.csv", "../table.csv", "does not take — got “../table.csv”"),
-        ("files.csv", ",sealed,", ",draft,", "does not take — got “draft”"),
-        ("teams.csv", ",Red,", ",Re\u200bd,", "does not take"),
+        (
+            "files.csv",
+            "table.csv",
+            "../table.csv",
+            "not valid for this column — got “../table.csv”",
+        ),
+        ("files.csv", ",sealed,", ",draft,", "not valid for this column — got “draft”"),
+        ("teams.csv", ",Red,", ",Re\u200bd,", "not valid for this column"),
         ("standings.json", '"as_of"', '"of"', "standings.json — it cannot be read"),
     ],
 )
@@ -345,7 +365,7 @@ def test_what_is_wrong_is_named(cast, found, entry, before, after, says):
 def test_what_is_sealed_is_not_published_by_a_changed_word(cast, found):
     said = refused(cast, zipped(changed(found, "files.csv", ",sealed,", ",published,")))
     assert said == [
-        "tables.csv, row 1, sealed — the file it names lies in another area — expected sealed."
+        "tables.csv, row 1, sealed — the file belongs to another area — expected sealed."
     ]
     assert imported(cast.oscar, zipped(listed(found))).state == "done"
 

@@ -175,7 +175,7 @@ def test_nobody_has_a_place_while_a_team_may_be_late(game, as_user):
     assert own(game, game.alice, as_user).status_code == 404
     hindered = obstacles(fresh(game.contest), now, [game.attack])
     assert [str(words) for words in hindered] == [
-        "A team may still be late. Wait until its time is over."
+        "A team may still submit late. Wait until its deadline has passed."
     ]
     LateAllowance.objects.update(until=now - timedelta(hours=1))
     assert own(game, game.alice, as_user).status_code == 200
@@ -236,7 +236,7 @@ def test_a_contest_without_teams_says_so(oscar, as_user):
     contest = factories.make_contest(organizer=oscar, phase="after")
     url = reverse("organize-certificates", args=[contest.slug])
     answer = as_user(oscar).get(url, follow=True).content.decode()
-    assert "There is no team to give a certificate to." in answer
+    assert "There is no team for a certificate." in answer
 
 
 # Names

@@ -434,7 +434,7 @@ def test_a_board_for_teams_alone_makes_a_report_for_teams_alone(game, as_user, w
 
 def test_a_new_version_takes_the_place_of_the_old_one(game, as_user, without_pictures):
     first = published(game.contest, game.oscar)
-    with pytest.raises(services.ContestRefused, match="published already"):
+    with pytest.raises(services.ContestRefused, match="already published"):
         services.publish_report(actor=game.oscar, contest=fresh(game.contest))
     game.contest.teams.filter(name="Red").update(name="Crimson")
     second = written(game.contest, game.oscar)

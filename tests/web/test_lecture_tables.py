@@ -263,5 +263,5 @@ def test_rules_that_ask_for_more_records_than_there_are_are_refused(lecture, cas
 
 def test_rules_draw_no_other_tables_once_these_are_drawn(lecture, cast):
     draws.ensure_drawn(lecture.red)
-    with pytest.raises(services.ContestRefused, match="drawn and handed out already"):
+    with pytest.raises(services.ContestRefused, match="already drawn and distributed"):
         change_rules(lecture, cast, lecture.contest.ruleset_text.replace("= 10", "= 12"))

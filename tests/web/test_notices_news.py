@@ -71,7 +71,7 @@ def test_everybody_reads_their_own_language_or_the_one_there_is(cast, as_user):
         ({"text": "no title"}, "Give the text a title"),
         ({"title": "English", "text_ja": "本文"}, "Give the text a title"),
         ({"title": "bell \x07"}, "control character"),
-        ({"title": "two\nlines"}, "in one line"),
+        ({"title": "two\nlines"}, "single line"),
         ({"title": "x" * 151}, "at most 150 characters"),
     ],
 )
@@ -85,7 +85,7 @@ def test_what_cannot_be_announced_is_said(cast, oscar, values, words):
 
 def test_a_draft_announces_nothing(cast, oscar, draft):
     text = announce(oscar, draft, **WORDS).text
-    assert "Publish it first" in text
+    assert "Publish it before" in text
     assert not Announcement.objects.exists()
 
 
@@ -213,7 +213,7 @@ def test_a_frozen_board_says_as_of_when(cast, as_user):
     for kind, pair in (("board_frozen", frozen_at), ("board_revealed", frozen_at[::-1])):
         audit_log.record(f"contest.{kind}", contest_id=cast.contest.pk, frozen_at=pair)
     text = page(as_user(None), cast.contest)
-    assert text.count("It shows what stood at 2030-01-01 09:00 JST.") == 1
+    assert text.count("It shows the state at 2030-01-01 09:00 JST.") == 1
 
 
 def test_nothing_before_publication_is_news(cast, oscar, draft, as_user):

@@ -340,7 +340,7 @@ def test_mail_about_results_holds_none(cast, round, sent):
 def test_changes_of_rounds_are_told_with_before_and_after(cast, round):
     contests.close_round_now(actor=cast.oscar, contest=cast.contest, key=round.key)
     mails = send_all()
-    closed = [one for one in mails if one.subject.endswith("was closed by hand")]
+    closed = [one for one in mails if one.subject.endswith("was closed manually")]
     assert names(closed) == ["alice", "bob", "carol"]
     assert " → " in closed[0].body
     assert "Oscar" not in closed[0].body

@@ -238,8 +238,8 @@ def test_a_test_goes_to_the_one_it_tests_even_of_a_draft(cast, receiver, oscar, 
     services.add_webhook(actor=cast.oscar, contest=draft, url=receiver.url + "&y=2")
     button = reverse("organize-webhook", args=[draft.slug, first.public_id])
     text = oscar.post(button, {"action": "test"}, follow=True).text
-    assert "A test is on its way" in text
-    assert "on its way already" in oscar.post(button, {"action": "test"}, follow=True).text
+    assert "A test is being sent" in text
+    assert "already being sent" in oscar.post(button, {"action": "test"}, follow=True).text
     send_all()
     [(path, _headers, body)] = receiver.received
     assert path == "/hook?x=1"
@@ -380,7 +380,7 @@ def test_after_so_many_failures_in_a_row_it_is_off_and_organizers_learn_it(cast,
         webhook.refresh_from_db()
         assert webhook.disabled_at is not None
         assert called(webhook).state == State.DROPPED
-        off = [one for one in mail.outbox if one.subject.endswith("A webhook is switched off")]
+        off = [one for one in mail.outbox if one.subject.endswith("A webhook is disabled")]
         assert [one.to for one in off] == [["oscar@example.org"]]
         assert "localhost" in off[0].body
         assert "x=1" not in off[0].body

@@ -128,7 +128,7 @@ def test_measures_may_be_left_out(cast, played):
     "changes", [{"sample": "10"}, {"sample": "21"}], ids=["fewer people", "more people"]
 )
 def test_the_people_of_a_team_cannot_change(cast, played, changes):
-    with pytest.raises(ContestRefused, match="tables are drawn and handed out already"):
+    with pytest.raises(ContestRefused, match="tables are already drawn and distributed"):
         services.change_rules(
             actor=cast.oscar,
             contest=played.contest,

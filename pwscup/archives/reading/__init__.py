@@ -1,1 +1,1 @@
-"""From an archive to a contest."""
+"""Reading archives into contests."""

@@ -1,6 +1,6 @@
-"""Whether a file is an archive of a contest: its entries, sizes and digests, before a row of it is read.
+"""Checks that a file is an archive of a contest: its entries, sizes and digests, before a row is read.
 
-Nothing here trusts a name, a declared size or a declared count.
+No name, declared size or declared count is trusted.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from scoring.tables import archives
 MAX_ENTRIES = 400_000
 MAX_MANIFEST_BYTES = 96 * 1024 * 1024
 UNPACKED_TIMES = 20
-"""How many times an archive's largest size may come out of it: tables pack well."""
+"""The maximum compression ratio: tables compress well."""
 MAX_SIZE = 2**63
-"""Bytes that a manifest may claim of an entry: larger numbers fit no float, in which sizes are shown."""
+"""The maximum size in a manifest: larger numbers do not fit a float, which is used for display."""
 FIXED = {sheet.entry for sheet in layout.SHEETS} | {
     layout.SCHEMA,
     layout.STANDINGS,
@@ -37,7 +37,7 @@ FIXED = {sheet.entry for sheet in layout.SHEETS} | {
 }
 NUMBERED = re.compile(r"rules/[1-9][0-9]{0,8}\.toml|files/[0-9a-f]{64}")
 OPTIONAL = {layout.SCHEMA, layout.EVENTS, layout.MEMBERS}
-"""What not every archive with the answer key has."""
+"""Optional entries of archives with the answer key."""
 NOT_OPENED = {"bundle.too_many": "too_many", "bundle.broken": "not_zip"}
 
 
@@ -52,7 +52,7 @@ class ManifestEntry:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An open archive whose every byte is what its manifest says; no row of it was read yet."""
+    """An open archive whose bytes match its manifest; no row was read yet."""
 
     manifest: dict[str, Any]
     entries: dict[str, ManifestEntry]
@@ -61,12 +61,12 @@ class Checked:
 
 @contextmanager
 def checked(path: Path) -> Iterator[Checked]:
-    """The archive at `path`, every entry unpacked once, open for reading.
+    """The archive at `path`, after every entry was unpacked once, open for reading.
 
     Raises
     ------
     ArchiveRefused
-        With the first problem of it.
+        With its first problem.
     """
     size = path.stat().st_size
     if size > settings.MAX_ARCHIVE_BYTES:
@@ -111,7 +111,7 @@ def _checked(archive: archives.Archive) -> Checked:
 
 
 def _check_names(archive: archives.Archive) -> None:
-    """Refuse a name that the format does not have, whatever path it would be."""
+    """Refuse a name that is not in the format, whatever path it contains."""
     names = Counter(file.path for file in archive.entries)
     for file in archive.entries:
         name = file.path
@@ -124,7 +124,7 @@ def _check_names(archive: archives.Archive) -> None:
 
 
 def _manifest(files: dict[str, archives.Entry]) -> dict[str, Any]:
-    """The manifest; what a newer version means by it this one does not know."""
+    """The manifest; that of a newer version cannot be interpreted."""
     file = files.get(layout.MANIFEST)
     if file is None:
         raise ArchiveRefused("missing", entry=layout.MANIFEST)
@@ -146,7 +146,7 @@ def _manifest(files: dict[str, archives.Entry]) -> dict[str, Any]:
 
 
 def _is_lean(data: bytes) -> bool:
-    """Whether it is no larger in memory than a manifest is: an empty list takes two bytes here and sixty there."""
+    """Its size in memory is bounded: an empty list takes two bytes here and sixty there."""
     n_containers = data.count(b"{") + data.count(b"[")
     return len(data) <= MAX_MANIFEST_BYTES and n_containers <= MAX_ENTRIES + 10
 
@@ -185,7 +185,7 @@ def _check_total(entries: dict[str, ManifestEntry]) -> None:
 
 
 def _check_bytes(file: archives.Entry, entry: ManifestEntry) -> None:
-    """Unpack an entry and keep nothing, no further than its size goes."""
+    """Unpack an entry without storing it, up to its declared size."""
     if file.declared_bytes != entry.size_bytes:
         sizes = {"expected": entry.size_bytes, "got": file.declared_bytes}
         raise ArchiveRefused("size", entry=entry.name, **sizes)

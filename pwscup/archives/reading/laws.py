@@ -1,4 +1,4 @@
-"""Which values a column or a row may have, beyond what its field says: plain predicates."""
+"""Predicates of valid values of columns and rows, in addition to the checks of their fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_timezone(value: Any) -> bool:
 
 
 def is_area(value: Any) -> bool:
-    """Where files of a contest lie; drafts and archives are in no archive."""
+    """The area of a file of a contest; drafts and archives are not in archives."""
     return value in AREAS
 
 
@@ -33,7 +33,7 @@ def is_digest(value: Any) -> bool:
 
 
 def is_file_name(value: Any) -> bool:
-    """A name that is no path: files are packed under it for participants."""
+    """A name that is not a path: files are packed under it for participants."""
     is_plain = value == visible(value) and not {"/", "\\"} & set(value)
     return is_plain and value.strip(". ") != ""
 
@@ -54,7 +54,7 @@ def is_mapping(value: Any) -> bool:
 
 
 def are_values(value: Any) -> bool:
-    """What an evaluation found: numbers by name, or nothing where it rejects."""
+    """The result of an evaluation: numbers by name, or nothing if it rejects."""
     if value is None:
         return True
     return isinstance(value, dict) and all(
@@ -64,12 +64,12 @@ def are_values(value: Any) -> bool:
 
 
 def are_counts(value: Any) -> bool:
-    """Whole numbers, at least one; noise makes some of them negative."""
+    """Integers, at least one; noise makes some of them negative."""
     return isinstance(value, list) and bool(value) and all(type(count) is int for count in value)
 
 
 def are_problems(value: Any) -> bool:
-    """A list as `scoring.errors.Problem.to_dict` writes it."""
+    """A list in the format of `scoring.errors.Problem.to_dict`."""
     return isinstance(value, list) and all(_is_problem(problem) for problem in value)
 
 
@@ -93,17 +93,17 @@ def closes_after_it_opens(row: dict[str, Any]) -> bool:
 
 
 def is_table(row: dict[str, Any]) -> bool:
-    """A series says how many tables it has and how many people; a part counts from 1."""
+    """A series has the numbers of tables and individuals; a part counts from 1."""
     is_series = row.get("n_tables") is not None
     return is_series == (row.get("n_people") is not None) and row.get("part") != 0
 
 
 def is_paid(row: dict[str, Any]) -> bool:
-    """An answer cost something, and its team could pay it."""
+    """An answer had a cost, within its team's budget."""
     return 1 <= row["cost"] <= row["spent"] <= row["budget"]
 
 
 def is_evaluation(row: dict[str, Any]) -> bool:
-    """What rejects has problems, and what has values has none; final values are of measures that have others."""
+    """A rejection has problems, and a result has none; final values belong to measures with other values."""
     final, values = row.get("final_values") or {}, row["values"]
     return (values is None) == bool(row["problems"]) and set(final) <= set(values or {})

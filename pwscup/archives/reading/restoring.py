@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Imported:
-    """A contest that was made of an archive, and what is told of it."""
+    """The new contest, and the report about it."""
 
     contest: Contest
     differences: list[dict[str, Any]]
@@ -45,7 +45,7 @@ class Imported:
 
 @dataclass(slots=True)
 class Restoring:
-    """The rows so far: the new keys by what names a row in the archive."""
+    """The rows so far: the new keys by the keys in the archive."""
 
     reader: Reader
     prefix: str
@@ -64,16 +64,17 @@ def restore(
     begin: Callable[[Contest], bool],
     keep: Callable[[Imported], bool],
 ) -> Imported | None:
-    """Make a contest of the archive at `path`; None where `begin` or `keep` says that nobody waits for it.
+    """Create a contest from the archive at `path`; None if `begin` or `keep` reports that the import was cancelled.
 
-    The rows are written in short transactions, so that others write meanwhile: until the last of them the contest is a
-    draft of nobody, and what waits in it is nobody's work. `begin` is called in the transaction that makes the contest,
-    `keep` in the last one. Names of files begin with `prefix`, by which `unfinished.remove` finds what a crash left.
+    The rows are written in short transactions, so that others can write in between: until the last one the
+    contest is a draft without organizers, and its jobs do not run. `begin` is called in the transaction that
+    creates the contest, `keep` in the last one. Names of files begin with `prefix`, by which
+    `unfinished.remove` finds them after a crash.
 
     Raises
     ------
     ArchiveRefused
-        With the first problem; then nothing was made.
+        With the first problem; then nothing was created.
     """
     with checking.checked(path) as checked:
         reader = Reader(checked)
@@ -96,7 +97,7 @@ def restore(
 
 
 def _refuse_without_space(checked: checking.Checked) -> None:
-    """Before anything is written: what the archive unpacks to has to leave the reserve free."""
+    """Before writing: the unpacked archive must leave the reserve free."""
     n_bytes = sum(entry.size_bytes for entry in checked.entries.values())
     if not space.has_room_for(n_bytes):
         wanted = filesizeformat(n_bytes + settings.DISK_RESERVE_BYTES)
@@ -107,7 +108,7 @@ def _refuse_without_space(checked: checking.Checked) -> None:
 
 
 def _write_files(work: Restoring) -> None:
-    """The bytes onto the disk; their rows are not saved yet."""
+    """Write the bytes to the disk; their rows are not saved yet."""
     reader, prefix = work.reader, work.prefix
     for row in rows.rows(reader, layout.FILES):
         known = {key: row[key] for key in ("sha256", "size_bytes", "erased_at", "created_at")}
@@ -130,8 +131,8 @@ def _write_files(work: Restoring) -> None:
 # Rows
 
 
-class _NotWanted(Exception):  # noqa: N818 — it ends a transaction, nothing is wrong
-    """Another worker has the import by now."""
+class _NotWanted(Exception):  # noqa: N818 — it ends a transaction; not an error
+    """Another worker has taken the import."""
 
 
 def _entered(
@@ -163,7 +164,7 @@ def _entered(
 
 
 def _complete(work: Restoring, actor: User | None) -> None:
-    """From here on it is a draft of the person who imports it, and what waits is worked on."""
+    """From now on it is a draft of the importing user, and its jobs run."""
     for model, held in work.held.items():
         for keys in slices(held):
             model._default_manager.filter(pk__in=keys).update(state=Job.WAITING)
@@ -180,7 +181,7 @@ def _save_files(work: Restoring) -> None:
 
 
 def _contest(work: Restoring) -> Contest:
-    """A draft under a free address that nobody organizes yet, so that nobody sees it."""
+    """A draft with an unused slug and without organizers, so that it is invisible."""
     (row,) = rows.rows(work.reader, layout.CONTEST_SHEET)
     values = _resolved(work, layout.CONTEST_SHEET, row)
     values["slug"] = free_slug(values["slug"])
@@ -216,12 +217,12 @@ def _instance(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> Model:
     if values.get("state") in Job.UNFINISHED:
         values["state"] = (
             Job.RUNNING
-        )  # without a lease, so no worker takes it before the import is complete
+        )  # without a lease, so no worker claims it before the import is complete
     return sheet.model(**values)
 
 
 def _placeholder(prefix: str, n: str) -> User:
-    """Whoever judged on the other installation: an account that nobody can enter, so that marks stay apart."""
+    """A judge of the other installation: an account without log-in, so that grades stay separate."""
     user = User(
         email=f"{prefix}{secrets.token_hex(8)}{unfinished.NOBODY}",
         display_name=f"Judge {n}",
@@ -245,7 +246,7 @@ def _resolved(work: Restoring, sheet: Sheet, row: dict[str, Any]) -> dict[str, A
 
 
 def _set_later(work: Restoring) -> None:
-    """References to sheets that are read after the one that has them."""
+    """References to sheets that are read later."""
     for batch in slices(work.later):
         made = []
         for sheet, column, pk, key in batch:
@@ -260,7 +261,7 @@ def _set_later(work: Restoring) -> None:
 
 
 def _compared(work: Restoring) -> list[dict[str, Any]]:
-    """Where the boards that follow from the new rows differ from those in the archive."""
+    """Differences between the boards of the new rows and those in the archive."""
     document = work.reader.standings
     moment = datetime.fromisoformat(document["as_of"])
     contest = Contest.objects.get(pk=work.contest.pk)

@@ -1,4 +1,4 @@
-"""The rows of a checked archive: every one is looked at before one is written."""
+"""The rows of a checked archive: all are checked before the first is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CORRUPT = (ValueError, RecursionError)
 
 @dataclass(slots=True)
 class Reader:
-    """An archive that is read; `keys` names the rows of each sheet.
+    """An open archive; `keys` are the keys of the rows of each sheet.
 
     `document` is its contest.toml, `standings` its standings.json; both are parsed when they are checked.
     """
@@ -41,7 +41,7 @@ class Reader:
         return b"".join(self.chunks(entry))
 
     def text(self, entry: str) -> str:
-        """A text of an entry, which is not that of a table."""
+        """The text of an entry that is not a table."""
         if self.checked.entries[entry].size_bytes > MAX_DOCUMENT_BYTES:
             raise ValueError(f"more than {MAX_DOCUMENT_BYTES} bytes")
         return self.read(entry).decode()
@@ -60,12 +60,12 @@ def columns_of(sheet: Sheet, manifest: dict[str, Any]) -> tuple[Column, ...]:
 
 
 def raw_rows(reader: Reader, sheet: Sheet) -> Iterator[Row]:
-    """The rows of a sheet as they are written."""
+    """The raw rows of a sheet."""
     if sheet.is_toml:
         found = reader.document.get(sheet.name, [])
         found = [found] if sheet is layout.CONTEST_SHEET else found
         if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-            raise ValueError(f"{sheet.name} is not what it should be")
+            raise ValueError(f"{sheet.name} has an unexpected format")
         yield from found
         return
     with reader.open(sheet.entry) as source:
@@ -79,7 +79,7 @@ def raw_rows(reader: Reader, sheet: Sheet) -> Iterator[Row]:
 
 
 def rows(reader: Reader, sheet: Sheet) -> Iterator[Row]:
-    """The rows of a sheet that was checked, their values as the fields have them; references stay keys."""
+    """The rows of a checked sheet with converted values; references stay keys."""
     columns = columns_of(sheet, reader.checked.manifest)
     for raw in raw_rows(reader, sheet):
         yield {"n": str(raw["n"])} | {c.name: _value(sheet, c, raw.get(c.name)) for c in columns}
@@ -100,7 +100,7 @@ def _value(sheet: Sheet, column: Column, raw: Any) -> Any:
 
 
 def check_rows(reader: Reader) -> None:
-    """Every row of every sheet, and that what they point at is there; the first problem refuses the archive."""
+    """Check every row of every sheet, and its references; the first problem refuses the archive."""
     with _readable(layout.CONTEST):
         reader.document = toml_text.loads(reader.text(layout.CONTEST))
     areas: dict[str, str] = {}
@@ -170,7 +170,7 @@ def _check_cells(sheet: Sheet, raw: Row, number: int, expected: set[str]) -> Non
 
 
 def _further(sheet: Sheet) -> set[str]:
-    """The number of the rules that hold stands beside the contest's own columns."""
+    """The number of the current rules is stored next to the contest's own columns."""
     return {"rules"} if sheet is layout.CONTEST_SHEET else set()
 
 

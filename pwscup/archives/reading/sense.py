@@ -1,4 +1,4 @@
-"""Whether the parts of an archive make one contest: rules and rounds, columns, files, the secret."""
+"""Consistency of the parts of an archive: rules and rounds, columns, files, the secret."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_STANDINGS_BYTES = 128 * 1024 * 1024
 
 
 def check_sense(reader: Reader) -> None:
-    """What no single row can tell; of rows that are right by themselves."""
+    """Checks across rows that are valid by themselves."""
     rules = _holding_rules(reader)
     _check_rounds(reader, rules)
     _check_answers(reader, rules)
@@ -30,7 +30,7 @@ def check_sense(reader: Reader) -> None:
 
 
 def _holding_rules(reader: Reader) -> Ruleset:
-    """The version that holds, once every version was read."""
+    """The current version, after all versions were read."""
     held = str(holding(reader))
     if held not in reader.keys["rules"]:
         where = {"entry": layout.CONTEST, "row": 1, "column": "rules"}
@@ -56,7 +56,7 @@ def _rules(reader: Reader, row: Row) -> Ruleset:
 
 
 def holding(reader: Reader) -> int | str:
-    """The number of the rules that the contest goes by."""
+    """The number of the contest's current rules."""
     contest = reader.document.get("contest")
     return contest.get("rules", "") if isinstance(contest, dict) else ""
 
@@ -76,7 +76,7 @@ def _check_rounds(reader: Reader, rules: Ruleset) -> None:
 
 
 def _check_answers(reader: Reader, rules: Ruleset) -> None:
-    """Answers and releases stand in rounds of their kind, and what a team has spent adds up."""
+    """Answers and releases belong to rounds of their kind, and a team's spending adds up."""
     kinds = {spec.key: spec.kind for spec in rules.rounds}
     for row in reading.rows(reader, layout.BY_NAME["batches"]):
         if not ROUNDS[kinds[row["round"]]].is_release:
@@ -103,7 +103,7 @@ def _check_schema(reader: Reader) -> None:
 
 
 def _check_files(reader: Reader) -> None:
-    """Every file that was not deleted has its bytes, and the secret is the one committed to."""
+    """Every file that was not deleted has its bytes, and the secret matches the commitment."""
     contest = next(reading.rows(reader, layout.CONTEST_SHEET))
     for row in reading.rows(reader, layout.FILES):
         if row["erased_at"] is not None:
@@ -151,6 +151,6 @@ def _is_variant(variant: Any) -> bool:
 
 
 def _is_section(section: Any) -> bool:
-    """The part of a board that is compared: the rows that have a team."""
+    """The compared part of a board: the rows with a team."""
     rows = section.get("rows", []) if isinstance(section, dict) else []
     return all(isinstance(row["name"], str) and "rank" in row for row in rows)

@@ -1,4 +1,4 @@
-"""What an import has written before it failed or its worker was killed: removed in short transactions."""
+"""Removal of incomplete imports after a failure or a killed worker, in short transactions."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 GIVEN_UP = (ContestImport.State.FAILED, ContestImport.State.REFUSED)
 NOBODY = "@imported.invalid"
-"""The end of the addresses of judges of another installation."""
+"""The domain of the addresses of judges of another installation."""
 
 
 def prefix_of(import_id: int, attempt: int | None = None) -> str:
-    """What the names of files begin with that an import writes, in one attempt or in any."""
+    """The prefix of the files of an import, in one attempt or in all."""
     return f"import-{import_id}-" + ("" if attempt is None else f"{attempt}-")
 
 
 def remove(prefix: str, contest: Contest | None) -> None:
-    """Remove the rows of a contest that is not complete, and the files under the prefix; safe to repeat."""
+    """Remove the rows of an incomplete contest, and the files with the prefix; safe to repeat."""
     if contest is not None:
         _remove_rows(contest)
     _remove_all(User.objects.filter(email__startswith=prefix, email__endswith=NOBODY))
@@ -39,21 +39,21 @@ def remove(prefix: str, contest: Contest | None) -> None:
 
 
 def remove_of(import_id: int) -> None:
-    """Remove what an import that failed or was refused has made; of one that is done nothing is removed."""
+    """Remove the data of a failed or refused import; a completed one is not changed."""
     ended = ContestImport.objects.select_related("contest").get(pk=import_id)
     if ended.state in GIVEN_UP:
         remove(prefix_of(import_id), ended.contest)
 
 
 def remove_left() -> None:
-    """Remove what a crash has left of imports that failed or were refused."""
+    """Remove the remains of failed or refused imports after a crash."""
     left = ContestImport.objects.filter(state__in=GIVEN_UP).exclude(contest=None)
     for import_id in list(left.values_list("pk", flat=True)):
         remove_of(import_id)
 
 
 def _remove_rows(contest: Contest) -> None:
-    """The last sheets first: what others point at goes after them."""
+    """In reverse order of sheets: referenced rows are removed last."""
     for sheet in layout.SHEETS:
         for column in sheet.columns:
             if column.later:

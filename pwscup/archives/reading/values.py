@@ -1,4 +1,4 @@
-"""From the texts of an archive to the values of a field."""
+"""Conversion of texts in archives to values of fields."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.db import models
 
 NUL = "\0"
 YEARS = range(1900, 3000)
-"""Near the ends of the calendar a moment has no date in every zone."""
+"""Near the ends of the calendar a time has no date in some zones."""
 UNPARSABLE = (ValueError, TypeError, KeyError, InvalidOperation, OverflowError, RecursionError)
 
 
 class WrongValue(ValueError):  # noqa: N818 — the archive is at fault, not the program
-    """A value that its field does not take; `code` is one of `problems.WORDS`."""
+    """A value that its field does not accept; `code` is one of `problems.WORDS`."""
 
     def __init__(self, code: str, expected: str = "") -> None:
         super().__init__(code)
@@ -26,12 +26,12 @@ class WrongValue(ValueError):  # noqa: N818 — the archive is at fault, not the
 
 
 def value_of(field: models.Field, raw: Any) -> Any:
-    """The value of a field from a cell of CSV, or from what JSON and TOML have in its place.
+    """The value of a field from a cell of CSV, or from JSON or TOML.
 
     Raises
     ------
     WrongValue
-        Where it is none.
+        If it is not valid.
     """
     is_text = isinstance(field, models.CharField | models.TextField)
     if raw is None or (raw == "" and not is_text):
@@ -112,7 +112,7 @@ def _json(raw: Any) -> Any:
 def _text(raw: Any) -> str:
     if not isinstance(raw, str) or NUL in raw:
         raise TypeError("not a text")
-    raw.encode()  # refuses half of a pair of surrogates
+    raw.encode()  # refuses unpaired surrogates
     return raw
 
 

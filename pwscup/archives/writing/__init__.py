@@ -1,1 +1,1 @@
-"""From a contest to an archive."""
+"""Writing contests into archives."""

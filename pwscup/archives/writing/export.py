@@ -1,4 +1,4 @@
-"""Writing the entries of an archive into a folder, in the order of `layout`; and which stored bytes belong to it."""
+"""Writing the entries of an archive into a folder, in the order of `layout`; and the list of its stored files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SUFFIX = re.compile(r"\.[a-z0-9]{1,5}$")
 
 @dataclass(slots=True)
 class Export:
-    """One archive while it is written: what it may hold, what its rows are called, and the files that they name."""
+    """An archive while it is written: its permitted content, the keys of its rows, and their files."""
 
     contest: Contest
     folder: Path
@@ -50,7 +50,7 @@ class Export:
         return self.names == Archive.Names.ALL
 
     def path(self, entry: str) -> Path:
-        """Where an entry is written."""
+        """The path of an entry."""
         path = self.folder / entry
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
@@ -58,11 +58,11 @@ class Export:
 
 @contextlib.contextmanager
 def snapshot() -> Iterator[None]:
-    """Everything that is read inside is of one moment, though others write meanwhile."""
+    """All reads inside see one snapshot, even if others write."""
     is_outermost = not connection.in_atomic_block
     mode = getattr(connection, "transaction_mode", None)
     if connection.vendor == "sqlite":
-        connection.transaction_mode = "DEFERRED"  # whoever only reads holds up nobody
+        connection.transaction_mode = "DEFERRED"  # a read-only transaction blocks nobody
     try:
         with transaction.atomic():
             if is_outermost and connection.vendor == "postgresql":
@@ -75,7 +75,7 @@ def snapshot() -> Iterator[None]:
 
 
 def write_entries(archive: Archive, folder: Path, now: datetime) -> dict[str, StoredFile]:
-    """Write every entry but the manifest; return the stored files to be packed, by their entries."""
+    """Write every entry except the manifest; return the stored files to be packed, by entry."""
     contest = type(archive.contest).objects.get(pk=archive.contest_id)
     teams = called(contest, archive.names)
     in_prose = in_words(contest, teams)
@@ -111,7 +111,7 @@ def _rows(export: Export, sheet: Sheet) -> Any:
 
 
 def _number_rows(export: Export) -> None:
-    """What names the rows that others point at."""
+    """Number the rows that others refer to."""
     pointed_at = {column.refers for sheet in layout.SHEETS for column in sheet.columns}
     for name in pointed_at - {"", "files", "teams"}:
         sheet = layout.BY_NAME[name]
@@ -131,7 +131,7 @@ def _columns(export: Export, sheet: Sheet) -> tuple[Column, ...]:
 
 
 def _records(export: Export, sheet: Sheet) -> Iterator[Row]:
-    """The rows of a sheet as they are written, numbered from 1."""
+    """The rows of a sheet as written, numbered from 1."""
     if not _has(export, sheet):
         return
     if sheet is layout.JUDGES:
@@ -150,7 +150,8 @@ def _records(export: Export, sheet: Sheet) -> Iterator[Row]:
 
 
 def _in_order(export: Export, sheet: Sheet, rows: Any) -> Iterable[tuple[Any, ...]]:
-    """Teams as they are called; without the answer key so the releases, whose order would tell of arrivals."""
+    """Teams in the order of their names in the archive; without the answer key also the releases, whose order
+    would reveal arrivals."""
     if sheet.name == "teams":
         return sorted(rows, key=lambda row: export.teams[row[0]].n)
     if sheet.name == "releases" and not export.with_key:
@@ -172,7 +173,7 @@ def _value(export: Export, column: Column, value: Any) -> Any:
 
 
 def _without_texts(export: Export, columns: Iterable[Column], row: Row) -> Row:
-    """Long texts stand in entries of their own."""
+    """Long texts are separate entries."""
     for column in columns:
         if not column.text:
             continue
@@ -213,11 +214,11 @@ def _write_contest(export: Export) -> None:
     )
 
 
-# What follows from the rows
+# Derived entries
 
 
 def _write_schema(export: Export) -> None:
-    """Without the answer key, the columns that participants have."""
+    """Without the answer key, only the columns that participants have."""
     dataset = original_of(export.contest)
     if dataset is not None and not export.with_key:
         export.path(layout.SCHEMA).write_bytes(public_schema(dataset))
@@ -252,7 +253,7 @@ def _write_members(export: Export) -> None:
 
 
 def _write_events(export: Export, last_event_id: int) -> None:
-    """The chain up to the request for this archive, so that writing it once more gives the same."""
+    """The chain up to the request for this archive, so that writing it again gives the same."""
     last = Seal.objects.get(event_id=last_event_id).position
     with export.path(layout.EVENTS).open("w", encoding="utf-8", newline="") as handle:
         for entry in seals.chain(export.contest.pk):
@@ -290,6 +291,6 @@ def _named_files(export: Export) -> Iterator[StoredFile]:
 
 
 def _neutral(file: StoredFile, n: int) -> str:
-    """A name without the team's: teams call their files as they like, and so are published tables called."""
+    """A name without the team's: teams choose the names of their files, and published tables contain them."""
     found = SUFFIX.search(PurePosixPath(file.name.lower()).suffix)
     return f"file-{n}{found.group() if found else ''}"

@@ -1,4 +1,4 @@
-"""The events of another installation: kept as they came, and whether their seals hold."""
+"""The history of another installation: stored unchanged, and the verification of its seals."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MAX_LINE = 16 * 1024 * 1024
 
 
 def verified(lines: Iterable[bytes]) -> dict[str, Any]:
-    """How many events follow each other by their hashes; `broken_at` is the first place that does not hold.
+    """The number of consecutively linked events; `broken_at` is the first position that is not valid.
 
-    One line is held at a time; `scoring.proof.trail.first_broken` says more of a chain that is broken.
+    One line is held at a time; `scoring.proof.trail.first_broken` gives details about a broken chain.
     """
     previous, n = FIRST, 0
     for line in lines:
@@ -40,6 +40,6 @@ def _follows(entry: dict[str, Any], previous: str, position: int) -> bool:
 
 
 def lines_of(source: IO[bytes]) -> Iterator[bytes]:
-    """The lines that are not empty; one that is too long comes in pieces, which no seal holds."""
+    """The non-empty lines; a line that is too long is split, which breaks its seal."""
     lines = iter(lambda: source.readline(MAX_LINE), b"")
     return (line for line in lines if line.strip())

@@ -1,4 +1,4 @@
-"""Packing: entries and stored files into one zip archive, the same bytes for the same facts."""
+"""Packing entries and stored files into one zip archive, deterministically."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 CHUNK = 64 * 1024
 BEGINNING = (1980, 1, 1, 0, 0, 0)
-"""The date of every entry: the earliest that the format has."""
+"""The date of every entry: the earliest that the format allows."""
 
 Sealed = Callable[["StoredFile"], bytes]
 
 
 class DamagedFileError(RuntimeError):
-    """A stored file is not what its row says."""
+    """The bytes of a stored file do not match its row."""
 
 
 def add_manifest(
     archive: Archive, slug: str, folder: Path, stored: Mapping[str, StoredFile]
 ) -> None:
-    """Name every entry with its size and digest, and what made it."""
+    """Add the manifest: every entry with its size and digest, and the software version."""
     entries = [_described(folder, path) for path in _paths(folder)]
     entries += [
         {"name": name, "sha256": file.sha256, "size_bytes": file.size_bytes}
@@ -70,7 +70,7 @@ def packed(
     read_sealed: Sealed,
     progress: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """The archive piece by piece, its entries in the order of their names; one piece is held at a time."""
+    """The archive in pieces, its entries ordered by name; one piece in memory at a time."""
     written = {path.relative_to(folder).as_posix(): path for path in _paths(folder)}
     pipe = Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
@@ -95,7 +95,7 @@ def _read(path: Path) -> Iterator[bytes]:
 
 
 def _stored(file: StoredFile, read_sealed: Sealed) -> Iterator[bytes]:
-    """The bytes of a stored file, which are what its row says or the archive is not made."""
+    """The bytes of a stored file; if they do not match its row, no archive is written."""
     digest = hashlib.sha256()
     chunks: Iterable[bytes] = (
         _read(storage.path_of(file)) if file.area == layout.PUBLISHED else [read_sealed(file)]

@@ -1,1 +1,1 @@
-"""Notices on their way."""
+"""Sending of notices."""

@@ -23,7 +23,7 @@ DEFAULT_LANGUAGE = "en"
 
 
 def language_of(user: User, contest_id: int) -> str:
-    """What the person chose for this contest, else last elsewhere, else English."""
+    """The language that the user chose for this contest, or last elsewhere, or English."""
     chosen = Preference.objects.filter(user=user).order_by("-changed_at", "-id")
     by_contest = dict(reversed(chosen.values_list("contest_id", "language")))
     if contest_id in by_contest:
@@ -32,7 +32,7 @@ def language_of(user: User, contest_id: int) -> str:
 
 
 def message(delivery: Delivery) -> EmailMessage:
-    """The whole mail, with the links that end such mail."""
+    """The complete e-mail, with the links to unsubscribe."""
     notice, user = delivery.notice, delivery.user
     with translation.override(language_of(user, notice.contest_id)):
         return _message(notice, user)
@@ -60,7 +60,7 @@ def _message(notice: Notice, user: User) -> EmailMessage:
         "List-Unsubscribe": f"<{end}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         "Auto-Submitted": "auto-generated",
-        # The same for every attempt: a mail that was sent twice can be told.
+        # Equal for all attempts, so that duplicates can be recognized.
         "Message-ID": f"<{notice.public_id}.{user.pk}@{host}>",
     }
     return EmailMessage(subject, body, to=[user.email], headers=headers)

@@ -1,4 +1,4 @@
-"""Notices to be sent: written with what they tell of, made into one delivery for each recipient later."""
+"""The outbox: notices are written in the transaction of their event; deliveries for each recipient follow later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Channel = Delivery.Channel
 
 
 def notify(*, contest: Contest, kind: str, key: str, **fields: Any) -> None:
-    """Note that people are to be told; once for each key, however often and by whomever it is asked for."""
+    """Record a notice; once for each key, however often it is requested."""
     Notice.objects.bulk_create(
         [Notice(contest=contest, kind=kind, key=key, **fields)], ignore_conflicts=True
     )
@@ -32,7 +32,7 @@ def is_important(notice: Notice) -> bool:
 
 
 def recipients(notice: Notice) -> QuerySet[User]:
-    """Whom the notice is for and who wants such e-mail, as it is now."""
+    """The current audience of the notice, restricted to users who want such e-mail."""
     refusals = [Wanted.NONE] if is_important(notice) else [Wanted.NONE, Wanted.IMPORTANT]
     refusing = Preference.objects.filter(contest=notice.contest_id, wanted__in=refusals)
     people = User.objects.filter(_audience(notice), is_active=True, deleted_at=None)
@@ -51,7 +51,7 @@ def _audience(notice: Notice) -> Q:
 
 
 def webhooks(notice: Notice) -> QuerySet[Webhook]:
-    """The webhooks that are told of the notice."""
+    """The webhooks that receive the notice."""
     if notice.kind == TEST:
         return Webhook.objects.filter(pk=notice.webhook_id, removed_at=None)
     if not KINDS[notice.kind].calls_webhooks:
@@ -60,7 +60,7 @@ def webhooks(notice: Notice) -> QuerySet[Webhook]:
 
 
 def spread(notice: Notice) -> bool:
-    """Make the deliveries of a notice; False where that was done already."""
+    """Create the deliveries of a notice; False if that was already done."""
     with transaction.atomic():
         now = timezone.now()
         if not Notice.objects.filter(pk=notice.pk, spread_at=None).update(spread_at=now):
@@ -78,7 +78,7 @@ def spread(notice: Notice) -> bool:
 
 
 def spread_all() -> None:
-    """Make the deliveries of every notice that has none yet."""
+    """Create the missing deliveries of all notices."""
     waiting = Notice.objects.filter(spread_at=None).select_related(
         "contest", "announcement", "question"
     )
@@ -88,7 +88,7 @@ def spread_all() -> None:
 
 
 def is_wanted(delivery: Delivery) -> bool:
-    """Whether sending still makes sense: people leave, contests become drafts, news is withdrawn."""
+    """Sending still makes sense: users leave, contests are unpublished, news is withdrawn."""
     notice, now = delivery.notice, timezone.now()
     if notice.useless_after is not None and notice.useless_after <= now:
         return False

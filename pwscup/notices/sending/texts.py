@@ -1,4 +1,4 @@
-"""What a notice says, in the language that is active: never a result, a rank or a name that is not public."""
+"""The text of a notice in the active language: never a result, a rank or a name that is not public."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Title, text and the path of the page that says more."""
+    """Title, text and the path of the page with details."""
 
     title: str
     text: str
@@ -31,7 +31,7 @@ class Content:
 
 
 def content(notice: Notice) -> Content:
-    """The words of a notice as things stand now."""
+    """The text of a notice in the current state."""
     if notice.announcement is not None:
         return _announcement(notice)
     if notice.kind in (kinds.QUESTION, kinds.ANSWER):
@@ -46,7 +46,7 @@ def content(notice: Notice) -> Content:
 
 
 def address(path: str) -> str:
-    """A page's address as mail and webhooks give it."""
+    """The URL of a page in e-mail and webhooks."""
     return settings.SITE_URL + path
 
 
@@ -71,7 +71,7 @@ def _question(notice: Notice) -> Content:
 
 
 def round_of(notice: Notice) -> Round:
-    """The round that the notice is about."""
+    """The round of the notice."""
     return notice.contest.rounds.get(key=notice.round_key)
 
 
@@ -81,12 +81,14 @@ def _round(notice: Notice) -> Content:
     path = reverse("round", args=[contest.slug, round.key])
     closes = shown_moment(round.closes_at, contest.tz)
     if notice.kind == kinds.OPENED:
-        text = _("Files are taken until %(moment)s.") % {"moment": closes}
+        text = _("Files are accepted until %(moment)s.") % {"moment": closes}
         return Content(_("“%(round)s” is open") % name, text, path)
     if notice.kind == kinds.CLOSING:
-        text = _("It closes at %(moment)s. What arrives later is not taken.") % {"moment": closes}
+        text = _("It closes at %(moment)s. Files that arrive later are not accepted.") % {
+            "moment": closes
+        }
         return Content(_("“%(round)s” closes soon") % name, text, path)
-    text = _("The round closed at %(moment)s. What it brought is on the leaderboard.")
+    text = _("The round closed at %(moment)s. Its results are on the leaderboard.")
     path = reverse("board", args=[contest.slug])
     return Content(_("“%(round)s”: results are available") % name, text % {"moment": closes}, path)
 
@@ -94,24 +96,24 @@ def _round(notice: Notice) -> Content:
 def _webhook(notice: Notice) -> Content:
     path = reverse("organize-webhooks", args=[notice.contest.slug])
     if notice.kind == kinds.TEST:
-        return Content(_("This is a test"), _("An organizer asked for it."), path)
+        return Content(_("This is a test"), _("An organizer requested it."), path)
     host = urlsplit(notice.webhook.url).hostname or ""
     text = _(
-        "Nothing is sent to %(host)s any more: it failed %(n)d times in a row. Repair what listens "
-        "there, then switch the webhook on again."
+        "Nothing is sent to %(host)s any more: %(n)d consecutive calls failed. Repair the service "
+        "there, then enable the webhook again."
     ) % {"host": host, "n": kinds.MAX_FAILURES}
-    return Content(_("A webhook is switched off"), text, path)
+    return Content(_("A webhook is disabled"), text, path)
 
 
 def _fault(notice: Notice) -> Content:
     event, contest = Event.objects.get(pk=notice.event_id), notice.contest
     task, reference = event.data["task"], event.data["reference"]
     said = faults.words(contest, task, "" if event.subject == contest.slug else event.subject)
-    more = _("The log says more under %(reference)s.") % {"reference": reference}
+    more = _("The log has details under %(reference)s.") % {"reference": reference}
     path = reverse("organize-contest", args=[contest.slug])
     if task == faults.FAILED:
         path = reverse("organize-submissions", args=[contest.slug]) + f"?state={task}"
-    return Content(_("Something does not work"), f"{said}\n\n{more}", path)
+    return Content(_("A task has failed"), f"{said}\n\n{more}", path)
 
 
 def _event(notice: Notice) -> Content:
@@ -121,7 +123,7 @@ def _event(notice: Notice) -> Content:
 
 
 def payload(notice: Notice) -> dict[str, Any]:
-    """The body of a call: public facts only, words in every language there is."""
+    """The body of a call: public facts only, with texts in all languages."""
     said = {}
     for code, _language in settings.LANGUAGES:
         with translation.override(code):

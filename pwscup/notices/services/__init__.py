@@ -1,4 +1,4 @@
-"""What people do to news, questions, e-mail preferences and webhooks: each in one transaction."""
+"""Changes of news, questions, e-mail preferences and webhooks: each in one transaction."""
 
 from pwscup.notices.services.announcements import (
     correct_announcement,

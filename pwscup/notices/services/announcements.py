@@ -1,4 +1,4 @@
-"""What organizers tell everybody: published, corrected, withdrawn; never deleted."""
+"""Announcements of organizers: published, corrected, withdrawn; never deleted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDING = ("title", "title_ja", "text", "text_ja", "is_pinned")
 def publish_announcement(
     *, actor: User, contest: Contest, values: Mapping[str, Any], question: Question | None = None
 ) -> Announcement:
-    """Tell everybody; with a question it is its clarification."""
+    """Publish an announcement; with a question it is its clarification."""
     lock_published(contest)
     kind = ANNOUNCEMENT if question is None else CLARIFICATION
     announcement = Announcement.objects.create(
@@ -58,13 +58,13 @@ def _said(announcement: Announcement) -> dict[str, Any]:
 def correct_announcement(
     *, actor: User, announcement: Announcement, version: int, values: Mapping[str, Any]
 ) -> None:
-    """Change the words in place; what stood before is in the audit trail."""
+    """Correct the text in place; the earlier one is in the audit trail."""
     held = _held(announcement)
     if held.version != version:
         raise NoticeRefused(
             _(
                 "Another organizer changed this announcement after you opened the page, so nothing was "
-                "saved. Look at the present words and make your change again."
+                "saved. Check the current text and make your change again."
             )
         )
     changed = {
@@ -77,7 +77,7 @@ def correct_announcement(
     for name, (_before, after) in changed.items():
         setattr(held, name, after)
     held.version += 1
-    if set(changed) != {"is_pinned"}:  # its place is no word of it
+    if set(changed) != {"is_pinned"}:  # its position is not part of the text
         held.edited_at = timezone.now()
     held.save(update_fields=[*changed, "version", "edited_at"])
     _record("corrected", actor, held, **changed)
@@ -85,7 +85,7 @@ def correct_announcement(
 
 @transaction.atomic
 def withdraw_announcement(*, actor: User, announcement: Announcement, reason: str) -> None:
-    """Take the words back for good; that there were some, and why they are gone, stays visible."""
+    """Withdraw the text permanently; the title and the reason stay visible."""
     held = _held(announcement)
     held.withdrawn_at, held.withdrawn_reason = timezone.now(), reason
     held.is_pinned = False

@@ -1,4 +1,4 @@
-"""What every change of this app shares: the refusal, and the lock on the contest's row."""
+"""Common parts of all changes of this app: the refusal, and the lock on the contest's row."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pwscup.core.texts.refusals import Refused
 
 
 class NoticeRefused(Refused):
-    """A change that is not made."""
+    """A refused change."""
 
 
 def lock_published(contest: Contest) -> Contest:
-    """Hold the contest's row; refuse where it is a draft, for nobody would learn of it."""
+    """Lock the contest's row; refuse if it is a draft, as nobody would be notified."""
     held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
     if not held.is_published:
         raise NoticeRefused(
-            _("The contest is a draft that nobody else sees. Publish it first, then announce.")
+            _("The contest is a draft that nobody else sees. Publish it before you announce.")
         )
     return held

@@ -1,4 +1,4 @@
-"""Which e-mails a person wants. No events: this is nobody's business but the person's."""
+"""The e-mails that a user wants. There are no events, as this is private."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def choose_mail(*, user: User, contest: Contest, wanted: str, language: str) -> None:
-    """Remember which e-mails of the contest the person wants, and in what language."""
+    """Store the e-mails of the contest that the user wants, and their language."""
     Preference.objects.update_or_create(
         user=user,
         contest=contest,
@@ -27,13 +27,13 @@ def choose_mail(*, user: User, contest: Contest, wanted: str, language: str) -> 
 
 @transaction.atomic
 def remember_language(*, user: User, contest: Contest, language: str) -> None:
-    """Write to a person in the language that the person used, until another one is chosen."""
+    """Use the last language of the user for e-mails, until another one is chosen."""
     Preference.objects.get_or_create(user=user, contest=contest, defaults={"language": language})
 
 
 @transaction.atomic
 def unsubscribe(*, user_id: int, contest_id: int, language: str) -> None:
-    """No e-mail of this contest any more."""
+    """Send no more e-mail of this contest."""
     Preference.objects.update_or_create(
         user_id=user_id,
         contest_id=contest_id,

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @transaction.atomic
 def ask_question(*, user: User, team: Team, subject: str, text: str) -> Question:
-    """A member of the team asks the organizers; nobody else sees it."""
+    """Ask the organizers a question as a member of the team; nobody else sees it."""
     held = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if held.questions.filter(answered_at=None).count() >= MAX_OPEN_QUESTIONS:
         raise NoticeRefused(
             _(
                 "Your team has %(n)d questions that are not answered yet. "
-                "Wait for an answer before you ask the next one."
+                "Wait for an answer before you ask another question."
             )
             % {"n": MAX_OPEN_QUESTIONS}
         )
@@ -47,7 +47,7 @@ def ask_question(*, user: User, team: Team, subject: str, text: str) -> Question
 
 @transaction.atomic
 def answer_question(*, actor: User, question: Question, answer: str) -> None:
-    """Answer, or correct the answer; the team is told of either."""
+    """Answer, or correct the answer; the team is notified of either."""
     held = Question.objects.select_for_update().get(pk=question.pk)
     if held.answer == answer:
         return
@@ -66,7 +66,7 @@ def answer_question(*, actor: User, question: Question, answer: str) -> None:
 def publish_clarification(
     *, actor: User, question: Question, values: Mapping[str, Any], name_is_a_word: bool = False
 ) -> Announcement:
-    """Tell everybody question and answer, in words that do not say whose question it was.
+    """Publish question and answer in a text that does not identify the team.
 
     Raises
     ------
@@ -78,12 +78,12 @@ def publish_clarification(
         Question.objects.select_for_update().select_related("team", "contest").get(pk=question.pk)
     )
     if Announcement.objects.filter(question=held).exists():
-        raise NoticeRefused(_("This question is published already. Correct the clarification."))
+        raise NoticeRefused(_("This question is already published. Correct the clarification."))
     texts = [str(value) for value in values.values() if isinstance(value, str)]
     if not name_is_a_word and policies.names_team(texts, held.team):
         raise NoticeRefused(
             _(
-                "The words contain “%(team)s”, the name of the team that asked. Leave it out, or "
+                "The text contains “%(team)s”, the name of the team that asked. Leave it out, or "
                 "confirm below that it is an ordinary word here."
             )
             % {"team": held.team.name}

@@ -1,4 +1,4 @@
-"""Addresses that are told of a contest's news."""
+"""Webhooks: URLs that receive a contest's news."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def add_webhook(*, actor: User, contest: Contest, url: str) -> tuple[Webhook, str]:
-    """A new address and its secret, which is shown this once."""
+    """A new URL and its secret, which is shown only now."""
     try:
         addresses.check(url)
     except addresses.BadAddressError as refusal:
@@ -38,7 +38,7 @@ def add_webhook(*, actor: User, contest: Contest, url: str) -> tuple[Webhook, st
         held = Contest.objects.select_for_update(no_key=True).get(pk=contest.pk)
         present = held.webhooks.filter(removed_at=None)
         if present.filter(url=url).exists():
-            raise NoticeRefused(_("This contest has a webhook of this address already."))
+            raise NoticeRefused(_("This contest already has a webhook with this address."))
         if present.count() >= MAX_WEBHOOKS:
             raise NoticeRefused(
                 _("A contest has at most %(n)d webhooks. Remove one first.") % {"n": MAX_WEBHOOKS}
@@ -50,14 +50,14 @@ def add_webhook(*, actor: User, contest: Contest, url: str) -> tuple[Webhook, st
 
 @transaction.atomic
 def remove_webhook(*, actor: User, webhook: Webhook) -> None:
-    """Nothing is sent there any more; what was sent stays in the list."""
+    """Remove a webhook; its deliveries stay in the list."""
     if Webhook.objects.filter(pk=webhook.pk, removed_at=None).update(removed_at=timezone.now()):
         _record("webhook.removed", actor, webhook)
 
 
 @transaction.atomic
 def enable_webhook(*, actor: User, webhook: Webhook) -> None:
-    """Send again to an address that had failed too often."""
+    """Enable a webhook that had failed too often."""
     disabled = Webhook.objects.filter(pk=webhook.pk, removed_at=None, disabled_at__isnull=False)
     if disabled.update(disabled_at=None, n_failures=0):
         _record("webhook.enabled", actor, webhook)
@@ -65,20 +65,20 @@ def enable_webhook(*, actor: User, webhook: Webhook) -> None:
 
 @transaction.atomic
 def test_webhook(*, actor: User, webhook: Webhook) -> None:
-    """Send this one address a notice that says nothing; one at a time."""
+    """Send a test notice to this webhook; one at a time."""
     held = Webhook.objects.select_for_update().get(pk=webhook.pk)
     unsent = Delivery.objects.filter(
         webhook=held, notice__kind=TEST, state__in=(Delivery.WAITING, Delivery.RUNNING)
     )
     if unsent.exists() or held.notices.filter(kind=TEST, spread_at=None).exists():
-        raise NoticeRefused(_("A test is on its way already."))
+        raise NoticeRefused(_("A test is already being sent."))
     outbox.notify(contest=held.contest, kind=TEST, key=f"test:{uuid4()}", webhook=held)
     _record("webhook.tested", actor, held)
 
 
 @transaction.atomic
 def disable_webhook(*, webhook_id: int) -> bool:
-    """Give an address up that has failed too often in a row, and tell the organizers."""
+    """Disable a webhook after too many consecutive failures, and notify the organizers."""
     now = timezone.now()
     failing = Webhook.objects.filter(
         pk=webhook_id, n_failures__gte=MAX_FAILURES, disabled_at=None, removed_at=None
@@ -94,7 +94,7 @@ def disable_webhook(*, webhook_id: int) -> bool:
 
 
 def _record(kind: str, actor: User | None, webhook: Webhook, **data: Any) -> Any:
-    """By its host alone: the rest of an address may be what makes it secret."""
+    """Only the host is recorded: the rest of a URL may be its secret part."""
     return audit_log.record(
         kind,
         actor=actor,

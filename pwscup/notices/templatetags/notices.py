@@ -1,4 +1,4 @@
-"""What other apps' pages show of news."""
+"""Template tags about news for other apps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 9
 
 @register.simple_tag(takes_context=True)
 def unread_news(context: dict[str, Any]) -> str:
-    """How much news there is that a member or organizer has not seen; empty where there is none."""
+    """The number of news that a member or organizer has not seen; empty if none."""
     if context.get("my_team") is None and not context.get("is_organizer"):
         return ""
     user, contest, holes = context["user"].pk, context["contest"].pk, context.get("holes")

@@ -1,1 +1,1 @@
-"""Calls of other people's servers."""
+"""Calls of external servers."""

@@ -1,4 +1,4 @@
-"""Where a webhook may lead: to machines on the internet, never to what only this machine can reach."""
+"""Allowed webhook targets: hosts on the internet, never hosts that only this machine can reach."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PORTS = {"https": 443, "http": 80}
 
 
 class BadAddressError(Exception):
-    """An address that nothing is sent to; `code` is one of `kinds.ERRORS`."""
+    """A URL that is not called; `code` is one of `kinds.ERRORS`."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -25,7 +25,7 @@ class BadAddressError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A checked address: the connection is made to `ip`, so that the name cannot lead elsewhere meanwhile."""
+    """A checked URL: the connection is made to `ip`, so that a changed DNS entry has no effect."""
 
     scheme: str
     host: str
@@ -40,7 +40,7 @@ class Target:
 
 
 def check(url: str) -> Target:
-    """Resolve an address and refuse what is not to be called.
+    """Resolve a URL and refuse it if it must not be called.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def check(url: str) -> Target:
 
 
 def resolve(host: str, port: int) -> list[Address]:
-    """Every address of the name, as the system's resolver has it."""
+    """All IP addresses of the host, from the system's resolver."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         ips = [ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in found]
@@ -76,14 +76,14 @@ def resolve(host: str, port: int) -> list[Address]:
 
 
 def _is_allowed(ip: Address, scheme: str) -> bool:
-    """Public ones by https; others only where the settings say so, and in clear only to this machine."""
+    """Public ones by https; others only if the settings allow it, and unencrypted only this machine."""
     if scheme == "http":
         return settings.DEBUG and settings.WEBHOOKS_TO_PRIVATE and ip.is_loopback
     return settings.WEBHOOKS_TO_PRIVATE or is_public(ip)
 
 
 def is_public(ip: Address) -> bool:
-    """Whether the address, and every address wrapped in it, is one on the internet."""
+    """The address, and every address embedded in it, is public."""
     inner = embedded(ip)
     if isinstance(ip, ipaddress.IPv6Address) and ip not in ON_THE_INTERNET:
         return bool(inner) and all(map(is_public, inner))
@@ -91,7 +91,7 @@ def is_public(ip: Address) -> bool:
 
 
 def embedded(ip: Address) -> list[Address]:
-    """The IPv4 addresses to which a router or the system would send what is sent to this one."""
+    """The IPv4 addresses to which a router or the system would forward packets for this one."""
     if not isinstance(ip, ipaddress.IPv6Address):
         return []
     found = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]

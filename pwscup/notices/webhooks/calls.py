@@ -1,7 +1,6 @@
-"""One call of a webhook, by the standard library: it can be told which address to connect to.
+"""A call of a webhook with the standard library, which can connect to a given IP address.
 
-The libraries that are easier to use resolve the name themselves, a second time after it was checked,
-and follow redirects; none of them is among the dependencies anyway.
+Higher-level libraries resolve the name themselves, a second time after it was checked, and follow redirects.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from collections.abc import Iterator, Mapping
 from pwscup.notices.webhooks import addresses
 
 TIMEOUT_SECONDS = 5
-MOST_BYTES = 16 * 1024  # of an answer; what it says is not looked at
+MOST_BYTES = 16 * 1024  # of a response; its content is ignored
 
 
 class CallFailedError(Exception):
-    """The call did not end in a 2xx; `code` is one of `kinds.ERRORS`."""
+    """The call did not end with a 2xx; `code` is one of `kinds.ERRORS`."""
 
     def __init__(self, code: str, status: int | None = None) -> None:
         super().__init__(code)
@@ -33,7 +32,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     Raises
     ------
     CallFailedError
-        Where the address may not be called, does not answer in time, or answers other than 2xx.
+        If the URL may not be called, does not answer in time, or answers other than 2xx.
     """
     try:
         target = addresses.check(url)
@@ -64,7 +63,7 @@ def _answer(target: addresses.Target, body: bytes, headers: Mapping[str, str]) -
             response = connection.getresponse()
             response.read(MOST_BYTES)
             if late.is_set():
-                raise TimeoutError  # what was cut off looks complete
+                raise TimeoutError  # a truncated response looks complete
             return response.status
         except (OSError, http.client.HTTPException, ValueError):
             if late.is_set():
@@ -77,7 +76,7 @@ def _socket(target: addresses.Target) -> socket.socket:
 
 
 def _secured(sock: socket.socket, target: addresses.Target) -> socket.socket:
-    """The name, not the address, must be in the certificate."""
+    """The host name, not the IP address, must be in the certificate."""
     if target.scheme == "http":
         return sock
     return ssl.create_default_context().wrap_socket(sock, server_hostname=target.host)
@@ -85,9 +84,9 @@ def _secured(sock: socket.socket, target: addresses.Target) -> socket.socket:
 
 @contextlib.contextmanager
 def _ended_in_time(sock: socket.socket) -> Iterator[threading.Event]:
-    """End the connection after the timeout, however busily the other side dribbles."""
+    """Close the connection after the timeout, however slowly the server sends."""
     late = threading.Event()
-    # wrap_socket detaches the socket that it is given: keep a handle of our own to the connection.
+    # wrap_socket detaches the given socket: keep a separate handle of the connection.
     handle = sock.dup()
 
     def end() -> None:

@@ -1,4 +1,4 @@
-"""What this installation signs: calls to webhooks, and the links that end e-mail."""
+"""Signatures of this installation: calls of webhooks, and links to unsubscribe."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ UNSUBSCRIBE = "pwscup.notices.unsubscribe"
 
 
 def secret_of(webhook: Webhook) -> str:
-    """The webhook's secret: made from the site's key, so that the database alone does not give it away."""
+    """The webhook's secret: derived from the site's key, so that the database alone does not reveal it."""
     return salted_hmac("pwscup.notices.webhook", webhook.salt, algorithm="sha256").hexdigest()
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """What a receiver computes again over timestamp, full stop and body.
+    """The signature over timestamp, full stop and body, which the receiver recomputes.
 
     >>> signature("secret", "1700000000", b"{}")[:19]
     'sha256=b8569b78799f'
@@ -35,7 +35,7 @@ def unsubscribe_token(user_id: int, contest_id: int) -> str:
 
 
 def unsubscribed(token: str) -> tuple[int, int] | None:
-    """Person and contest of a token; None where it is not ours."""
+    """User and contest of a token; None if it is not valid."""
     try:
         user_id, contest_id = signing.Signer(salt=UNSUBSCRIBE).unsign_object(token)
     except (signing.BadSignature, ValueError, TypeError):

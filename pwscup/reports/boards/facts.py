@@ -1,4 +1,4 @@
-"""The boards that a final report shows: of every stage, of the season and of every division."""
+"""The boards of a final report: of every stage, of the season and of every division."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One board as the public sees it; `data` is its section of the stored boards."""
+    """One public board; `data` is its section of the stored boards."""
 
     name: str
     title: str
@@ -38,9 +38,9 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The boards of a stage, of the season or of a division; `key` names it on the page.
+    """The boards of a stage, of the season or of a division; `key` is its anchor on the page.
 
-    `risks` says what the risk measures measure, where their names do not.
+    `risks` explains the risk measures if their names do not.
     """
 
     key: str
@@ -78,7 +78,7 @@ def _divisions(contest: Contest, now: datetime) -> Iterator[Group]:
 
 
 def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
-    """Those of the boards that say something: a stage need not have an attack round."""
+    """The boards with content: a stage need not have an attack round."""
     there = (name for name in names if _says_something(made.data[name]))
     return Group(
         key,
@@ -91,16 +91,16 @@ def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
 
 
 def _says_something(section: Mapping[str, Any]) -> bool:
-    """Whether there are rows, and columns where these are not the same for all contests."""
+    """There are rows, and columns if these differ between contests."""
     columns = (section[key] for key in ("measures", "defenders") if key in section)
     return bool(section["rows"]) and all(columns)
 
 
 def digest_of(found: list[Group]) -> str:
-    """Names the facts behind the boards: another digest, other boards."""
+    """The digest of the facts behind the boards: different digest, different boards."""
     return hashlib.sha256("|".join(group.digest for group in found).encode()).hexdigest()
 
 
 def key_of(contest: Contest, now: datetime) -> str:
-    """The digest of the boards as they stand now."""
+    """The digest of the current boards."""
     return digest_of(groups(contest, now))

@@ -1,4 +1,4 @@
-"""A group of boards on the page of a final report: tables, pictures, and what they say."""
+"""A group of boards on the page of a final report: tables, pictures, and texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Data = Mapping[str, Any]
 MOST_PROFILES = 40
-"""Of more teams only the first ones have a picture of their own."""
+"""With more teams only the first ones have a separate picture."""
 
 
 def of_group(group: Group, title: str) -> str:
@@ -45,12 +45,12 @@ def of_group(group: Group, title: str) -> str:
 
 
 def _explained(group: Group, data: Data) -> Iterator[str]:
-    """What the heads of a table of measures stand for, and what risk means."""
+    """Explanations of the headers of a table of measures, and of risk."""
     words = (tables.legend(data), group.risks if data.get("measures") else "")
     yield from (f'<p class="note">{escape(text)}</p>' for text in words if text)
 
 
-# What the totals are made of
+# Components of the totals
 
 
 def _parts(group: Group) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _parts(group: Group) -> Iterator[str]:
         alt=_("Bars of the parts by team; the table above has the numbers."),
         name=f"{group.key}-parts",
     )
-    yield figure(picture, _("What the totals are made of."))
+    yield figure(picture, _("Components of the totals."))
 
 
 def _trade_off(group: Group) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _trade_off(group: Group) -> Iterator[str]:
         name=f"{group.key}-scatter",
     )
     caption = _(
-        "Useful is to the right, safe is above. The star is the first place; where there are many teams the "
+        "Utility increases to the right, safety upwards. The star is the first place; with many teams the "
         "numbers are their ranks."
     )
     yield figure(picture, caption)
@@ -131,8 +131,8 @@ def _curve(group: Group, data: Data) -> Iterator[str]:
         name=f"{group.key}-curve",
     )
     caption = _(
-        "How far each scored estimate was from the hidden table, by the ε that it was made from; filled points "
-        "count. The dashed line is the root mean square distance of the table asked for once with that ε."
+        "The distance of each scored estimate from the hidden table, by the ε of its data; filled points "
+        "count. The dashed line is the root mean square distance of one query for the table with that ε."
     )
     yield figure(picture, caption)
     title = escape(_("The numbers of all estimates"))
@@ -166,7 +166,7 @@ def _teams(data: Data) -> list[Data]:
 
 
 def _by_attacker(group: Group, data: Data) -> Iterator[str]:
-    """Means over all other teams, a missing guess as nothing found: as the attack board has it."""
+    """Means over all other teams, with 0 for a missing guess: as on the attack board."""
     rows = []
     for row in _teams(data):
         rates = [cell["rate"] or 0 for cell in row["cells"] if not cell["own"]]
@@ -237,14 +237,14 @@ def _profile(group: Group, data: Data, rows: list[Data], n: int) -> str:
         for position, id_ in enumerate(data["measures"])
         if (spread := _spread(id_, [row["cells"][position]["value"] for row in rows], n))
     ]
-    alt = _("Where the team %(team)s stands among all teams by each measure.")
+    alt = _("The position of the team %(team)s among all teams by each measure.")
     return pictures.profile(
         spreads, alt=alt % {"team": rows[n]["name"]}, name=f"{group.key}-team-{n}"
     )
 
 
 def _spread(id_: str, values: list[float | None], n: int) -> Spread | None:
-    """The values as shares of the way from the worst to the best."""
+    """The values as relative positions between the worst and the best."""
     known = [value for value in values if value is not None]
     if not known:
         return None

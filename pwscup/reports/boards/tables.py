@@ -1,4 +1,4 @@
-"""The boards of a final report as tables: every number carries its full precision."""
+"""The boards of a final report as tables: every number is available with full precision."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 Section = Mapping[str, Any]
 MOST_COLUMNS = 14
-"""A table of more columns is set smaller."""
+"""A table with more columns has a smaller font."""
 
 
 def of_board(board: Board) -> str:
-    """A board under its name."""
+    """A board with its title."""
     made = table_of(board.name, board.data)
     head = [_("Rank"), _("Team"), *_heads(made.columns)]
     numeric = [0, *_numeric(made.columns, 2)]
@@ -38,7 +38,7 @@ def of_board(board: Board) -> str:
 
 
 def of_rounds(board: Board) -> Iterator[str]:
-    """The boards of the rounds about a hidden table, each under its title."""
+    """The boards of the rounds about a hidden table, each with its title."""
     for round, own in by_round(board.data):
         if own["rows"]:
             title = f"{title_of(round)} (ε {round['epsilon']})"
@@ -46,7 +46,7 @@ def of_rounds(board: Board) -> Iterator[str]:
 
 
 def of_matrix(section: Section) -> str:
-    """Attackers down, attacked teams across."""
+    """Attackers in rows, attacked teams in columns."""
     return _without_ranks("matrix", section, _("Attacker"), "board board-matrix")
 
 
@@ -63,7 +63,7 @@ def _without_ranks(name: str, section: Section, first: str, kind: str) -> str:
 
 
 def legend(section: Section) -> str:
-    """The measures that have only a short name for their head; empty where all have their identifier."""
+    """The measures with only a short name as header; empty if all have their identifier."""
     columns = filter(is_by_name, map(shown_measure, section.get("measures", [])))
     return "; ".join(f"{column.name}: {column.title} ({column.id})" for column in columns)
 
@@ -100,7 +100,7 @@ def _cell(cell: Cell | Rate) -> str:
 
 
 def number(value: float | None) -> str:
-    """A number as a board shows it, with what it was rounded from."""
+    """A number as on the board, with its exact value."""
     return NOTHING if value is None else _data(value, f"{value:.2f}")
 
 

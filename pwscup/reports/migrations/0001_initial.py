@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
                 ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'being written'), ('done', 'written'), ('failed', 'failed')], default='waiting', max_length=10)),
                 ('key', models.CharField(blank=True, help_text='digest of the facts behind its boards', max_length=64)),
-                ('hidden_measures', models.JSONField(default=list, help_text='ids of the measures that it does not show')),
+                ('hidden_measures', models.JSONField(default=list, help_text='ids of the hidden measures')),
                 ('published_at', models.DateTimeField(blank=True, null=True)),
                 ('contest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='final_reports', to='contests.contest')),
                 ('published_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -1,4 +1,4 @@
-"""What a contest's overview shows of certificates and the final report."""
+"""Links to certificates and the final report on a contest's overview."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.inclusion_tag("reports/_papers.html", takes_context=True)
 def papers(context: dict[str, Any]) -> dict[str, Any]:
-    """The links to what this reader may have; nothing while the contest goes on."""
+    """The links to documents for this reader; none during the contest."""
     contest, now, team = context["contest"], context["now"], context["my_team"]
     if not context["is_over"]:
         return {}

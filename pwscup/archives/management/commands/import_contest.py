@@ -17,10 +17,12 @@ CHUNK = 1024 * 1024
 
 
 class Command(BaseCommand):
-    help = "Make a contest of an archive with the answer key, as a draft of the organizer that is named."
+    help = (
+        "Create a contest from an archive with the answer key, as a draft of the named organizer."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="the archive that another installation wrote")
+        parser.add_argument("file", type=Path, help="an archive of another installation")
         parser.add_argument("--organizer", required=True, help="e-mail address of the account")
 
     def handle(self, *args: Any, file: Path, organizer: str, **options: Any) -> None:
@@ -48,7 +50,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(problems.sentences(job.problems)))
         if job.state != ContestImport.State.DONE or job.contest is None:
             raise CommandError(
-                f"Not imported; the log has more under {job.reference or job.state}."
+                f"Not imported; the log has details under {job.reference or job.state}."
             )
         self.stdout.write(f"Imported as the draft {job.contest.slug}.")
         for line in job.differences:
