@@ -10,6 +10,7 @@ import numpy as np
 from scoring.anonymizers.back_mapping import BACK_MAPPING
 from scoring.anonymizers.base import Anonymized, Anonymizer
 from scoring.anonymizers.coding import BOTTOM_CODING, TOP_CODING
+from scoring.anonymizers.datafly import DATAFLY
 from scoring.anonymizers.deletion import RECORD_DELETION
 from scoring.anonymizers.lattice import LATTICE
 from scoring.anonymizers.local_laplace import LOCAL_LAPLACE
@@ -55,6 +56,7 @@ ANONYMIZERS = Registry(
         GLOBAL_RECODING,
         LOCAL_RECODING,
         LATTICE,
+        DATAFLY,
         TOP_CODING,
         BOTTOM_CODING,
         RECORD_SUPPRESSION,

@@ -15,6 +15,7 @@ from scoring.anonymizers.lattice_search import (
     DISCERNIBILITY,
     INFORMATION,
     Lattice,
+    Levels,
     Outcome,
     Search,
 )
@@ -69,7 +70,8 @@ def lattice(
         The largest share of the records that may be suppressed.
     l, entropy_l, c, t, sensitive
         Bounds on the values of a sensitive column in each class, see `Constraints`. t-closeness
-        compares with the whole table, records that are suppressed included.
+        compares with the whole table, records that are suppressed included; the measure `t-closeness` does so
+        with `closeness = "original"`, and by default compares with what is left, which may give more than t.
     columns
         The columns to recode; by default all quasi-identifiers.
     loss
@@ -89,6 +91,9 @@ def lattice(
 
     Notes
     -----
+    The node of least loss over all combinations is what OLA (El Emam et al., "A Globally Optimal k-Anonymity
+    Method for the De-Identification of Health Data") and Flash (Kohlmayer et al., "Flash: Efficient, Stable
+    and Optimal K-Anonymity") search for, too, in other orders; `datafly` is the greedy method next to it.
     Samarati, "Protecting Respondents' Identities in Microdata Release"; LeFevre, DeWitt &
     Ramakrishnan, "Incognito: Efficient Full-Domain K-Anonymity", sections on roll-up and
     generalization pruning; Bayardo & Agrawal, "Data Privacy Through Optimal k-Anonymization",
@@ -125,7 +130,12 @@ def lattice(
             raise refuse(ID, name, expected, getattr(bounds, name))
         expected = "a share with which some combination of levels keeps the bounds"
         raise refuse(ID, "fraction", expected, fraction)
-    return _written(table, found, outcome, bounds, values, write)
+    made = without_failing(table, found, outcome.node.levels, bounds, values, write)
+    if outcome.is_optimal:
+        return made
+    n = outcome.n_evaluated
+    limited = f"{ID}: stopped after {n} combinations of levels, another may lose less; raise nodes"
+    return Anonymized(made.table, made.source, (limited,))
 
 
 def _unreachable(bounds: Constraints, searched: Callable[[Constraints], Outcome]) -> str:
@@ -144,16 +154,15 @@ def _unreachable(bounds: Constraints, searched: Callable[[Constraints], Outcome]
     return ""
 
 
-def _written(
+def without_failing(
     table: pd.DataFrame,
     found: list[Hierarchy],
-    outcome: Outcome,
+    levels: Levels,
     bounds: Constraints,
     values: Sensitive | None,
     write: str,
 ) -> Anonymized:
-    assert outcome.node is not None
-    levels = outcome.node.levels
+    """The table at these levels, without the records in classes that break a bound."""
     groups = [h.groups[level][h.of_record] for h, level in zip(found, levels, strict=True)]
     classes = combined(groups, len(table))
     counts = None if values is None else values.counts(classes)
@@ -161,11 +170,7 @@ def _written(
     kept = np.flatnonzero(~failing[classes]).astype(np.int64)
     rest = table.iloc[kept].reset_index(drop=True)
     of_kept = [replace(h, of_record=h.of_record[kept]) for h in found]
-    n = outcome.n_evaluated
-    limited = f"{ID}: stopped after {n} combinations of levels, another may lose less; raise nodes"
-    return Anonymized(
-        recoded(rest, of_kept, levels, write), kept, () if outcome.is_optimal else (limited,)
-    )
+    return Anonymized(recoded(rest, of_kept, levels, write), kept)
 
 
 LATTICE = Anonymizer(

@@ -11,6 +11,7 @@ import numpy as np
 from scoring.privacy.domains import Floats
 from scoring.reporting.intervals import CONFIDENCE
 
+_THRESHOLDS = 60
 Statistics = Callable[[int, np.random.Generator], Floats]
 """So many answers of a mechanism for one table, each as a number."""
 
@@ -128,9 +129,11 @@ def empirical_epsilon(
     if n_trials < 2:
         raise ValueError(f"n_trials: expected at least 2, got {n_trials}")
     half = n_trials // 2
+    # At a confidence that holds for all thresholds, else one is chosen for its luck.
+    strict = 1 - (1 - confidence) / (4 * _THRESHOLDS)
     first = [np.asarray(draw(half, rng), dtype=np.float64) for draw in (one, other)]
     _, threshold, is_above, swapped = max(
-        _best(first[swap], first[1 - swap], is_above, delta, confidence, bool(swap))
+        _best(first[swap], first[1 - swap], is_above, delta, strict, bool(swap))
         for swap in (0, 1)
         for is_above in (True, False)
     )
@@ -146,7 +149,7 @@ def _best(
 ) -> tuple[float, float, bool, bool]:
     """The bound of the best of some thresholds, with what it was found by."""
     n = len(one)
-    places = np.unique(np.geomspace(1, n, 60).astype(np.int64)) - 1
+    places = np.unique(np.geomspace(1, n, _THRESHOLDS).astype(np.int64)) - 1
     ordered = np.sort(one if not is_above else -one)
     thresholds = np.unique(ordered[places])
     hits = np.searchsorted(ordered, thresholds, "right")

@@ -8,7 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from scoring.privacy import loss_distributions, mechanisms
 from scoring.privacy.lower_bounds import empirical_epsilon, lower_bound
+from scoring.privacy.post_randomization import randomize, rho_of
+from scoring.privacy.sampling import discrete_gaussian, discrete_laplace, seeded
 
 
 def tail(hits: int, n: int, p: Fraction) -> float:
@@ -95,3 +98,49 @@ def test_impossible_arguments_are_refused(arguments, options, name):
         lower_bound(*arguments, **options)
     with pytest.raises(ValueError, match="n_trials"):
         empirical_epsilon(laplace(0, 1), laplace(1, 1), np.random.default_rng(1), n_trials=1)
+
+
+# The library's own mechanisms, on two tables that differ in one record
+
+EPSILON = 1.0
+
+
+def _discrete_laplace(count):
+    scale = 1 / Fraction(EPSILON)
+    return lambda n, rng: count + discrete_laplace(scale, n, seeded(rng)).astype(float)
+
+
+def _discrete_normal(count):
+    return lambda n, rng: count + discrete_gaussian(Fraction(16), n, seeded(rng)).astype(float)
+
+
+def _kept(value):
+    rho = rho_of(EPSILON, (4,))
+    return lambda n, rng: (randomize(np.full((n, 1), value), (4,), rho, rng)[:, 0] == 0).astype(
+        float
+    )
+
+
+def _laplace(count):
+    return lambda n, rng: mechanisms.laplace(np.full(n, count), 1, EPSILON, rng)
+
+
+DISCRETE_NORMAL = loss_distributions.discrete_gaussian(4.0)
+OF_THE_LIBRARY = [
+    ("laplace", _laplace, EPSILON, 0.0, 0.9),
+    ("discrete Laplace", _discrete_laplace, EPSILON, 0.0, 0.85),
+    ("discrete normal", _discrete_normal, DISCRETE_NORMAL.epsilon(1e-3), 1e-3, 0.3),
+    ("Pk-anonymization", _kept, EPSILON, 0.0, 0.85),
+]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "epsilon", "delta", "least"),
+    [case[1:] for case in OF_THE_LIBRARY],
+    ids=[case[0] for case in OF_THE_LIBRARY],
+)
+def test_no_mechanism_of_the_library_loses_more_than_it_promises(mechanism, epsilon, delta, least):
+    found = empirical_epsilon(
+        mechanism(0), mechanism(1), np.random.default_rng(7), n_trials=40_000, delta=delta
+    )
+    assert least * epsilon < found.epsilon <= epsilon
