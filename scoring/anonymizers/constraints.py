@@ -76,6 +76,11 @@ class Sensitive:
         values = self.of_record if rows is None else self.of_record[rows]
         return ClassCounts.of(classes, values, len(self.total))
 
+    def distances(self, counts: ClassCounts, total: Ints) -> NDArray[np.float64]:
+        """How far each class is from all records of a table, as t-closeness has it."""
+        distance = ordered_emd if self.is_ordered else total_variation
+        return distance(counts, total)
+
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
@@ -119,8 +124,7 @@ class Constraints:
         if self.c > 0:
             found |= recursive_l(counts, self.c) < self.l
         if self.t < 1:
-            distance = ordered_emd if sensitive.is_ordered else total_variation
-            found |= distance(counts, sensitive.total) > self.t
+            found |= sensitive.distances(counts, sensitive.total) > self.t
         return found
 
     def problems(

@@ -14,6 +14,7 @@ from scoring.anonymizers.constraints import DIVERSITY_OPTIONS, Constraints, Sens
 from scoring.anonymizers.lattice_search import (
     DISCERNIBILITY,
     INFORMATION,
+    Ints,
     Lattice,
     Levels,
     Outcome,
@@ -23,6 +24,7 @@ from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_
 from scoring.errors import ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
+from scoring.privacy.diversity import ClassCounts
 from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
 from scoring.tables.numbering import combined
 from scoring.tables.schema import Schema
@@ -131,11 +133,32 @@ def lattice(
         expected = "a share with which some combination of levels keeps the bounds"
         raise refuse(ID, "fraction", expected, fraction)
     made = without_failing(table, found, outcome.node.levels, bounds, values, write)
-    if outcome.is_optimal:
-        return made
-    n = outcome.n_evaluated
-    limited = f"{ID}: stopped after {n} combinations of levels, another may lose less; raise nodes"
-    return Anonymized(made.table, made.source, (limited,))
+    warnings = _farther_from_release(found, outcome.node.levels, made.source, bounds, values)
+    if not outcome.is_optimal:
+        n = outcome.n_evaluated
+        limited = "combinations of levels, another may lose less; raise nodes"
+        warnings += (f"{ID}: stopped after {n} {limited}",)
+    return Anonymized(made.table, made.source, warnings)
+
+
+def _farther_from_release(
+    found: list[Hierarchy],
+    levels: Levels,
+    kept: Ints,
+    bounds: Constraints,
+    values: Sensitive | None,
+) -> tuple[str, ...]:
+    """A warning where classes are farther than t from the records that are left, without the suppressed ones."""
+    if values is None or bounds.t == 1:
+        return ()
+    groups = [h.groups[level][h.of_record[kept]] for h, level in zip(found, levels, strict=True)]
+    left = np.unique(values.of_record[kept], return_inverse=True)[1].astype(np.int64)
+    counts = ClassCounts.of(combined(groups, len(kept)), left)
+    largest = float(values.distances(counts, counts.total).max())
+    if largest <= bounds.t:
+        return ()
+    against = "the table with the suppressed records; without them t-closeness is"
+    return (f"{ID}: t = {bounds.t:g} is kept compared with {against} {largest:.3f}",)
 
 
 def _unreachable(bounds: Constraints, searched: Callable[[Constraints], Outcome]) -> str:

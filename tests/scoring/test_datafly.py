@@ -138,6 +138,12 @@ def test_the_bound_t_is_about_the_original():
         for table in ("anonymized", "original")
     }
     assert values["original"] <= 0.3 < values["anonymized"]
+    [warning] = [text for text in made.warnings if "t = 0.3" in text]
+    assert warning.endswith(f"{values['anonymized']:.3f}")
+    kept = anonymize(
+        x, HOUSEHOLDS_SCHEMA, [("lattice", options | {"fraction": 0.0, "t": 0.5})], rng=rng()
+    )
+    assert not any("t = " in text for text in kept.warnings)
 
 
 @pytest.mark.parametrize("k", [3, 5, 10])
