@@ -96,7 +96,7 @@ REASONS: dict[str, Promise] = {
 class RefusedError(RefusedByCode):
     """A change of users or teams that the rules do not allow."""
 
-    WORDS = REASONS
+    TEXTS = REASONS
 
 
 # Teams

@@ -38,7 +38,7 @@ REASONS = {
 class TokenRefused(RefusedByCode):
     """A token that is not created."""
 
-    WORDS = REASONS
+    TEXTS = REASONS
 
 
 def live_tokens(user: User, now: datetime) -> QuerySet[AccessToken]:

@@ -71,7 +71,7 @@ STATUS_OF = {
 class ApiRefused(RefusedByCode):
     """A request that cannot be answered."""
 
-    WORDS = {
+    TEXTS = {
         "team.none": _("You play in no team of this contest."),
         "request.too_large": _("The request's body is too large: at most %(expected)s bytes."),
         "request.content_type": _("Send a body of the type %(expected)s, not %(got)s."),

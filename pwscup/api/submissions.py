@@ -33,7 +33,7 @@ router = Router(tags=["submissions"])
 CHUNK = 64 * 1024
 MAX_LISTED = 200
 PRINTABLE = r"^[^\x00]*$"  # PostgreSQL keeps no NUL
-FILE = {
+FILE_BODY = {
     "requestBody": {
         "required": True,
         "content": {
@@ -63,7 +63,7 @@ def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submi
     url_name="api-submissions",
     operation_id="hand_in",
     summary="Hand in an estimate, a series of releases or guessed values: the file itself is the body",
-    openapi_extra=FILE,
+    openapi_extra=FILE_BODY,
 )
 def hand_in(
     request: HttpRequest,

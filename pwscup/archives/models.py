@@ -82,7 +82,7 @@ class ContestImport(Job):
     contest = models.OneToOneField(
         Contest, null=True, on_delete=models.SET_NULL, related_name="imported_by"
     )
-    problems = models.JSONField(default=list, help_text="codes and parameters of `problems.WORDS`")
+    problems = models.JSONField(default=list, help_text="codes and parameters of `problems.TEXTS`")
     n_problems = models.PositiveIntegerField(default=0)
     differences = models.JSONField(
         default=list, help_text="differences between the recomputed boards and those in the archive"

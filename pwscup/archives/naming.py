@@ -75,7 +75,7 @@ def _by_number(n: int, number: int, taken: set[str]) -> Called:
     return Called(n, slug, name)
 
 
-def in_words(contest: Contest, teams: Mapping[int, Called]) -> Callable[[str], str]:
+def renamer(contest: Contest, teams: Mapping[int, Called]) -> Callable[[str], str]:
     """A function that replaces the current and former names of teams in a text by those in the archive.
 
     Names are found literally; paraphrases are not replaced.

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 
 AGAIN = gettext_lazy("Export the contest again and import the file unchanged.")
-WORDS = {
+TEXTS = {
     "not_zip": gettext_lazy(
         "This is not a zip archive, or it was truncated or damaged — expected an archive of a contest."
     ),
@@ -132,7 +132,7 @@ class ArchiveRefused(Exception):  # noqa: N818 — the archive is at fault, not 
 def sentences(problems: Iterable[dict[str, Any]]) -> list[str]:
     """The problems in the reader's language; followed by advice if the file itself is at fault."""
     problems = list(problems)
-    found = [str(WORDS[problem["code"]]) % problem["params"] for problem in problems]
+    found = [str(TEXTS[problem["code"]]) % problem["params"] for problem in problems]
     if any(problem["code"] in NEEDS_AGAIN for problem in problems):
         found.append(str(AGAIN))
     return found

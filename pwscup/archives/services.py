@@ -54,7 +54,7 @@ def request_archive(
     """
     now = now or timezone.now()
     held = lock(contest, version)
-    if reasons := _hindrances(held, names, with_key, with_members, address, now):
+    if reasons := _blockers(held, names, with_key, with_members, address, now):
         raise ContestRefused(*reasons)
     holding_rules(held)  # an archive contains all versions
     archive = Archive.objects.create(
@@ -79,7 +79,7 @@ def request_archive(
     return archive
 
 
-def _hindrances(
+def _blockers(
     contest: Contest,
     names: str,
     with_key: bool,

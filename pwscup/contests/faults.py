@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pwscup.contests.models import Contest
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
 
 logger = logging.getLogger(__name__)
 EVENT = "contest.fault"
 
 PUBLISH, DRAW, RELEASE, ERASE = "publish", "draw", "release", "erase"
 NOTICES, PLAY, FAILED, ARCHIVE = "notices", "play", "failed", "archive"
-TASKS: dict[str, Words] = {
+TASKS: dict[str, Text] = {
     PUBLISH: _("The tables for “%(subject)s” cannot be published."),
     DRAW: _("The table of the team “%(subject)s” cannot be drawn."),
     RELEASE: _("The randomized table of “%(subject)s” cannot be published."),

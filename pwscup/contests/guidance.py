@@ -100,14 +100,14 @@ def interruptions(contest: Contest, now: datetime) -> list[Interrupted]:
             words=str(found.get_kind_display()),
             started_at=found.started_at,
             ended_at=found.ended_at,
-            length=length_words((found.ended_at or now) - found.started_at),
+            length=length_text((found.ended_at or now) - found.started_at),
             reason=found.reason,
         )
         for found in contest.interruptions.all()
     ]
 
 
-def length_words(length: timedelta) -> str:
+def length_text(length: timedelta) -> str:
     """Days, hours and minutes, rounded up to the minute."""
     minutes = -(-int(length.total_seconds()) // 60)
     hours, minutes = divmod(minutes, 60)

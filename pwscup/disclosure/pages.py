@@ -53,18 +53,18 @@ MAX_SHOWN_VALUES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class InWords:
+class QueryText:
     """A query as text."""
 
     columns: str
     filters: tuple[str, ...]
 
 
-def in_words(query: Mapping[str, Any], *, shortened: bool = False) -> InWords:
+def query_text(query: Mapping[str, Any], *, shortened: bool = False) -> QueryText:
     """The counted columns and the filter; lists show the first values of a long filter."""
     most = MAX_SHOWN_VALUES if shortened else None
     filters = tuple(_filter(column, values, most) for column, values in query["where"].items())
-    return InWords(" × ".join(query["columns"]) or _("a single count"), filters)
+    return QueryText(" × ".join(query["columns"]) or _("a single count"), filters)
 
 
 def _filter(column: str, values: list[str], most: int | None) -> str:
@@ -148,7 +148,7 @@ def ask_gate(request: HttpRequest, round: Round, team: Team | None, now: datetim
 class Offer:
     """A question before payment: the query, its noise, and the remaining budget."""
 
-    asked: InWords
+    asked: QueryText
     epsilon: Decimal
     noise: Noise
     left: Decimal
@@ -161,7 +161,7 @@ def _offer(
     if quote is None or team is None or not attributes:
         return None
     left = ledger.budget_of(team, round).remaining - (0 if quote.paid else quote.epsilon)
-    asked = in_words({"columns": quote.query.columns, "where": dict(quote.query.where)})
+    asked = query_text({"columns": quote.query.columns, "where": dict(quote.query.where)})
     noise = noise_of(quote.query, attributes, quote.epsilon)
     return Offer(asked, quote.epsilon, noise, left, quote.paid)
 
@@ -171,12 +171,12 @@ class Line:
     """An answer in the list."""
 
     answer: Answer
-    asked: InWords
+    asked: QueryText
 
 
 def _lines(team: Team, round: Round) -> list[Line]:
     answers = ledger.answers_of(team, round).defer("counts")
-    return [Line(answer, in_words(answer.query, shortened=True)) for answer in answers]
+    return [Line(answer, query_text(answer.query, shortened=True)) for answer in answers]
 
 
 # One answer
@@ -194,7 +194,7 @@ def answer_page(request: HttpRequest, answer: Answer) -> dict[str, Any]:
     return contest_page(request, round.contest, round.key) | {
         "round": round,
         "answer": answer,
-        "asked": in_words(answer.query),
+        "asked": query_text(answer.query),
         "columns": query.columns,
         "cells": list(islice(cells, MAX_SHOWN_CELLS)),
         "n_left_out": max(0, len(answer.counts) - MAX_SHOWN_CELLS),

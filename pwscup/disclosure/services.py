@@ -53,7 +53,7 @@ REFUSALS = {
 class QueryRefused(RefusedByCode):
     """A refused query; nothing was spent."""
 
-    WORDS = REFUSALS
+    TEXTS = REFUSALS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from pwscup.core.texts.refusals import Refused
 from pwscup.experiments import pages, selectors
 from pwscup.experiments.pages import BEST, L2, RANK, Cell, Picture
-from pwscup.experiments.setup import plans, wording
+from pwscup.experiments.setup import plans, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,13 +43,12 @@ def page(chosen: list[Experiment]) -> dict[str, Any]:
         "experiments": list(zip(LETTERS, chosen, strict=False)),
         "letters": LETTERS[: len(chosen)],
         "labels": [
-            (letter, wording.label(each.setup))
-            for letter, each in zip(LETTERS, chosen, strict=False)
+            (letter, texts.label(each.setup)) for letter, each in zip(LETTERS, chosen, strict=False)
         ],
         "differing": [each for each in all_settings if each.differs],
         "same": [each for each in all_settings if not each.differs],
         "same_data": all(each.counts == chosen[0].counts for each in chosen),
-        "tables": [(pages.measure_words(each), _joined(chosen, each)) for each in (L2, RANK)],
+        "tables": [(pages.measure_title(each), _joined(chosen, each)) for each in (L2, RANK)],
         "crossings": _crossings(chosen),
         "pictures": _pictures(chosen),
     }
@@ -69,17 +68,17 @@ def _check(chosen: list[Experiment]) -> None:
 def settings(chosen: list[Experiment]) -> list[Setting]:
     """Everything that figures depend on, in words."""
     words = {
-        _("Data"): wording.data,
-        _("Attributes"): wording.attributes,
+        _("Data"): texts.data,
+        _("Attributes"): texts.attributes,
         _("Records"): lambda each: f"{each.counts['n_records']:,}",
         "ε": lambda each: pages.numbers(each.setup["epsilons"]),
         _("Batch methods"): lambda each: ", ".join(each.setup["batch"]) or _("none"),
         _("Numbers of queries"): lambda each: pages.numbers(each.setup["queries"]) or _("none"),
         _("Trials"): lambda each: f"{each.setup['trials']:,}",
         _("Seed"): lambda each: str(each.setup["seed"]),
-        _("Aggregate"): lambda each: wording.aggregate(each.setup),
-        "ρ": lambda each: wording.rule(each.setup),
-        _("Reconstruction"): lambda each: wording.stopping(each.setup),
+        _("Aggregate"): lambda each: texts.aggregate(each.setup),
+        "ρ": lambda each: texts.rule(each.setup),
+        _("Reconstruction"): lambda each: texts.stopping(each.setup),
         _("Version of the library"): lambda each: each.scoring_version,
     }
     return [Setting(name, [say(each) for each in chosen]) for name, say in words.items()]
@@ -113,7 +112,7 @@ def _crossings(chosen: list[Experiment]) -> list[tuple[str, str, list[Cell]]]:
             lines = [own.get((epsilon, measure, BEST)) for own in found]
             if any(lines):
                 cells = [pages.crossing_cell(line) for line in lines]
-                rows.append((pages.number(epsilon), pages.measure_words(measure), cells))
+                rows.append((pages.number(epsilon), pages.measure_title(measure), cells))
     return rows
 
 
@@ -125,7 +124,7 @@ def _pictures(chosen: list[Experiment]) -> list[tuple[str, str, list[Placed]]]:
         for epsilon, own in by_epsilon:
             for picture in own:
                 if picture.stem.startswith(("figure8-", "figure9-")):
-                    placed = (letter, each, picture, wording.label(each.setup))
+                    placed = (letter, each, picture, texts.label(each.setup))
                     by_key.setdefault((epsilon, picture.title), []).append(placed)
     shared = [(*key, own) for key, own in by_key.items() if len(own) > 1]
     return sorted(shared, key=lambda group: float(group[0]))

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.core.http.polling import etag
 from pwscup.experiments import selectors
-from pwscup.experiments.setup import plans, wording
+from pwscup.experiments.setup import plans, texts
 from scoring.privacy.experiments import paper
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def overview(user: User) -> dict[str, Any]:
     lines = [
         {
             "experiment": each,
-            "data": wording.data(each),
+            "data": texts.data(each),
             "epsilons": numbers(each.setup["epsilons"]),
         }
         for each in found
@@ -95,11 +95,11 @@ def status(experiment: Experiment) -> dict[str, Any]:
 def experiment_page(experiment: Experiment) -> dict[str, Any]:
     """Everything about one experiment."""
     context = status(experiment) | {
-        "data": wording.data(experiment),
-        "attributes": wording.attributes(experiment),
+        "data": texts.data(experiment),
+        "attributes": texts.attributes(experiment),
         "n_records": experiment.counts["n_records"],
-        "n_cells": wording.n_cells(experiment),
-        "label": wording.label(experiment.setup),
+        "n_cells": texts.n_cells(experiment),
+        "label": texts.label(experiment.setup),
         "setup": experiment.setup,
         "epsilons": numbers(experiment.setup["epsilons"]),
         "queries": numbers(experiment.setup["queries"]),
@@ -120,7 +120,7 @@ def _results(experiment: Experiment) -> dict[str, Any]:
         "general": general,
         "pictures": by_epsilon,
         "n_files": len(names),
-        "most_drawn": MOST_DRAWN if wording.n_cells(experiment) > MOST_DRAWN else None,
+        "most_drawn": MOST_DRAWN if texts.n_cells(experiment) > MOST_DRAWN else None,
     }
 
 
@@ -141,11 +141,11 @@ def shown(measure: str, value: float | None) -> str:
     return f"{value:,.1f}" if measure == L2 else f"{value:.3f}"
 
 
-def measure_words(measure: str) -> str:
+def measure_title(measure: str) -> str:
     return _("L2 distance") if measure == L2 else _("Rank correlation")
 
 
-def batch_words(batch: str) -> str:
+def batch_title(batch: str) -> str:
     return _("the better batch") if batch == BEST else batch
 
 
@@ -170,7 +170,7 @@ def _table(experiment: Experiment, measure: str) -> Table:
         keys = [(epsilon, method) for epsilon in epsilons]
         cells = [_cell(measure, found[key], printed.get(key)) for key in keys]
         rows.append((method, cells))
-    return Table(measure_words(measure), leads[measure], list(map(number, epsilons)), rows)
+    return Table(measure_title(measure), leads[measure], list(map(number, epsilons)), rows)
 
 
 def _cell(measure: str, found: dict[str, Any], printed: tuple[float, float] | None) -> Cell:
@@ -217,7 +217,7 @@ def _crossings(experiment: Experiment) -> list[tuple[str, str, list[Cell]]]:
                     Cell(cell.value, (*cell.notes, note))
                     for cell, note in zip(cells, beside, strict=True)
                 ]
-            rows.append((number(epsilon), batch_words(batch), cells))
+            rows.append((number(epsilon), batch_title(batch), cells))
     return rows
 
 
@@ -227,16 +227,16 @@ def _crossings(experiment: Experiment) -> list[tuple[str, str, list[Cell]]]:
 def pictures(names: list[str]) -> tuple[list[Picture], list[tuple[str, list[Picture]]]]:
     """The figures of no ε, and those of each."""
     stems = [name[len("figures/") : -len(".svg")] for name in names if name.endswith(".svg")]
-    general = [Picture(stem, picture_words(stem)) for stem in stems if stem.startswith("figure3-")]
+    general = [Picture(stem, picture_title(stem)) for stem in stems if stem.startswith("figure3-")]
     by_epsilon: dict[str, list[Picture]] = {}
     for stem in stems:
         what, mark, epsilon = stem.rpartition("-epsilon-")
         if mark:
-            by_epsilon.setdefault(epsilon, []).append(Picture(stem, picture_words(what)))
+            by_epsilon.setdefault(epsilon, []).append(Picture(stem, picture_title(what)))
     return general, sorted(by_epsilon.items(), key=lambda item: float(item[0]))
 
 
-def picture_words(what: str) -> str:
+def picture_title(what: str) -> str:
     """What a figure shows, by its name without ε."""
     kind, _mark, rest = what.partition("-")
     words = {

@@ -47,7 +47,7 @@ def upload_of(user: User) -> Upload | None:
     return Upload.objects.filter(owner=user).first()
 
 
-def hindrances(user: User) -> list[str]:
+def blockers(user: User) -> list[str]:
     """Why this person may begin no experiment now."""
     found = []
     unfinished = experiments_of(user).filter(state__in=Experiment.UNFINISHED).first()

@@ -52,7 +52,7 @@ def request_experiment(
 ) -> Experiment:
     """Let an experiment wait for a worker. Of the data its counts are kept, and no record."""
     User.objects.select_for_update().get(pk=user.pk)
-    if found := selectors.hindrances(user):
+    if found := selectors.blockers(user):
         raise ExperimentRefused(*found)
     experiment = Experiment.objects.create(
         owner=user,

@@ -13,7 +13,7 @@ from scoring.tables.text import decode, read_header, records
 if TYPE_CHECKING:
     from scoring.privacy.experiments.counts import Counts
 
-FILE = "table"
+TABLE_FILE = "table"
 MAX_BYTES = 5 * 1024 * 1024
 MAX_RECORDS = 100_000
 MAX_CELLS = 2_000
@@ -29,14 +29,14 @@ def header_of(data: bytes) -> list[str]:
     ProblemsFound
         Where it is no CSV, or has no usable header.
     """
-    return read_header(records(decode(data, file=FILE), file=FILE), file=FILE)
+    return read_header(records(decode(data, file=TABLE_FILE), file=TABLE_FILE), file=TABLE_FILE)
 
 
 def of_counts(data: bytes) -> Counts:
     """The counts of a file that has a column `count`; ProblemsFound names all that is wrong."""
     from scoring.privacy.experiments.counts import read_counts
 
-    return read_counts(data, file=FILE)
+    return read_counts(data, file=TABLE_FILE)
 
 
 def of_records(data: bytes, header: Sequence[str], columns: Sequence[str]) -> Counts:
@@ -45,7 +45,7 @@ def of_records(data: bytes, header: Sequence[str], columns: Sequence[str]) -> Co
     from scoring.tables.reading import read_table  # pandas, which most processes do without
 
     schema = Schema(tuple(Column(name, Role.OTHER, Kind.CATEGORY) for name in header))
-    table = read_table(data, schema, file=FILE, original=True, max_records=MAX_RECORDS)
+    table = read_table(data, schema, file=TABLE_FILE, original=True, max_records=MAX_RECORDS)
     return Counts.of_records(table, columns)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pwscup.contests.forms import FileForm, VersionedForm
     from pwscup.contests.models import Contest, Dataset, TableDraft
     from pwscup.contests.rules.ranking_texts import Part
-    from pwscup.leaderboards.boards.attack_texts import AttackWords
+    from pwscup.leaderboards.boards.attack_texts import AttackTexts
     from scoring.rulesets import RoundSpec, Ruleset
     from scoring.tables.schema import Role, Schema
 
@@ -168,7 +168,7 @@ class Texts(Protocol):
 class Boards(Protocol):
     """What boards and reports say about attacks."""
 
-    ATTACK: AttackWords
+    ATTACK: AttackTexts
 
     def risks(self, ruleset: Ruleset) -> str:
         """What risk measures measure by these rules; it may be empty."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.formats import ROUNDS
-from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.heat import top_of
-from pwscup.leaderboards.boards.texts import PARTS, title_of
+from pwscup.leaderboards.boards.texts import SCORE_TITLES, title_of
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
@@ -66,7 +66,7 @@ def parts(section: Section) -> dict[str, Any] | None:
     weights = _weights(section, rows)
     series = [
         {
-            "name": str(PARTS[part]),
+            "name": str(SCORE_TITLES[part]),
             "values": [_scaled(row["cells"][column]["value"], weights.get(part)) for row in rows],
         }
         for column, part in enumerate(section["parts"])
@@ -150,5 +150,5 @@ CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
 def chart_of(name: str, section: Section, rules: Ruleset) -> dict[str, Any] | None:
     """The chart of a board; None if it has none, or no data."""
     if name == "matrix":
-        return heat_map(section, str(attack_words(rules).rate))
+        return heat_map(section, str(attack_texts_of(rules).rate))
     return CHARTS[name](section) if name in CHARTS else None

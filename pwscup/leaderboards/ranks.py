@@ -11,7 +11,7 @@ from django.db.models import prefetch_related_objects
 from pwscup.contests.rules.measures import hidden_measures, shown_measure
 from pwscup.core.templatetags.pwscup import percent
 from pwscup.leaderboards.boards import disclosure, measures
-from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.sections import Facts, Values
 from pwscup.leaderboards.scope import may_show, scope_of
 from pwscup.leaderboards.services import Boards, measures_of, served
@@ -120,7 +120,7 @@ def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | N
     if not isinstance(standing, AnonymizationStanding) or standing.worst_rank is None:
         return ""
     found = {"rate": percent(standing.worst_rate), "rank": standing.worst_rank}
-    return str(attack_words(known.rules).worst) % found
+    return str(attack_texts_of(known.rules).worst) % found
 
 
 def _row(measure: str, measured: Mapping[int, Values], team: int, n_teams: int) -> dict[str, Any]:

@@ -32,7 +32,7 @@ QUESTION, ANSWER = "question", "answer"
 OPENED, CLOSING, RESULTS = "round.opened", "round.closing", "round.results"
 TEST, DISABLED, FAULT = "webhook.test", "webhook.disabled", "fault"
 
-KINDS: dict[str, Kind] = {
+NOTICE_KINDS: dict[str, Kind] = {
     ANNOUNCEMENT: Kind(Audience.MEMBERS),  # important if it is pinned
     CLARIFICATION: Kind(Audience.MEMBERS),
     QUESTION: Kind(Audience.ORGANIZERS, is_important=True, calls_webhooks=False),

@@ -38,7 +38,7 @@ def write(claim: Claim) -> bool:
 
     report = FinalReport.objects.select_related("contest").get(pk=claim.pk)
     started, now = time.perf_counter(), timezone.now()
-    if hindered := selectors.obstacles_to_report(report.contest, now):
+    if hindered := selectors.report_blockers(report.contest, now):
         raise NotOverError(" ".join(map(str, hindered)))
     pages = {}
     for code, _name in settings.LANGUAGES:

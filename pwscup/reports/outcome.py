@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pwscup.contests.models import Contest, Division, Round
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
     from pwscup.leaderboards.services import Boards
 
 
@@ -49,9 +49,9 @@ def deciding_rounds(contest: Contest) -> list[Round]:
     return [round for round in contest.rounds.all() if round.key in keys]
 
 
-def obstacles(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[Words]:
+def blockers(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[Text]:
     """The reasons why results of these rounds may still change, or must not be published; empty if none."""
-    found: list[Words] = []
+    found: list[Text] = []
     if not rounds or not all(round.is_settled(now) for round in rounds):
         found.append(
             _(
@@ -71,7 +71,7 @@ def obstacles(contest: Contest, now: datetime, rounds: Sequence[Round]) -> list[
 
 def is_decided(contest: Contest, now: datetime) -> bool:
     """The final board is fixed and public."""
-    return not obstacles(contest, now, deciding_rounds(contest))
+    return not blockers(contest, now, deciding_rounds(contest))
 
 
 def final_board(contest: Contest, now: datetime, division: Division | None = None) -> FinalBoard:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pwscup.contests.policies import may_see_board
 from pwscup.reports.models import FinalReport
-from pwscup.reports.outcome import obstacles
+from pwscup.reports.outcome import blockers
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.contests.policies import Person
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
 
 
 def newest(contest: Contest) -> FinalReport | None:
@@ -26,9 +26,9 @@ def published_versions(contest: Contest) -> list[FinalReport]:
     return list(found.order_by("-published_at", "-pk"))
 
 
-def obstacles_to_report(contest: Contest, now: datetime) -> list[Words]:
+def report_blockers(contest: Contest, now: datetime) -> list[Text]:
     """The reasons why no report may be written or shown now: it contains all rounds."""
-    return obstacles(contest, now, list(contest.rounds.all()))
+    return blockers(contest, now, list(contest.rounds.all()))
 
 
 def public_report(user: Person, contest: Contest, now: datetime) -> FinalReport | None:
@@ -38,7 +38,7 @@ def public_report(user: Person, contest: Contest, now: datetime) -> FinalReport 
     hidden later.
     """
     found = contest.final_reports.exclude(published_at=None).order_by("published_at", "pk").last()
-    if found is None or not may_see_board(user, contest) or obstacles_to_report(contest, now):
+    if found is None or not may_see_board(user, contest) or report_blockers(contest, now):
         return None
     shows_hidden = set(contest.hidden_measures) - set(found.hidden_measures)
     return None if shows_hidden else found

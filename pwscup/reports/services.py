@@ -32,7 +32,7 @@ def request_report(
 ) -> FinalReport:
     """Request the report of a finished contest; organizers review it before publication."""
     held = lock(contest, version)
-    hindered = selectors.obstacles_to_report(held, now or timezone.now())
+    hindered = selectors.report_blockers(held, now or timezone.now())
     if hindered:
         raise ContestRefused(*hindered)
     if held.final_reports.filter(state__in=FinalReport.UNFINISHED).exists():
@@ -63,7 +63,7 @@ def publish_report(
     report = selectors.newest(held)
     if report is None or report.state != FinalReport.State.DONE:
         raise ContestRefused(_("There is no finished report. Request it first."))
-    hindered = selectors.obstacles_to_report(held, now)
+    hindered = selectors.report_blockers(held, now)
     if hindered:
         raise ContestRefused(*hindered)
     if report.published_at is not None:

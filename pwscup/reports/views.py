@@ -28,7 +28,7 @@ from pwscup.core.http.polling import etag, polled
 from pwscup.reports import certificates as awards
 from pwscup.reports import selectors, services
 from pwscup.reports.models import FinalReport
-from pwscup.reports.outcome import deciding_rounds, obstacles
+from pwscup.reports.outcome import blockers, deciding_rounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 def certificates(request: HttpRequest, contest: Contest) -> HttpResponse:
     """The certificates of all teams in one file."""
     now = timezone.now()
-    hindered = obstacles(contest, now, deciding_rounds(contest))
+    hindered = blockers(contest, now, deciding_rounds(contest))
     found = [] if hindered else awards.for_everybody(contest, now, _language(request))
     if not found:
         for words in hindered or [_("There is no team for a certificate.")]:
@@ -119,8 +119,8 @@ def organize_report(request: HttpRequest, contest: Contest) -> HttpResponse:
     page = organizer_page(request, contest, "report") | {
         "newest": newest,
         "published": selectors.published_versions(contest),
-        "hindered": selectors.obstacles_to_report(contest, now),
-        "undecided": obstacles(contest, now, deciding_rounds(contest)),
+        "hindered": selectors.report_blockers(contest, now),
+        "undecided": blockers(contest, now, deciding_rounds(contest)),
         "languages": settings.LANGUAGES,
         **_status(newest),
     }

@@ -9,17 +9,17 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.formats import format_of
 
 if TYPE_CHECKING:
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
     from scoring.rulesets import RoundSpec, Ruleset
 
 
-def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
+def blockers(before: Ruleset, after: Ruleset) -> list[Text]:
     """The reasons why the rules of a contest with submissions cannot be replaced; empty if they can.
 
     Measures, options, ranking, validity, requirements of a series of releases and texts may change. Inputs
     and outputs of teams may not: the existing files were made for them.
     """
-    found = data_hindrances(before, after)
+    found = data_blockers(before, after)
     old, new = ([spec.key for spec in rules.rounds] for rules in (before, after))
     if old != new:
         found.append(
@@ -30,11 +30,11 @@ def hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
         )
         return found
     for was, becomes in zip(before.rounds, after.rounds, strict=True):
-        found += _round_hindrances(was, becomes)
+        found += _round_blockers(was, becomes)
     return found
 
 
-def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
+def data_blockers(before: Ruleset, after: Ruleset) -> list[Text]:
     """The same for the tables only, which may be drawn before the first submission."""
     if before.data == after.data and before.disclosure == after.disclosure:
         return []
@@ -53,7 +53,7 @@ def data_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     ]
 
 
-def table_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
+def table_blockers(before: Ruleset, after: Ruleset) -> list[Text]:
     """The reason why the uploaded table cannot be used with these rules: tables of several times differ from
     a single one."""
     if format_of(before).suffix == format_of(after).suffix:
@@ -70,7 +70,7 @@ def table_hindrances(before: Ruleset, after: Ruleset) -> list[Words]:
     ]
 
 
-def _one_or_several(rules: Ruleset) -> Words:
+def _one_or_several(rules: Ruleset) -> Text:
     return (
         _("one table")
         if format_of(rules).suffix == "csv"
@@ -81,7 +81,7 @@ def _one_or_several(rules: Ruleset) -> Words:
 FIXED = ("kind", "stage", "attacks", "gives", "epsilon")
 
 
-def _round_hindrances(was: RoundSpec, becomes: RoundSpec) -> list[Words]:
+def _round_blockers(was: RoundSpec, becomes: RoundSpec) -> list[Text]:
     changed = [name for name in FIXED if getattr(was, name) != getattr(becomes, name)]
     for name in ("files", "criteria"):
         before, after = ([item.key for item in getattr(spec, name)] for spec in (was, becomes))

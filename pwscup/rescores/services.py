@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from pwscup.accounts.models import User
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
     from scoring.rulesets import Ruleset
 
 OPEN = (Rescore.State.WAITING, Rescore.State.RUNNING, Rescore.State.DONE)
@@ -71,14 +71,14 @@ def change_rules(
 
 
 def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None:
-    found: list[Words] = []
+    found: list[Text] = []
     if begun:
-        found += compatibility.hindrances(contest.ruleset, rules)
+        found += compatibility.blockers(contest.ruleset, rules)
     elif has_draws(contest):
-        found += compatibility.data_hindrances(contest.ruleset, rules)
+        found += compatibility.data_blockers(contest.ruleset, rules)
     dataset = original_of(contest)
     if dataset is not None:
-        found += compatibility.table_hindrances(contest.ruleset, rules)
+        found += compatibility.table_blockers(contest.ruleset, rules)
         lacking = lacking_records(rules, n_available(dataset))
         if lacking is not None:
             found.append(lacking)

@@ -108,7 +108,7 @@ REFUSALS = {
 class SubmissionRefused(RefusedByCode):
     """A refused file, or a refused change of a submission."""
 
-    WORDS = REFUSALS
+    TEXTS = REFUSALS
 
 
 def submit(

@@ -45,7 +45,7 @@ def test_every_code_of_the_api_is_listed():
     known |= {(code, 422) for code, _message in (*problems.ENVELOPE.values(), problems.OTHERWISE)}
     known.add(("team.none", 403))
     assert listed == known
-    assert set(problems.ApiRefused.WORDS) <= {code for code, _status in listed}
+    assert set(problems.ApiRefused.TEXTS) <= {code for code, _status in listed}
 
 
 def test_numbers_are_those_of_the_code():

@@ -87,7 +87,7 @@ def test_a_slot_is_always_left_for_scoring_and_nothing_is_left_to_nobody():
 
 
 def test_what_takes_minutes_waits_in_the_queue_of_the_worker_for_long_jobs():
-    queues = {model: kind.queue for model, kind in jobs.KINDS.items()}
+    queues = {model: kind.queue for model, kind in jobs.JOB_KINDS.items()}
     assert queues == {
         Audit: "audits",
         Archive: "audits",

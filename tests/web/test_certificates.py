@@ -14,7 +14,7 @@ from pwscup.contests.models import Contest, Division
 from pwscup.core.models import StoredFile
 from pwscup.reports import certificates, lettering, pdf
 from pwscup.reports.certificates import Certificate, Place
-from pwscup.reports.outcome import obstacles
+from pwscup.reports.outcome import blockers
 from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import LateAllowance, Ruling, Submission
 from tests import factories
@@ -173,7 +173,7 @@ def test_nobody_has_a_place_while_a_team_may_be_late(game, as_user):
     now = timezone.now()
     rulings.allow_late(actor=game.oscar, until=now + timedelta(hours=1), **late)
     assert own(game, game.alice, as_user).status_code == 404
-    hindered = obstacles(fresh(game.contest), now, [game.attack])
+    hindered = blockers(fresh(game.contest), now, [game.attack])
     assert [str(words) for words in hindered] == [
         "A team may still submit late. Wait until its deadline has passed."
     ]

@@ -433,7 +433,7 @@ def test_a_pause_over_a_change_of_the_clock_lasts_as_long_as_it_lasted(people, d
     [(0, "less than a minute"), (1, "1 minute"), (60, "1 hour"), (1501, "1 day 1 hour 1 minute")],
 )
 def test_lengths_are_said_in_words(minutes, words):
-    assert guidance.length_words(timedelta(minutes=minutes)) == words
+    assert guidance.length_text(timedelta(minutes=minutes)) == words
 
 
 # The pages

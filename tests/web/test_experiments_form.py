@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment, Upload
-from pwscup.experiments.setup import forms, plans, wording
+from pwscup.experiments.setup import forms, plans, texts
 from pwscup.experiments.setup.fields import NumbersField
 from scoring.datasets.households import households
 from scoring.privacy.experiments.counts import Counts
@@ -243,13 +243,13 @@ def test_each_attribute_may_have_its_own_rate(alice):
     asked = made(alice.post(NEW, filled(rule="divided", weights="1, 1")))
     assert (asked.setup["rule"], asked.setup["weights"]) == ("divided", [1, 1])
     assert plans.setup_of(asked.setup).weights == (1, 1)
-    assert wording.rule(asked.setup) == "its own for each attribute (1:1)"
+    assert texts.rule(asked.setup) == "its own for each attribute (1:1)"
 
 
 def test_settings_that_were_kept_before_there_were_weights_are_read():
     kept = {name: value for name, value in plans.DEFAULTS.items() if name != "weights"}
     assert plans.setup_of(kept).weights == ()
-    assert wording.rule(kept) == "exact"
+    assert texts.rule(kept) == "exact"
 
 
 def test_some_method_must_be_chosen(alice):

@@ -33,8 +33,8 @@ def kind(monkeypatch):
     """Give the kind of that row other parts."""
 
     def change(**parts) -> None:
-        changed = replace(jobs.KINDS[FinalReport], **parts)
-        monkeypatch.setitem(jobs.KINDS, FinalReport, changed)
+        changed = replace(jobs.JOB_KINDS[FinalReport], **parts)
+        monkeypatch.setitem(jobs.JOB_KINDS, FinalReport, changed)
 
     change(work=lambda claim: jobs.finish(claim, FinalReport.State.DONE))
     return change
@@ -59,11 +59,11 @@ def expire(row: FinalReport) -> None:
 
 
 def test_every_model_of_jobs_is_registered():
-    assert set(jobs.KINDS) == set(Job.__subclasses__())
+    assert set(jobs.JOB_KINDS) == set(Job.__subclasses__())
 
 
 def test_every_kind_names_settings_and_a_queue_that_exist():
-    for kind in jobs.KINDS.values():
+    for kind in jobs.JOB_KINDS.values():
         assert getattr(settings, kind.limit) > 0
         assert kind.at_once is None or getattr(settings, kind.at_once) > 0
         assert kind.queue in {*settings.CELERY_TASK_QUEUES, None}
@@ -133,7 +133,7 @@ def test_the_time_limit_and_what_comes_of_it_are_those_of_the_kind(row, kind, mo
     kind(limit="RESCORE_TIME_LIMIT", overdue=print)
     claim = jobs.claim(FinalReport, row.pk)
     assert not jobs.attend(claim)
-    work = jobs.KINDS[FinalReport].work
+    work = jobs.JOB_KINDS[FinalReport].work
     assert given == [(claim, work, jobs.fail, settings.RESCORE_TIME_LIMIT, print)]
 
 
@@ -206,7 +206,7 @@ def test_a_kind_whose_sweep_fails_stops_no_other(row, monkeypatch, caplog):
     sent = hear(monkeypatch, FinalReport)
     FinalReport.objects.update(sent_at=None)
     expired = rows.expired
-    first = next(iter(jobs.KINDS))
+    first = next(iter(jobs.JOB_KINDS))
     assert first is not FinalReport
     monkeypatch.setattr(rows, "expired", lambda m: 1 / 0 if m is first else expired(m))
     jobs.sweep()
@@ -262,7 +262,7 @@ def test_a_message_under_an_old_name_leads_to_the_work(db, monkeypatch, name):
     app.tasks[name].apply([7]).get()
     ((model, pk),) = done
     assert (model._meta.label_lower, pk) == (old_names.LABELS[name], 7)
-    assert model in jobs.KINDS
+    assert model in jobs.JOB_KINDS
 
 
 @pytest.mark.parametrize("name", old_names.SWEEPS)

@@ -196,7 +196,7 @@ def test_nobody_is_invited_twice_or_where_it_is_done(cast, oscar):
 
 
 def test_the_number_of_open_invitations_is_bounded(cast, monkeypatch):
-    monkeypatch.setattr(services.people, "MOST_OPEN", 2)
+    monkeypatch.setattr(services.staff, "MOST_OPEN", 2)
     for number in range(2):
         invite(cast, "judge", f"{number}@example.org")
     with pytest.raises(services.ContestRefused, match="already waiting for an answer"):

@@ -53,14 +53,14 @@ def test_every_option_has_its_sentence():
 
 
 def test_every_choice_of_a_ruleset_has_its_words():
-    assert set(texts.VALUES) == set(VALUES)
+    assert set(texts.CELL_VALUES) == set(VALUES)
     assert set(texts.MARKING) == set(MARKING)
-    assert tuple(ranking_texts.PARTS) == PARTS
+    assert tuple(ranking_texts.SCORES) == PARTS
     assert tuple(ranking_texts.TIE_BREAKS) == TIE_BREAKS
     assert set(ranking_texts.FORMULAS) == set(OFFICIAL) - {MEASURE_RANKS}
     assert set(series_texts.REQUIRE) == set(REQUIRED)
     assert set(series_texts.DEFINITIONS) == set(DEFINITIONS)
-    assert set(series_texts.PARTS) == set(ranking_texts.PARTS)
+    assert set(series_texts.PARTS) == set(ranking_texts.SCORES)
     assert set(series_texts.FORMULAS) == set(ranking_texts.FORMULAS)
 
 
@@ -89,7 +89,7 @@ def test_the_short_name_of_a_measure_of_a_series_is_not_its_title_again():
 
 def test_every_role_and_kind_has_a_name():
     assert set(texts.ROLES) == set(Role)
-    assert set(texts.KINDS) == set(Kind)
+    assert set(texts.COLUMN_KINDS) == set(Kind)
 
 
 # What is said

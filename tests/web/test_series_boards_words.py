@@ -48,8 +48,8 @@ def test_every_definition_of_risk_has_words():
 
 def test_tables_have_no_words_for_the_risks_of_series():
     rules = load_ruleset("pwscup2015")
-    assert attack_texts.risk_words(rules) == ""
-    assert attack_texts.attack_words(rules) is attack_texts.TABLES
+    assert attack_texts.risk_text(rules) == ""
+    assert attack_texts.attack_texts_of(rules) is attack_texts.TABLE_ATTACKS
 
 
 def test_risks_are_shown_in_per_cent_and_losses_as_numbers(client):

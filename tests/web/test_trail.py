@@ -18,7 +18,7 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 
 from pwscup.accounts import services as accounts
-from pwscup.contests.organize.trail import KINDS
+from pwscup.contests.organize.trail import EVENT_TITLES
 from pwscup.core import audit_log, seals
 from pwscup.core.models import AppendOnlyError, Event, Seal
 from pwscup.core.tasks import seal as seal_task
@@ -387,4 +387,4 @@ def test_every_kind_of_event_of_a_contest_has_words():
     sources = Path(settings.BASE_DIR, "pwscup").rglob("*.py")
     kinds = {kind for source in sources for kind in RECORDED.findall(source.read_text())}
     assert len(kinds) > 25
-    assert {kind for kind in kinds - set(KINDS) if not kind.startswith("account.")} == set()
+    assert {kind for kind in kinds - set(EVENT_TITLES) if not kind.startswith("account.")} == set()

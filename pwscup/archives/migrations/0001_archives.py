@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('size_bytes', models.PositiveBigIntegerField()),
                 ('requested_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'being checked and read'), ('done', 'imported'), ('refused', 'refused'), ('failed', 'failed')], default='waiting', max_length=10)),
-                ('problems', models.JSONField(default=list, help_text='codes and parameters of `problems.WORDS`')),
+                ('problems', models.JSONField(default=list, help_text='codes and parameters of `problems.TEXTS`')),
                 ('n_problems', models.PositiveIntegerField(default=0)),
                 ('differences', models.JSONField(default=list, help_text='differences between the recomputed boards and those in the archive')),
                 ('chain', models.JSONField(default=dict, help_text='the result of verifying the seals of that history')),

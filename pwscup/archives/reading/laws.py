@@ -14,7 +14,7 @@ from pwscup.core.models import StoredFile
 from scoring.registry import ALL_MEASURES
 from scoring.tables.text import visible
 
-PARTS = {"code", "params", "file", "row", "column"}
+PROBLEM_KEYS = {"code", "params", "file", "row", "column"}
 LARGEST = sys.float_info.max
 AREAS = (StoredFile.Area.SEALED, StoredFile.Area.PUBLISHED)
 
@@ -76,7 +76,7 @@ def are_problems(value: Any) -> bool:
 def _is_problem(problem: Any) -> bool:
     return (
         isinstance(problem, dict)
-        and set(problem) <= PARTS
+        and set(problem) <= PROBLEM_KEYS
         and isinstance(problem.get("code"), str)
         and isinstance(problem.get("params") or {}, dict)
         and isinstance(problem.get("row") or 0, int)

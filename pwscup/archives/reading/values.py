@@ -18,7 +18,7 @@ UNPARSABLE = (ValueError, TypeError, KeyError, InvalidOperation, OverflowError, 
 
 
 class WrongValue(ValueError):  # noqa: N818 — the archive is at fault, not the program
-    """A value that its field does not accept; `code` is one of `problems.WORDS`."""
+    """A value that its field does not accept; `code` is one of `problems.TEXTS`."""
 
     def __init__(self, code: str, expected: str = "") -> None:
         super().__init__(code)

@@ -17,7 +17,7 @@ from pwscup.accounts.models import Membership
 from pwscup.archives import layout, standings
 from pwscup.archives.layout import Column, Sheet
 from pwscup.archives.models import Archive
-from pwscup.archives.naming import Called, called, in_words
+from pwscup.archives.naming import Called, called, renamer
 from pwscup.archives.row_texts import Row, dumped, plain, write_csv, write_json
 from pwscup.contests.selectors import original_of, public_schema
 from pwscup.core import seals
@@ -78,7 +78,7 @@ def write_entries(archive: Archive, folder: Path, now: datetime) -> dict[str, St
     """Write every entry except the manifest; return the stored files to be packed, by entry."""
     contest = type(archive.contest).objects.get(pk=archive.contest_id)
     teams = called(contest, archive.names)
-    in_prose = in_words(contest, teams)
+    in_prose = renamer(contest, teams)
     export = Export(contest, folder, archive.names, archive.with_key, teams, now, in_prose)
     if archive.with_key:
         seals.seal_all(contest.pk)

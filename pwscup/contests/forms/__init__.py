@@ -9,7 +9,8 @@ from pwscup.contests.forms.clock import (
 )
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
-from pwscup.contests.forms.people import (
+from pwscup.contests.forms.rounds import RoundForm, RoundsForm
+from pwscup.contests.forms.staff import (
     DivisionForm,
     InviteForm,
     JudgeForm,
@@ -17,7 +18,6 @@ from pwscup.contests.forms.people import (
     ReadmissionForm,
     TeamListForm,
 )
-from pwscup.contests.forms.rounds import RoundForm, RoundsForm
 from pwscup.contests.forms.table import (
     ColumnForm,
     ColumnsForm,

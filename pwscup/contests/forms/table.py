@@ -12,7 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
-from pwscup.contests.rules.texts import KINDS, ROLES
+from pwscup.contests.rules.texts import COLUMN_KINDS, ROLES
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class ColumnForm(forms.Form):
     """One column of the table, as in the schema file."""
 
     role = forms.ChoiceField(label=_("Role"), choices=ROLES.items())
-    kind = forms.ChoiceField(label=_("Kind"), choices=KINDS.items())
+    kind = forms.ChoiceField(label=_("Kind"), choices=COLUMN_KINDS.items())
     cross = forms.BooleanField(label=_("Cross"), required=False)
     min = BoundField(label=_("Least"), required=False)
     max = BoundField(label=_("Greatest"), required=False)

@@ -17,7 +17,7 @@ from pwscup.core import seals
 from pwscup.core.models import Event
 
 HEADER = ("id", "at", "actor", "kind", "subject", "data")
-KINDS = {
+EVENT_TITLES = {
     "contest.created": gettext_lazy("contest created"),
     "contest.committed": gettext_lazy("committed to a secret"),
     "contest.revealed": gettext_lazy("secret published"),
@@ -151,7 +151,7 @@ def shown(events: Iterable[Event], zone: ZoneInfo) -> list[Shown]:
             at=event.at,
             actor=str(event.actor) if event.actor else "",
             kind=event.kind,
-            words=str(KINDS.get(event.kind, "")),
+            words=str(EVENT_TITLES.get(event.kind, "")),
             subject=people.get(event.subject, event.subject),
             details=tuple(_details(event.data, zone)),
         )

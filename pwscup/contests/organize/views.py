@@ -28,7 +28,7 @@ from pwscup.contests.organize.common import (
     tell,
     version_of,
 )
-from pwscup.contests.services.people import REFUSALS, open_invitations, refusal_of_office
+from pwscup.contests.services.staff import REFUSALS, open_invitations, refusal_of_office
 from pwscup.core import seals
 from pwscup.core.files.exports import csv_stream, in_parts
 from pwscup.core.http.attachments import attached

@@ -24,7 +24,7 @@ from pwscup.contests.rules.rounds import (
 )
 from pwscup.contests.rules.texts import (
     CLOSENESS,
-    KINDS,
+    COLUMN_KINDS,
     OPTION_MEASURES,
     OPTIONS,
     POPULATION_FRACTION,
@@ -146,7 +146,9 @@ def _columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
 
 
 def _column_rule(column: Column, role: str) -> ColumnRule:
-    return ColumnRule(column.name, role, str(KINDS[column.kind]), column.cross, _domain(column))
+    return ColumnRule(
+        column.name, role, str(COLUMN_KINDS[column.kind]), column.cross, _domain(column)
+    )
 
 
 def _domain(column: Column) -> str:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from pwscup.contests.rules.ranking_texts import (
     AVERAGES,
     CLAIMS,
-    PARTS,
     SACRIFICES,
     SAFETY,
+    SCORES,
     TIE_BREAKS,
 )
 from pwscup.formats import ROUNDS, format_of
@@ -158,7 +158,7 @@ def _ties() -> str:
 def _score_lines(ruleset: Ruleset) -> Lines:
     ranking = ruleset.ranking
     named = {*LIBRARY[ranking.formula].uses, *ranking.tie_breaks}
-    lines = _parts([name for name in PARTS if name in named], ruleset)
+    lines = _parts([name for name in SCORES if name in named], ruleset)
     lines.append((_("Total"), _total(ruleset)))
     shown = [id_ for id_ in ruleset.measures if id_ != ranking.utility_measure]
     if shown:
@@ -193,7 +193,7 @@ def _total(ruleset: Ruleset) -> str:
 
 def _weighted_parts(weights: Mapping[str, float]) -> str:
     return " + ".join(
-        _("%(weight)s × %(part)s") % {"weight": _number(weight), "part": PARTS[name].title}
+        _("%(weight)s × %(part)s") % {"weight": _number(weight), "part": SCORES[name].title}
         for name, weight in weights.items()
         if weight
     )

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A score from 0 to 100 that a ranking formula uses."""
 
-    title: Words
-    words: Words
+    title: Text
+    words: Text
 
 
-PARTS = {
+SCORES = {
     "utility": Part(
         _("Utility"), _("100 × (1 − %(measure)s): 100 without loss, 0 if everything is lost")
     ),

@@ -12,7 +12,7 @@ ROLES = {
     Role.IDENTIFIER: _("identifier (hidden)"),
     Role.OTHER: _("other (not scored)"),
 }
-KINDS = {
+COLUMN_KINDS = {
     Kind.CATEGORY: _("category"),
     Kind.INTEGER: _("integer"),
     Kind.NUMBER: _("number"),
@@ -66,7 +66,7 @@ TABLE_COLUMNS = {
 OPTION_MEASURES = {"no_match": ("EUC1",), "cells": ("U2", "U3")}
 """The measures that an option concerns; all others concern the whole family linkage."""
 
-VALUES = {
+CELL_VALUES = {
     "schema": _("A cell may hold any value that its column allows."),
     "original": _(
         "A cell may hold only a value that occurs in the same column of the team's original table: numbers "

@@ -16,13 +16,6 @@ from pwscup.contests.services.divisions import (
     rename_division,
 )
 from pwscup.contests.services.outages import record_outage
-from pwscup.contests.services.people import (
-    accept_office,
-    invite_to_office,
-    remove_judge,
-    remove_organizer,
-    withdraw_office_invitation,
-)
 from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
     RoundPlan,
@@ -33,6 +26,13 @@ from pwscup.contests.services.rounds import (
     suggested_rounds,
     update_rounds,
     why_final,
+)
+from pwscup.contests.services.staff import (
+    accept_office,
+    invite_to_office,
+    remove_judge,
+    remove_organizer,
+    withdraw_office_invitation,
 )
 from pwscup.contests.services.table import (
     attach_dataset,

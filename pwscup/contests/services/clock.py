@@ -27,7 +27,7 @@ from pwscup.core import audit_log
 from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
 
 
 # The pause
@@ -195,7 +195,7 @@ def _lengthen(
     return apply_plans(rounds, plans)
 
 
-def _no_room(round: Round, later: Round) -> Words:
+def _no_room(round: Round, later: Round) -> Text:
     return _(
         "“%(next)s” opens at %(moment)s, so there is no room. Move the later rounds too, "
         "or close “%(round)s” before that."

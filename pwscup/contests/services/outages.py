@@ -21,7 +21,7 @@ from pwscup.core import audit_log
 from pwscup.core.texts.moments import shown_moment
 
 if TYPE_CHECKING:
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
 
 OUTAGE = Interruption.Kind.OUTAGE
 
@@ -50,7 +50,7 @@ def record_outage(
     length = (ended_at or now) - started_at
     clock = held.clock(now)
     plans = {p.key: p for p in moved(rounds, after=started_at, by=length, opened_until=clock)}
-    if problems := _hindrances(rounds, plans, started_at, now, lasts=ended_at is None):
+    if problems := _blockers(rounds, plans, started_at, now, lasts=ended_at is None):
         raise ContestRefused(*problems)
     if ended_at is None:
         changes: dict[str, Any] = {}
@@ -87,9 +87,9 @@ def _outage_problems(
     started_at: datetime,
     ended_at: datetime | None,
     now: datetime,
-) -> list[Words]:
+) -> list[Text]:
     """The problems of the interval itself."""
-    problems: list[Words] = []
+    problems: list[Text] = []
     if contest.erased_at is not None:
         problems.append(_("The data of the contest are deleted; its dates can no longer be moved."))
     if ended_at is not None and ended_at <= started_at:
@@ -131,16 +131,16 @@ def _overlapping(
     return contest.interruptions.filter(begun_before & over_after).first()
 
 
-def _hindrances(
+def _blockers(
     rounds: Sequence[Round],
     plans: dict[str, RoundPlan],
     started_at: datetime,
     now: datetime,
     *,
     lasts: bool,
-) -> list[Words]:
+) -> list[Text]:
     """The reasons why events since the start of the outage do not allow the dates to move."""
-    problems: list[Words] = []
+    problems: list[Text] = []
     for round in rounds:
         plan, closed = plans[round.key], round.has_closed(now)
         words = {

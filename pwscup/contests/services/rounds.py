@@ -21,7 +21,7 @@ from pwscup.core import audit_log
 from scoring.rulesets import Ruleset
 
 if TYPE_CHECKING:
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
 
 MINUTES_PER_DAY = 24 * 60
 
@@ -62,9 +62,9 @@ def _end(opens_at: datetime, minutes: int, zone: ZoneInfo) -> datetime:
     return (opens_at.astimezone(zone) + timedelta(days=days)).astimezone(UTC)
 
 
-def round_problems(plans: Sequence[tuple[Words, RoundPlan]]) -> list[Words]:
+def round_problems(plans: Sequence[tuple[Text, RoundPlan]]) -> list[Text]:
     """The problems of the dates of rounds, given with their titles and in order."""
-    problems: list[Words] = []
+    problems: list[Text] = []
     for title, plan in plans:
         if plan.closes_at <= plan.opens_at:
             problems.append(
@@ -84,7 +84,7 @@ def round_problems(plans: Sequence[tuple[Words, RoundPlan]]) -> list[Words]:
 
 def _titled(
     rounds: Sequence[Round], plans: Mapping[str, RoundPlan]
-) -> list[tuple[Words, RoundPlan]]:
+) -> list[tuple[Text, RoundPlan]]:
     return [(round.local_title, plans.get(round.key, plan_of(round))) for round in rounds]
 
 
@@ -141,7 +141,7 @@ def check_rounds(rounds: Sequence[Round], plans: Mapping[str, RoundPlan], now: d
         raise ContestRefused(*problems)
 
 
-FINAL: dict[str, Words] = {
+FINAL: dict[str, Text] = {
     "erased": _("The data of the contest are deleted, so “%(round)s” cannot be opened again."),
     "released": _(
         "“%(round)s” is closed and its tables are published: teams that submit now would know them. "
@@ -158,7 +158,7 @@ FINAL: dict[str, Words] = {
 }
 
 
-def why_final(round: Round) -> Words | None:
+def why_final(round: Round) -> Text | None:
     """The reason why a closed round cannot be reopened; None if it can."""
     code = policies.why_final(round)
     return FINAL[code] % {"round": round.local_title} if code else None

@@ -20,7 +20,7 @@ from pwscup.core.files.storage import Area
 from pwscup.formats import format_of
 
 if TYPE_CHECKING:
-    from pwscup.core.texts.refusals import Words
+    from pwscup.core.texts.refusals import Text
     from pwscup.formats.spec import Described
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
@@ -232,7 +232,7 @@ def check_enough_records(ruleset: Ruleset, n_records: int) -> None:
         raise ContestRefused(lacking)
 
 
-def lacking_records(ruleset: Ruleset, n_records: int) -> Words | None:
+def lacking_records(ruleset: Ruleset, n_records: int) -> Text | None:
     """An error message if a table is too small for these rules; otherwise None."""
     needed = team_tables.n_needed(ruleset)
     if n_records >= needed:

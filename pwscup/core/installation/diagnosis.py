@@ -65,7 +65,7 @@ def fault(sentence: str) -> Finding:
 # Database
 
 
-def words_of(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """The message of the server itself, on one line."""
     said = " ".join(str(error.__cause__ or error).split())
     return said or type(error).__name__
@@ -75,7 +75,7 @@ def check_database() -> Iterator[Finding]:
     try:
         n_due = prepare.n_migrations_due()
     except NO_DATABASE as error:
-        yield fault(f"database: {words_of(error)} — check DATABASE_URL and that the server runs")
+        yield fault(f"database: {message_of(error)} — check DATABASE_URL and that the server runs")
         return
     if n_due:
         yield fault(f"database: {n_due} migrations to apply — run `manage.py migrate`")
@@ -197,7 +197,7 @@ def check_cache() -> Iterator[Finding]:
         cache.set("doctor", "well", 10)
         is_well = cache.get("doctor") == "well"
     except Exception as error:  # any error of the cache client
-        yield fault(f"cache: {words_of(error)} — check CACHE_URL")
+        yield fault(f"cache: {message_of(error)} — check CACHE_URL")
         return
     if is_well:
         yield ok("cache: stores values")
@@ -230,7 +230,7 @@ def check_mail() -> Iterator[Finding]:
         mail.open()
         mail.close()
     except (OSError, smtplib.SMTPException) as error:
-        yield fault(f"mail: {words_of(error)} — check EMAIL_URL")
+        yield fault(f"mail: {message_of(error)} — check EMAIL_URL")
     else:
         yield ok("mail: the server accepts the log-in")
 
@@ -315,7 +315,7 @@ def check_scoring() -> Iterator[Finding]:
         values = score(table("original"), table("noise"), np.arange(4), SCHEMA)
     except Exception as error:  # any error of numba without a writable cache folder
         yield fault(
-            f"scoring: {words_of(error)} — set NUMBA_CACHE_DIR to a folder that this user can write"
+            f"scoring: {message_of(error)} — set NUMBA_CACHE_DIR to a folder that this user can write"
         )
         return
     wrong = [name for name, expected in DOCUMENTED.items() if values[name] != expected]

@@ -8,7 +8,7 @@ worker, a lost message and a message delivered twice cost time, and nothing else
 """
 
 from pwscup.core.jobs.kinds import (
-    KINDS,
+    JOB_KINDS,
     announce,
     attend,
     claim,
@@ -36,7 +36,7 @@ from pwscup.core.jobs.rows import (
 
 __all__ = [
     "AWAY",
-    "KINDS",
+    "JOB_KINDS",
     "MAX_ATTEMPTS",
     "Claim",
     "announce",

@@ -42,7 +42,7 @@ class Kind:
     overdue: heartbeat.Overdue | None
 
 
-KINDS: dict[type[Job], Kind] = {}
+JOB_KINDS: dict[type[Job], Kind] = {}
 
 
 def job(
@@ -69,7 +69,7 @@ def job(
     """
 
     def register(work: Callable[[Claim], bool]) -> Callable[[Claim], bool]:
-        KINDS[model] = Kind(
+        JOB_KINDS[model] = Kind(
             model=model,
             work=work,
             limit=limit,
@@ -89,7 +89,7 @@ def job(
 def announce(model: type[Job], pk: int) -> bool:
     """Send the message that a row waits; if the broker does not accept it, the sweep sends it later."""
     try:
-        send_soon(run_job, model._meta.label_lower, pk, queue=KINDS[model].queue)
+        send_soon(run_job, model._meta.label_lower, pk, queue=JOB_KINDS[model].queue)
     except Exception as error:  # any error of the broker: the row is safe
         name = model._meta.verbose_name
         logger.warning("broker not notified of %s %s: %s", name, pk, type(error).__name__)
@@ -122,7 +122,7 @@ def work_on(model: type[Job], pk: int) -> bool:
 
 def claim(model: type[Job], pk: int) -> Claim | None:
     """Claim a waiting row, unless the maximum number of its kind is running."""
-    at_once = KINDS[model].at_once
+    at_once = JOB_KINDS[model].at_once
     if at_once is None:
         return rows.claim(model, pk)
     return rows.claim_in_turn(model, pk, getattr(settings, at_once))
@@ -130,7 +130,7 @@ def claim(model: type[Job], pk: int) -> Claim | None:
 
 def attend(claim: Claim) -> bool:
     """Do the work of a claim under its lease and time limit."""
-    kind = KINDS[claim.model]
+    kind = JOB_KINDS[claim.model]
     limit = getattr(settings, kind.limit)
     return heartbeat.attend(claim, kind.work, fail, limit, kind.overdue)
 
@@ -143,14 +143,14 @@ def finish(
         done = rows.finish(claim, state, **fields)
         if done and then is not None:
             then(claim)
-        if done and KINDS[claim.model].at_once is not None:
+        if done and JOB_KINDS[claim.model].at_once is not None:
             transaction.on_commit(partial(announce_next, claim.model))
     return done
 
 
 def fail(claim: Claim, reference: str) -> bool:
     """Write that the platform failed, with a reference to the log, if the claim is still valid."""
-    return finish(claim, Job.FAILED, KINDS[claim.model].failed, reference=reference)
+    return finish(claim, Job.FAILED, JOB_KINDS[claim.model].failed, reference=reference)
 
 
 # Taking back
@@ -159,11 +159,11 @@ def fail(claim: Claim, reference: str) -> bool:
 def sweep() -> None:
     """Reclaim the rows of silent workers, and send waiting rows again; a failure of one kind does not stop
     the others."""
-    for model in KINDS:
+    for model in JOB_KINDS:
         with _apart(model):
             for claim in rows.expired(model):
                 take_back(claim)
-    for model, kind in KINDS.items():
+    for model, kind in JOB_KINDS.items():
         with _apart(model):
             if kind.queue is not None and not resend_forgotten(model):
                 break  # the broker is unavailable; every further message would wait for the time-out

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from django.utils.functional import Promise
 
-    Words = str | Promise
+    Text = str | Promise
 
 
 class Refused(Exception):  # noqa: N818 — not an error of the program
     """A refused request; `messages` give the reason and advice in the reader's language."""
 
-    def __init__(self, *messages: Words) -> None:
+    def __init__(self, *messages: Text) -> None:
         super().__init__(*messages)
         self.messages = messages
 
@@ -23,9 +23,9 @@ class Refused(Exception):  # noqa: N818 — not an error of the program
 
 
 class RefusedByCode(Refused):
-    """A refusal under a stable code: its words stand in `WORDS`, `params` fill them."""
+    """A refusal with a stable code: its text is in `TEXTS`, filled with `params`."""
 
-    WORDS: ClassVar[Mapping[str, Words]]
+    TEXTS: ClassVar[Mapping[str, Text]]
 
     def __init__(self, code: str, **params: Any) -> None:
         self.code, self.params = code, params
@@ -33,4 +33,4 @@ class RefusedByCode(Refused):
 
     @property
     def message(self) -> str:
-        return str(self.WORDS[self.code]) % self.params
+        return str(self.TEXTS[self.code]) % self.params

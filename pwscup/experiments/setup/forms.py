@@ -18,7 +18,7 @@ from pwscup.core.files.names import plain_name
 from pwscup.core.texts.problems import Shown, shown
 from pwscup.experiments import tables
 from pwscup.experiments.models import Experiment
-from pwscup.experiments.setup import plans, wording
+from pwscup.experiments.setup import plans, texts
 from pwscup.experiments.setup.fields import NumbersField
 from scoring.errors import ProblemsFound, shorten
 
@@ -83,7 +83,7 @@ class ExperimentForm(forms.Form):
     )
     batch = forms.MultipleChoiceField(
         label=gettext_lazy("Batch methods"),
-        choices=list(wording.BATCH.items()),
+        choices=list(texts.BATCH.items()),
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
@@ -107,12 +107,12 @@ class ExperimentForm(forms.Form):
     )
     aggregate = forms.ChoiceField(
         label=gettext_lazy("How trials make one figure"),
-        choices=list(wording.AGGREGATES.items()),
+        choices=list(texts.AGGREGATES.items()),
         widget=forms.RadioSelect,
     )
     rule = forms.ChoiceField(
         label=gettext_lazy("How ρ follows from ε"),
-        choices=list(wording.RULES.items()),
+        choices=list(texts.RULES.items()),
         widget=forms.RadioSelect,
     )
     weights = NumbersField(
@@ -129,7 +129,7 @@ class ExperimentForm(forms.Form):
     )
     start = forms.ChoiceField(
         label=gettext_lazy("It starts from"),
-        choices=list(wording.STARTS.items()),
+        choices=list(texts.STARTS.items()),
         widget=forms.RadioSelect,
     )
     max_iterations = forms.IntegerField(
@@ -240,7 +240,7 @@ class ExperimentForm(forms.Form):
         try:
             return read()
         except ProblemsFound as found:
-            self.problems = shown(found.problems, {tables.FILE: name})
+            self.problems = shown(found.problems, {tables.TABLE_FILE: name})
             self.n_problems = found.n_total
         message = ngettext(
             "%(n)d problem with the data: see the table.",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pwscup.leaderboards.boards.attack_texts import TABLES
+from pwscup.leaderboards.boards.attack_texts import TABLE_ATTACKS
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
-ATTACK = TABLES
+ATTACK = TABLE_ATTACKS
 
 
 def risks(_ruleset: Ruleset) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.rules import measures, ranking_texts
-from pwscup.contests.rules.texts import VALUES
+from pwscup.contests.rules.texts import CELL_VALUES
 from scoring import registry
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FAMILIES: Mapping[str, Text] = measures.FAMILIES
 SHORT_FAMILIES: Mapping[str, Text] = measures.SHORT_FAMILIES
 HEADLINE: tuple[str, ...] = ("U1", "U5", "S2")
-PARTS: Mapping[str, Part] = ranking_texts.PARTS
+PARTS: Mapping[str, Part] = ranking_texts.SCORES
 FORMULAS: Mapping[str, Text] = ranking_texts.FORMULAS
 ATTACK_BOARD = _(
     "mean re-identification rate over the tables of all other teams; the highest wins. "
@@ -36,7 +36,7 @@ def data(_ruleset: Ruleset) -> tuple[str, ...]:
 
 def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
     """Which values a cell may have, and what may be deleted."""
-    return (str(VALUES[ruleset.validity.values]), *deletions)
+    return (str(CELL_VALUES[ruleset.validity.values]), *deletions)
 
 
 def round_sentence(_ruleset: Ruleset, _spec: RoundSpec) -> str:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.leaderboards.boards.attack_texts import AttackWords
+from pwscup.leaderboards.boards.attack_texts import AttackTexts
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
-ATTACK = AttackWords(
+ATTACK = AttackTexts(
     rate=_("Accuracy over the baseline"),
     rates=_("Accuracy over the baseline"),
     percent=_("Accuracy over the baseline in per cent"),

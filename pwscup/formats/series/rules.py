@@ -82,7 +82,7 @@ ATTACK_BOARD = _(
     "mean of the rates, each by how much guesses were better than the most frequent value, over the people of all "
     "other teams; the highest wins. A team without a valid guess about it counts 0, the own team does not count."
 )
-PARTS = ranking_texts.PARTS | {
+PARTS = ranking_texts.SCORES | {
     "protection": Part(
         _("Protection"),
         _(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackWords:
+class AttackTexts:
     """Complete sentences, so that each language can choose its own word order.
 
     `rate` is the result of a guess, `explained` its definition if the name does not explain it.
@@ -53,7 +53,7 @@ class AttackWords:
     by_attacker: _StrPromise
 
 
-TABLES = AttackWords(
+TABLE_ATTACKS = AttackTexts(
     rate=_("Re-identification rate"),
     rates=_("Re-identification rates"),
     percent=_("Re-identification rate in per cent"),
@@ -111,11 +111,11 @@ TABLES = AttackWords(
 )
 
 
-def attack_words(rules: Ruleset) -> AttackWords:
+def attack_texts_of(rules: Ruleset) -> AttackTexts:
     """The texts about attacks under these rules."""
     return format_of(rules).boards.ATTACK
 
 
-def risk_words(rules: Ruleset) -> str:
+def risk_text(rules: Ruleset) -> str:
     """The meaning of risk measures under these rules; it may be empty."""
     return format_of(rules).boards.risks(rules)

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure
 from pwscup.leaderboards.boards import texts
-from pwscup.leaderboards.boards.attack_texts import attack_words, risk_words
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of, risk_text
 from pwscup.leaderboards.boards.columns import is_by_name
 from pwscup.leaderboards.boards.heat import top_of
 from scoring.registry import ALL_MEASURES
@@ -78,7 +78,7 @@ def _overall(section: Section, rules: Ruleset) -> Legend:
 
 
 def _anonymization(section: Section, rules: Ruleset) -> Legend:
-    said = attack_words(rules)
+    said = attack_texts_of(rules)
     built_in = _("built-in attack")
     attacks = (Term(a.id, f"{built_in}: {a.title}") for a in _attacks(section))
     return Legend(
@@ -101,7 +101,7 @@ def _anonymization(section: Section, rules: Ruleset) -> Legend:
 
 
 def _attack(section: Section, rules: Ruleset) -> Legend:
-    said = attack_words(rules)
+    said = attack_texts_of(rules)
     return Legend(
         caption=str(said.attack_caption),
         paragraphs=(str(said.attack_legend), *_explained(section, rules)),
@@ -109,7 +109,7 @@ def _attack(section: Section, rules: Ruleset) -> Legend:
 
 
 def _matrix(section: Section, rules: Ruleset) -> Legend:
-    said = attack_words(rules)
+    said = attack_texts_of(rules)
     colours = _("Colours go from 0 to %(top)s %%.") % {"top": top_of(section)}
     return Legend(
         caption=_("Attack matrix: attackers in rows, attacked teams in columns"),
@@ -158,7 +158,7 @@ def _measures(section: Section, rules: Ruleset) -> Legend:
         "bold."
     )
     return Legend(
-        caption=str(attack_words(rules).measures_caption),
+        caption=str(attack_texts_of(rules).measures_caption),
         paragraphs=(said, *_risks(section, rules)),
         terms=tuple(_terms(section)),
     )
@@ -275,14 +275,14 @@ def _joined(*sentences: object) -> str:
 
 def _explained(section: Section, rules: Ruleset) -> Iterator[str]:
     """The definition of an attack's rate and of risk, if their names do not explain them."""
-    if explained := attack_words(rules).explained:
+    if explained := attack_texts_of(rules).explained:
         yield str(explained)
     yield from _risks(section, rules)
 
 
 def _risks(section: Section, rules: Ruleset) -> Iterator[str]:
     families = {ALL_MEASURES[id_].family for id_ in section.get("measures", [])}
-    if "risk" in families and (said := risk_words(rules)):
+    if "risk" in families and (said := risk_text(rules)):
         yield said
 
 

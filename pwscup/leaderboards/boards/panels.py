@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.formats import format_of
-from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.legends import Legend, legend_of
 from pwscup.leaderboards.boards.tables import by_round, table_of
@@ -70,7 +70,7 @@ def panel_of(name: str, section: Section, rules: Ruleset) -> Panel:
     )
     if name != "matrix":
         return panel
-    return replace(panel, own=str(attack_words(rules).own), top=top_of(section))
+    return replace(panel, own=str(attack_texts_of(rules).own), top=top_of(section))
 
 
 def _sheets(name: str, section: Section, rules: Ruleset) -> Iterator[Sheet]:
@@ -80,7 +80,7 @@ def _sheets(name: str, section: Section, rules: Ruleset) -> Iterator[Sheet]:
             note, title_id = f"ε {round['epsilon']}", f"round-title-{n}"
             yield Sheet(title_of(round), table_of(name, own), note, title_id)
         return
-    titles = {"matrix": attack_words(rules).percent, "curve": _("Estimates by ε")}
+    titles = {"matrix": attack_texts_of(rules).percent, "curve": _("Estimates by ε")}
     yield Sheet(str(titles.get(name, TITLES[name])), table_of(name, section))
 
 
@@ -93,7 +93,7 @@ def _hidden(name: str, section: Section, rules: Ruleset) -> str:
     has_round = section["exists"] or name not in OF_A_ROUND
     if section["shown"] or not has_round or (name == "score" and _has_values(section)):
         return ""
-    said = attack_words(rules)
+    said = attack_texts_of(rules)
     of_release = {
         "anonymization": said.anonymization_hidden,
         "measures": said.measures_hidden,
@@ -133,7 +133,7 @@ def _empty(name: str, section: Section, rules: Ruleset) -> str:
     if section["measures" if name == "measures" else "rows"]:
         return ""
     if name == "matrix":
-        return str(attack_words(rules).nothing_attacked)
+        return str(attack_texts_of(rules).nothing_attacked)
     if name in ("measures", "curve"):
         return _("No submission has been scored yet.")
     return _("No team has entered yet.")

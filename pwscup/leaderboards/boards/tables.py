@@ -12,7 +12,7 @@ from pwscup.contests.rules.measures import ShownMeasure, shown_measure
 from pwscup.leaderboards.boards import cells
 from pwscup.leaderboards.boards.cells import Board, Cell, Column, Line, Rate
 from pwscup.leaderboards.boards.columns import is_by_name, shown_value
-from pwscup.leaderboards.boards.texts import PARTS, plain, title_of
+from pwscup.leaderboards.boards.texts import SCORE_TITLES, plain, title_of
 
 if TYPE_CHECKING:
     from pwscup.leaderboards.boards.sections import Row
@@ -23,7 +23,7 @@ STRONG, RANKS = "num strong", "num rank-column"
 
 def table_of(name: str, section: Section) -> Board:
     """The table of the board with that name."""
-    return TABLES[name](section)
+    return BOARD_TABLES[name](section)
 
 
 def by_round(section: Section) -> Iterator[tuple[Mapping[str, Any], Section]]:
@@ -103,7 +103,7 @@ def _attack(section: Section) -> Board:
 
 
 def _score(section: Section) -> Board:
-    parts = [Column(str(PARTS[part]), (part,)) for part in section["parts"]]
+    parts = [Column(str(SCORE_TITLES[part]), (part,)) for part in section["parts"]]
     return _of_totals(section, section["direction"], parts, _part)
 
 
@@ -290,7 +290,7 @@ def _values(row: Row, measures: list[ShownMeasure], *, has_ranks: bool = False) 
         )
 
 
-TABLES: dict[str, Callable[[Section], Board]] = {
+BOARD_TABLES: dict[str, Callable[[Section], Board]] = {
     "overall": _overall,
     "anonymization": _anonymization,
     "attack": _attack,

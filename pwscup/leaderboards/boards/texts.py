@@ -9,7 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from pwscup.leaderboards.boards.attack_texts import attack_words
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from scoring.formulas import FORMULAS
 from scoring.rulesets import Ruleset, localized
 
@@ -29,13 +29,13 @@ TITLES = {
     "season": gettext_lazy("Season"),
 }
 ALL_TEAMS = gettext_lazy("All teams")
-PARTS = {
+SCORE_TITLES = {
     "utility": gettext_lazy("Utility"),
     "protection": gettext_lazy("Protection"),
     "attack": gettext_lazy("Attack"),
     "presentation": gettext_lazy("Presentation"),
 }
-TIE_BREAKS = {**PARTS, "earlier": gettext_lazy("the earlier submission")}
+TIE_BREAKS = {**SCORE_TITLES, "earlier": gettext_lazy("the earlier submission")}
 UTILITY = gettext_lazy("100 × (1 − %(measure)s): the remaining utility of the data.")
 PRESENTATION = gettext_lazy("the mean of the judges' grades, each the mean over the criteria.")
 
@@ -47,14 +47,14 @@ def title_of(part: Mapping[str, Any]) -> str:
 
 def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
     """The components of a total, with their meaning."""
-    said = attack_words(rules)
+    said = attack_texts_of(rules)
     meanings = {
         "utility": str(UTILITY) % {"measure": rules.ranking.utility_measure},
         "protection": said.protection,
         "attack": said.attack,
         "presentation": PRESENTATION,
     }
-    return [(str(PARTS[part]), str(meanings[part])) for part in section["parts"]]
+    return [(str(SCORE_TITLES[part]), str(meanings[part])) for part in section["parts"]]
 
 
 def formula_title(section: Mapping[str, Any]) -> str:
@@ -81,7 +81,7 @@ def missing(section: Mapping[str, Any], rules: Ruleset) -> str:
     stands_in = {"protection"} if section["is_built_in"] else set()
     names = {
         "protection": _("protection from the teams' attacks"),
-        "attack": attack_words(rules).attacks_missing,
+        "attack": attack_texts_of(rules).attacks_missing,
         "presentation": _("presentation"),
     }
     return ", ".join(str(names[part]) for part in section["missing"] if part not in stands_in)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from pwscup.accounts.models import User
 from pwscup.contests import faults
 from pwscup.contests.models import Contest
-from pwscup.notices.kinds import ANNOUNCEMENT, CLARIFICATION, KINDS, TEST, Audience
+from pwscup.notices.kinds import ANNOUNCEMENT, CLARIFICATION, NOTICE_KINDS, TEST, Audience
 from pwscup.notices.models import Delivery, Notice, Preference, Webhook
 
 Wanted = Preference.Wanted
@@ -28,7 +28,7 @@ def notify(*, contest: Contest, kind: str, key: str, **fields: Any) -> None:
 def is_important(notice: Notice) -> bool:
     if notice.kind in (ANNOUNCEMENT, CLARIFICATION):
         return notice.announcement is not None and notice.announcement.is_pinned
-    return KINDS[notice.kind].is_important
+    return NOTICE_KINDS[notice.kind].is_important
 
 
 def recipients(notice: Notice) -> QuerySet[User]:
@@ -40,7 +40,7 @@ def recipients(notice: Notice) -> QuerySet[User]:
 
 
 def _audience(notice: Notice) -> Q:
-    audience = KINDS[notice.kind].audience
+    audience = NOTICE_KINDS[notice.kind].audience
     if audience is Audience.MEMBERS:
         return Q(memberships__contest=notice.contest_id, memberships__team__is_house=False)
     if audience is Audience.TEAM and notice.question is not None:
@@ -54,7 +54,7 @@ def webhooks(notice: Notice) -> QuerySet[Webhook]:
     """The webhooks that receive the notice."""
     if notice.kind == TEST:
         return Webhook.objects.filter(pk=notice.webhook_id, removed_at=None)
-    if not KINDS[notice.kind].calls_webhooks:
+    if not NOTICE_KINDS[notice.kind].calls_webhooks:
         return Webhook.objects.none()
     return Webhook.objects.filter(contest=notice.contest_id, removed_at=None, disabled_at=None)
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from pwscup.leaderboards import scope
 from pwscup.leaderboards.boards import build as boards
 from pwscup.leaderboards.boards import texts
-from pwscup.leaderboards.boards.attack_texts import attack_words, risk_words
+from pwscup.leaderboards.boards.attack_texts import attack_texts_of, risk_text
 from pwscup.leaderboards.services import boards_of
 from pwscup.reports.outcome import final_board
 from scoring.rulesets import localized
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pwscup.contests.models import Contest
-    from pwscup.leaderboards.boards.attack_texts import AttackWords
+    from pwscup.leaderboards.boards.attack_texts import AttackTexts
     from pwscup.leaderboards.services import Boards
 
 
@@ -47,7 +47,7 @@ class Group:
     title: str
     boards: tuple[Board, ...]
     digest: str
-    attack: AttackWords
+    attack: AttackTexts
     risks: str
 
     def board(self, name: str) -> Mapping[str, Any] | None:
@@ -85,8 +85,8 @@ def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
         title,
         tuple(Board(name, str(texts.TITLES[name]), made.data[name]) for name in there),
         made.key,
-        attack_words(made.scope.rules),
-        risk_words(made.scope.rules),
+        attack_texts_of(made.scope.rules),
+        risk_text(made.scope.rules),
     )
 
 

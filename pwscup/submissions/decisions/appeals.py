@@ -38,7 +38,7 @@ REFUSALS = {
 class AppealRefused(RefusedByCode):
     """A refused message."""
 
-    WORDS = REFUSALS
+    TEXTS = REFUSALS
 
 
 def write(*, user: User, submission: Submission, text: str, closes: bool = False) -> AppealMessage:

@@ -57,7 +57,7 @@ REFUSALS = {
 class RulingRefused(RefusedByCode):
     """A refused decision."""
 
-    WORDS = REFUSALS
+    TEXTS = REFUSALS
 
 
 # About submissions and teams

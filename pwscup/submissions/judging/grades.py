@@ -45,7 +45,7 @@ REFUSALS = {
 class MarkRefused(RefusedByCode):
     """Refused grades; none of them is saved."""
 
-    WORDS = REFUSALS
+    TEXTS = REFUSALS
 
 
 # The order of talks

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from pwscup.core.http import health
 from pwscup.core.installation import broker, prepare, private
-from pwscup.core.installation.diagnosis import words_of
+from pwscup.core.installation.diagnosis import message_of
 from pwscup.core.installation.supervisor import Service, Supervisor
 from pwscup.env import BASE_DIR, broker_socket, env, make_private, unusable_data
 
@@ -116,7 +116,7 @@ class Command(BaseCommand):
             raise CommandError(unusable_data(error)) from None
         except (DatabaseError, InterfaceError) as error:
             raise CommandError(
-                f"The database cannot be used: {words_of(error)}\nDATABASE_URL names it."
+                f"The database cannot be used: {message_of(error)}\nDATABASE_URL names it."
             ) from None
 
     def _move_to(self, folder: Path) -> None:
