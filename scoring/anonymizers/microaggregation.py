@@ -266,7 +266,7 @@ def _squares(points: Floats, center: Floats) -> Floats:
 
 
 def _nearest(distances: Floats, k: int) -> NDArray[np.bool_]:
-    """Which k records are nearest; at equal distances the first ones."""
+    """The k nearest records; at equal distances the first ones."""
     limit = np.partition(distances, k - 1)[k - 1]
     near: NDArray[np.bool_] = distances < limit
     near[np.flatnonzero(distances == limit)[: k - np.count_nonzero(near)]] = True

@@ -27,7 +27,7 @@ Points = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Keeps = Callable[[Ints, Ints], Flags]
-"""Which classes keep the bounds: from rows and the class of each, 0 to the last class."""
+"""A function from rows and the class of each, 0 to the last class, to the classes that keep the bounds."""
 
 
 def mondrian(

@@ -23,7 +23,7 @@ FALSE_POSITIVES = (0.01, 0.001)
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """How well members of a table are distinguished from others.
+    """Membership: the success of an attacker who distinguishes members of a table from others.
 
     Attributes
     ----------

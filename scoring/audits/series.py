@@ -220,7 +220,7 @@ def audit_series(
 
 
 def _has_last(series: Series) -> bool:
-    """Whether there is a column `last` that names groups of the release before."""
+    """True if a column `last` names groups of the release before."""
     try:
         check_last(series.releases)
     except ProblemsFound:

@@ -21,7 +21,7 @@ from scoring.reporting.document import figure, section, table
 
 
 def definitions_compared(values: Values, t: Translate) -> str:
-    """How certain an attacker may be after all releases, by its knowledge."""
+    """The certainty of an attacker after all releases, by its knowledge."""
     head = [
         _("what the attacker knows"),
         _("largest"),
@@ -54,7 +54,7 @@ def definitions_compared(values: Values, t: Translate) -> str:
 
 
 def _above(risks: Values, t: Translate) -> str:
-    """How many are above 1/m, and under that how many may be."""
+    """The number above 1/m, and below it the number that may be."""
     return "<br>".join(map(escape, above_told(risks, t)))
 
 

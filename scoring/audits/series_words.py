@@ -136,7 +136,7 @@ def not_found(values: Values, t: Translate) -> list[tuple[str, str]]:
 
 
 def how_found(risks: Values, t: Translate) -> str:
-    """How risks are computed: exactly, or sampled from a number of possible worlds."""
+    """The method of risks: exact, or sampled from a number of possible worlds."""
     if not risks["n_sampled"]:
         return t(_("exact"))
     text = _("%(n)s people sampled from %(samples)s possible worlds; intervals at 95 %%")

@@ -212,7 +212,7 @@ def _status(arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _discard_output() -> None:
-    """What Python flushes at its end must not fail once more."""
+    """Python's flush at exit must not fail once more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""Which measures a command computes, and how they settle what their definitions leave open."""
+"""The measures of a command, and their options."""
 
 from __future__ import annotations
 

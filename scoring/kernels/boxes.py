@@ -1,4 +1,4 @@
-"""Which regions contain which points: each point looks at the regions that reach into its cell of a grid."""
+"""Regions that contain points: each point tests the regions that reach into its cell of a grid."""
 
 from __future__ import annotations
 

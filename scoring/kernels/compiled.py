@@ -1,4 +1,4 @@
-"""How kernels are compiled: for one signature, on import, and kept in a cache folder."""
+"""Compilation of kernels: for one signature, on import, kept in a cache folder."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _word(data: Array, at: int) -> Any:
 
 @intrinsic
 def _n_zeros(typing_context: Any, word: Any) -> Any:
-    """How many zero bits are below the lowest one."""
+    """The number of zero bits below the lowest one."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -131,7 +131,7 @@ _below = _mask_of("<")
 
 @intrinsic
 def _n_ones(typing_context: Any, word: Any) -> Any:
-    """How many bits are set."""
+    """The number of bits that are set."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -197,7 +197,7 @@ def _eight_digits(digits: Any) -> int:
 
 @compiled(types.Tuple((_INT64, _INT64))(_BYTES, _INT64))
 def _scan_digits(data: Array, at: int) -> tuple[int, int]:
-    """Where the digits that start at `at` end, and what they are: right up to 16 of them."""
+    """The end of the digits that start at `at`, and their value: right up to 16 of them."""
     number = 0
     while True:
         digits = _word(data, at) ^ _ZEROS
@@ -245,7 +245,7 @@ def to_float(whole: int, fraction: int, n_decimals: int) -> float:
 
 @compiled(types.Tuple((_INT64, _FLOAT64))(_BYTES, _INT64, types.boolean))
 def _scan_number(data: Array, at: int, integral: bool) -> tuple[int, float]:
-    """Where the number that starts at `at` ends, `UNUSUAL` where none does, and what it is."""
+    """The end of the number that starts at `at`, `UNUSUAL` if there is none, and its value."""
     end = len(data)
     negative = at < end and data[at] == _MINUS
     start = at + negative
@@ -265,7 +265,7 @@ def _scan_number(data: Array, at: int, integral: bool) -> tuple[int, float]:
 
 @compiled(_INT64(_UINT64, _INT64, _INT64))
 def _slot(key: Any, column: int, n_slots: int) -> Any:
-    """Where the search for a value starts."""
+    """The start of the search for a value."""
     mixed = (key ^ (_U(column) * _SECOND_MULTIPLIER)) * _MULTIPLIER
     mixed = (mixed ^ (mixed >> _HALF)) * _MULTIPLIER
     return np.int64(mixed >> _HALF) & (n_slots - 1)
@@ -343,7 +343,7 @@ def _describe(level: Array, column: int, start: int, length: int, code: int, bef
 
 @compiled(_INT64(_BYTES, _INT64))
 def _end_of_line(data: Array, at: int) -> int:
-    """Where the next line starts after a line's last cell; the file may end there, too."""
+    """The start of the next line after a line's last cell; the file may end there, too."""
     end = len(data)
     if at + 1 < end and data[at] == _CR:
         at += 1
@@ -354,7 +354,7 @@ def _end_of_line(data: Array, at: int) -> int:
 
 @compiled(types.UniTuple(_UINT64, 4)(_BYTES, _INT64))
 def _masks(data: Array, at: int) -> tuple[Any, Any, Any, Any]:
-    """Where a block has commas and line feeds, quotation marks, carriage returns, and other controls."""
+    """The positions of commas and line feeds, quotation marks, carriage returns, and other controls in a block."""
     feeds, returns = _equal(data, at, _LF), _equal(data, at, _CR)
     controls = _below(data, at, _CONTROLS) ^ feeds ^ returns
     return feeds | _equal(data, at, _COMMA), _equal(data, at, _QUOTE), returns, controls
@@ -556,7 +556,7 @@ def parse_records(
 
 @compiled(_INT64(_BYTES, _INT64))
 def count_line_feeds(data: Array, at: int) -> int:
-    """How many line feeds there are from byte `at` on."""
+    """The number of line feeds from byte `at` on."""
     n_line_feeds = 0
     while at + BLOCK <= len(data):
         n_line_feeds += _n_ones(_equal(data, at, _LF))

@@ -208,7 +208,7 @@ def _count_in_block(
     distances: Any,
     done: Any,
 ) -> Any:
-    """How many points of a block, from `first` to `last`, are at the limit; -1 where one is below."""
+    """The number of points of a block, from `first` to `last`, at the limit; -1 if one is below."""
     found = _compare(points, block, rows, row, rows.shape[1], limit, distances)
     done[0] += LANES
     inside = _lanes(first - block * LANES, last - block * LANES)
@@ -386,7 +386,7 @@ def count_as_near(
     ties: Any,
     work: Any,
 ) -> Any:
-    """How many points are as near to a row as its declared one; 0 where one is nearer.
+    """The number of points as near to a row as its declared one; 0 if one is nearer.
 
     For each of `queries[begin:end]`, a row of `rows`: within the points of `group[row]`, from `starts[group]` on, the
     declared one being `places[row]`. There is no full search: the first point that is nearer than the declared one ends

@@ -95,7 +95,7 @@ def count_as_near_values(
     end: Any,
     ties: Any,
 ) -> Any:
-    """How many records' values are as near as the declared one, 0 where one is nearer.
+    """The number of records whose values are as near as the declared one, 0 if one is nearer.
 
     For each y of `column` in `queries[begin:end]`, among the values of `group` of it; the records
     of value v are as many as from `run_starts[v]` to the next, and the declared one has the value
@@ -149,7 +149,7 @@ def find_nearest_values(
 def meet_by_rank(
     ordered: Any, column: Any, low: Any, high: Any, begin: Any, end: Any, share: Any
 ) -> Any:
-    """How likely record i of `column[begin:end]` has the rank of an original with ranks `low` to `high`.
+    """The probability that record i of `column[begin:end]` has the rank of an original with ranks `low` to `high`.
 
     `ordered` is the column sorted. Where the ranks [a, b) of records with this value and the
     ranks [c, d) of the original's equals meet, |[a, b) ∩ [c, d)| / ((b - a)(d - c)), else 0.

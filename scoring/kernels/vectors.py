@@ -30,7 +30,7 @@ def append_code(keys: Any, codes: Any, places: Any, size: Any, begin: Any, end: 
 
 @njit
 def _slot(table_keys: Any, table_numbers: Any, key: Any) -> Any:
-    """Where a key is in a hash table, or the free slot where it would be."""
+    """The slot of a key in a hash table, or the free slot for it."""
     mixed = np.uint64(key) * _MULTIPLIER
     mixed ^= mixed >> _FOLD
     mask = len(table_keys) - 1

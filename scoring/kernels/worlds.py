@@ -155,7 +155,7 @@ def _chance(
     is_in: Any,
     chain: Any,
 ) -> Any:
-    """How likely an entity has its true value after an exchange with a row drawn from its first group.
+    """The probability that an entity has its true value after an exchange with a row drawn from its first group.
 
     Such an exchange leads to a possible world as often as away from it, so that the mean over all possible worlds is
     the share of those in which the entity has its true value.
@@ -201,7 +201,7 @@ def _search(
     wanted: Any,
     chosen: Any,
 ) -> Any:
-    """How many ways there are to find free rows for some slots, -1 where trying takes too long.
+    """The number of ways to find free rows for some slots, -1 if counting takes too long.
 
     `leaders` has the place among the slots of the first of the same entity. The slot at a place may take
     the rows of `free` from free_starts[place] to free_starts[place + 1]. With `wanted` from 0 on the

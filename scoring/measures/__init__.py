@@ -1,1 +1,1 @@
-"""What an anonymized table keeps (utility) and what it gives away (anonymity, linkage)."""
+"""Measures of an anonymized table: utility, anonymity and linkage."""

@@ -1,4 +1,4 @@
-"""How strongly two columns go together: Pearson's r, Cramér's V and the correlation ratio."""
+"""Associations of two columns: Pearson's r, Cramér's V and the correlation ratio."""
 
 from __future__ import annotations
 

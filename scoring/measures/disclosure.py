@@ -84,7 +84,7 @@ class Disclosure:
 
 
 def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """How much better Y singles out one record of X than one of a table it was not made from.
+    """Advantage of Y in singling out one record of X, compared with one of a control table.
 
     The attacker has Y only. From random records he makes conditions on up to six columns (equal to
     a category's value; at least a number above the median, at most one below) that exactly one record
@@ -123,7 +123,7 @@ def singling_out_risk(comparison: Comparison, options: Options = DEFAULT) -> flo
 
 
 def linkability_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """How much better Y links two parts of a record of X than two parts of a stranger's record.
+    """Advantage of Y in linking two parts of a record of X, compared with a control record.
 
     The attacker has Y and two sets of columns of a target, without knowing that they belong together:
     its quasi-identifiers and its sensitive columns (where one of these is missing: every other scored
@@ -158,7 +158,7 @@ def linkability_risk(comparison: Comparison, options: Options = DEFAULT) -> floa
 
 
 def inference_risk(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """How much better Y discloses a secret of a record of X than the secret of a control record.
+    """Advantage of Y in inferring a secret of a record of X, compared with a control record.
 
     The attacker has Y and all scored columns of a target but one, and guesses the value that the
     nearest record of Y has in it. A category must be equal, a number off by at most 5 % of the true
@@ -222,7 +222,7 @@ DISCLOSURES: dict[str, Callable[[Comparison, Options], Disclosure | None]] = {
     "linkability": _linked,
     "inference": _inferred,
 }
-"""What each measure of that identifier is the risk of; None where the measure is None."""
+"""The disclosures that the measures of these identifiers are risks of; None if the measure is None."""
 
 
 def singling_out(

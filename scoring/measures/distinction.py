@@ -1,4 +1,4 @@
-"""How well the quasi-identifiers of a table distinguish its records, all together or a few of them."""
+"""Distinction: how quasi-identifiers of a table, all or a few of them, distinguish its records."""
 
 from __future__ import annotations
 

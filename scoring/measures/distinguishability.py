@@ -45,7 +45,7 @@ _WEAKNESS = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Propensity:
-    """How well a model distinguishes two tables.
+    """Result of a model that distinguishes two tables.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Propensity:
 
     @property
     def expected(self) -> float:
-        """What `pmse` would be on average if Y were drawn from the right model of X."""
+        """The expected `pmse` if Y were drawn from the right model of X."""
         return null_expectation(self.n_parameters, self.n_original, self.n_anonymized)
 
     @property

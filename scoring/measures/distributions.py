@@ -20,7 +20,7 @@ from scoring.tables.equivalence import FloatArray, IntArray
 
 DEFAULT = Options()
 SMOOTHING = 0.5
-"""What is added to the count of every cell before logarithms of shares are taken."""
+"""The constant added to the count of every cell before logarithms of shares are taken."""
 _DENSE = 4
 """Joint cells are counted in an array up to this many times the records, above by sorting."""
 

@@ -1,4 +1,4 @@
-"""What a table's classes cost, whatever made them: discernibility, class sizes, widths of classes, entropy.
+"""Costs of a table's classes: discernibility, class sizes, widths of classes, entropy.
 
 The declared rows say which values of X the records of a class had. A deleted record has lost everything.
 """

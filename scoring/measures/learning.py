@@ -31,7 +31,7 @@ LARGEST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """How well two models predict the held-out records of X.
+    """Accuracies of two models on the held-out records of X.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Learned:
 
     @property
     def loss(self) -> float:
-        """What the model learned from Y falls behind; 0 where it does not."""
+        """The loss of accuracy of the model learned from Y; 0 if there is none."""
         return max(0.0, self.from_original - self.from_anonymized)
 
 
 def target_column(schema: Schema) -> str | None:
-    """What is to be predicted or inferred: E2's column, else the first sensitive one, else the first category.
+    """The target column: E2's column, else the first sensitive one, else the first category.
 
     None where the schema has none of these.
     """
@@ -67,7 +67,7 @@ def target_column(schema: Schema) -> str | None:
 
 
 def learning_loss(comparison: Comparison, options: Options = DEFAULT) -> float | None:
-    """How much worse a model predicts held-out records of X when it has learned from Y instead of X.
+    """Loss of accuracy on held-out records of X of a model learned from Y instead of X.
 
     Train on synthetic, test on real: a quarter of X is held out; one model learns from the rest of X,
     one from the records of Y that were not made from held-out ones. Both predict one column from all
@@ -147,7 +147,7 @@ def _merged(coded: Coded, original: CodedTable, tables: tuple[CodedTable, ...]) 
 
 
 def _score(coded: Coded, target: int, table: CodedTable, test: CodedTable) -> float:
-    """How well a model of the target column learned from `table` does on `test`."""
+    """The accuracy on `test` of a model of the target column learned from `table`."""
     if not len(table):
         return 0.0
     truth, known = test.columns[target], table.columns[target]

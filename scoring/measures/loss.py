@@ -63,7 +63,7 @@ def mean_normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> 
 
 
 def change(comparison: Comparison, name: str) -> FloatArray:
-    """How far each record of Y lies from its declared original in one numeric column."""
+    """The distance of each record of Y from its declared original in one numeric column."""
     x = comparison.prepared.table[name].to_numpy(dtype=np.float64)
     y = comparison.anonymized[name].to_numpy(dtype=np.float64)
     moved: FloatArray = np.abs(y - x[comparison.source])

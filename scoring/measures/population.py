@@ -283,7 +283,7 @@ def _best_theta(alpha: float, n: int, u: int) -> float:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that has opposite signs at both ends is 0."""
+    """The root of a function with opposite signs at both ends."""
     from scipy.optimize import brentq
 
     return float(brentq(function, low, high, xtol=TOLERANCE))

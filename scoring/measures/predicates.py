@@ -30,7 +30,7 @@ Predicate = tuple[Condition, ...]
 
 
 def isolates(predicates: Sequence[Predicate], table: CodedTable) -> BoolArray:
-    """Whether exactly one record of the table fulfils each predicate."""
+    """True for each predicate that exactly one record of the table fulfils."""
     return np.array([_n_fulfilling(p, table) == 1 for p in predicates], dtype=np.bool_)
 
 
@@ -106,7 +106,7 @@ def _condition(coded: Coded, column: int, value: float, middle: float) -> Condit
 
 
 def _n_fulfilling(predicate: Predicate, table: CodedTable) -> int:
-    """How many records fulfil all conditions; each condition looks at what the ones before left."""
+    """The number of records that fulfil all conditions; each tests the records that the previous ones left."""
     left: npt.NDArray[np.int64] | slice = slice(None)
     for condition in predicate:
         values = table.columns[condition.column][left]

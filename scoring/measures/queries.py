@@ -25,7 +25,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a query asks of one column: numbers from `low` to `high`, or the levels in `chosen`."""
+    """A condition on one column: numbers from `low` to `high`, or the levels in `chosen`."""
 
     column: int
     low: float
@@ -33,7 +33,7 @@ class Predicate:
     chosen: BoolArray | None
 
     def holds(self, table: CodedTable) -> BoolArray:
-        """Whether each record fulfils it."""
+        """True for each record that fulfils it."""
         values = table.columns[self.column]
         if self.chosen is not None:
             return self.chosen[values.astype(np.int64)]
@@ -117,7 +117,7 @@ def random_queries(
 
 
 def counts(queries: list[tuple[Predicate, ...]], table: CodedTable) -> IntArray:
-    """How many records of a table each query holds."""
+    """The number of records of a table that fulfil each query."""
     found = np.empty(len(queries), dtype=np.int64)
     for position, query in enumerate(queries):
         holds = query[0].holds(table)

@@ -125,7 +125,7 @@ def largest_size(n_columns: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Suda:
-    """How many minimal sample uniques each record has.
+    """The number of minimal sample uniques of each record.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What several answers cost together, and what ε means for groups and with δ; a contest's ε in decimals."""
+"""Composition of answers, ε for groups and with δ, and a contest's ε in decimals."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Budget:
 
 
 def sequential(epsilons: Iterable[Decimal]) -> Decimal:
-    """What answers on one table cost together: the sum, whatever was asked and in which order.
+    """The total cost of answers on one table: the sum, for any questions in any order.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def sequential(epsilons: Iterable[Decimal]) -> Decimal:
 
 
 def share(epsilon: float, queries: int) -> float:
-    """What each of X answers may cost so that all together cost ε: ε / X.
+    """The cost of each of X answers that cost ε together: ε / X.
 
     Notes
     -----
@@ -204,7 +204,7 @@ def group(epsilon: float, size: int, delta: float = 0.0) -> tuple[float, float]:
 
 
 def failure_of_twice(epsilon: float, delta: float) -> float:
-    """How likely an answer of an (ε,δ) mechanism is one that is e^(2ε) times likelier than elsewhere.
+    """The probability of an answer of an (ε,δ) mechanism that is e^(2ε) times likelier than elsewhere.
 
     The answers that have more than e^(2ε) times the probability they have for a neighbouring table
     come, for the table itself, with a probability of δ / (1 - e^-ε) at most; for the neighbour, whose

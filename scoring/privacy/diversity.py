@@ -1,4 +1,4 @@
-"""How the values of one sensitive column are spread over equivalence classes.
+"""Distribution of the values of one sensitive column over equivalence classes.
 
 Formulas on counts only: measures apply them to a released table, anonymizers to classes that they
 consider. Comparisons are exact wherever the definition allows it: counts stay integers.
@@ -24,7 +24,7 @@ ENTROPY_DECIMALS = 12
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """How often each value occurs in each class; only the pairs that occur are kept.
+    """The count of each value in each class; only the pairs that occur are kept.
 
     A column of amounts has as many values as records: a full matrix would not fit in memory.
 
@@ -218,7 +218,7 @@ def alpha(counts: ClassCounts) -> Floats:
 
 
 def total_variation(counts: ClassCounts, total: Ints | None = None) -> Floats:
-    """How far the shares of each class are from those of all records: half the sum of absolute
+    """The distance of the shares of each class from those of all records: half the sum of absolute
     differences, from 0, the same shares, to 1.
 
     This is the earth mover's distance where all values are equally far apart (Li, Li &
@@ -406,7 +406,7 @@ def hierarchical_emd(counts: ClassCounts, groups: Ints, total: Ints | None = Non
 
 
 def _n_at_most(ascending: Ints, bounds: Ints, highest: int) -> Ints:
-    """How many of the numbers, 0 to `highest`, are at most each bound."""
+    """The count of the numbers, 0 to `highest`, that are at most each bound."""
     if highest > 4 * len(bounds):
         return np.searchsorted(ascending, bounds, side="right").astype(np.int64)
     of_bound: Ints = np.cumsum(np.bincount(ascending, minlength=highest + 1))
@@ -414,7 +414,7 @@ def _n_at_most(ascending: Ints, bounds: Ints, highest: int) -> Ints:
 
 
 def _steps(counts: ClassCounts) -> tuple[Ints, Ints, Ints, Ints]:
-    """Where the cumulative count of a class stands still: from value, to value, count and size.
+    """The intervals in which the cumulative count of a class is constant: from value, to value, count and size.
 
     One step before the first value of the class and one from each value to the next.
     """

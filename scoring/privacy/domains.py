@@ -1,4 +1,4 @@
-"""What all parts of the package check: ε, domains, and one ρ or several."""
+"""Checks of all parts of the package: ε, domains, and one ρ or several."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class LossDistribution:
         Returns
         -------
         float
-            Infinite where an answer that tells everything is more likely than δ.
+            Infinite where an answer that discloses everything is more likely than δ.
 
         Raises
         ------
@@ -188,7 +188,7 @@ def _log_moment(part: LossDistribution, t: float) -> float:
 def pure(epsilon: float, delta: float = 0.0, *, interval: float | None = None) -> LossDistribution:
     """Any (ε, δ)-differentially private mechanism, of which only that is known.
 
-    It loses no more than the one that tells everything with probability δ and else answers a question at
+    It loses no more than the one that discloses everything with probability δ and else answers a question at
     random such that it loses ε or -ε (Murtagh & Vadhan, "The Complexity of Computing the Optimal Composition
     of Differential Privacy").
 

@@ -176,7 +176,7 @@ def rhos_of(
 
 
 def _exceeds(rhos: Sequence[float], sizes: Sequence[int], epsilon: float) -> bool:
-    """True if the ε of these ρ is above the given one, as a float or, where that cannot tell, in 50 digits."""
+    """True if the ε of these ρ is above the given one, as a float or, where that does not decide, in 50 digits."""
     together = epsilon_of(rhos, sizes)
     if together > epsilon or together < epsilon * (1 - _CLOSE):
         return together > epsilon

@@ -14,7 +14,7 @@ CHUNK = 2**18
 
 
 def contingency(codes: NDArray[np.integer], sizes: Sequence[int]) -> Integers:
-    """How many records have each combination of values.
+    """The number of records with each combination of values.
 
     Parameters
     ----------

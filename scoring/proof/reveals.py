@@ -125,7 +125,7 @@ def _has(item: object, keys: Sequence[str]) -> bool:
 
 
 def checks_of_reveal(reveal: Entry, *, published: str | None = None) -> list[Check]:
-    """Whether a secret is the one committed to, and whether every seed follows from it.
+    """Check that a secret is the one committed to, and that every seed follows from it.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def released(submission: bytes, seed: int, schema: Schema, *, kind: str = "attac
 def checks_of_release(
     reveal: Entry, submission: bytes, release: bytes, schema: Schema, purpose: str | None = None
 ) -> list[Check]:
-    """Whether a published table is a team's own file in the order that the secret gives, byte for byte.
+    """Check that a published table is a team's own file in the order of the secret, byte for byte.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def _same_bytes(purpose: str, derived: bytes, release: bytes) -> Check:
 
 
 def checks_of_trail(entries: Sequence[Entry]) -> list[Check]:
-    """Whether a chain of events holds.
+    """Check a chain of events.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def checks_of_trail(entries: Sequence[Entry]) -> list[Check]:
 
 
 def checks_of_reveal_in_trail(reveal: Entry, entries: Sequence[Entry]) -> list[Check]:
-    """Whether the trail says the same of the draws as the reveal, and that the commitment came first.
+    """Check that the trail agrees with the reveal about the draws, and that the commitment came first.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def _link_check(name: str, link: Entry, entries: Iterable[Entry]) -> Check:
 
 
 def checks_of_receipt(receipt: Entry, entries: Sequence[Entry]) -> list[Check]:
-    """Whether a trail still is the one in which a receipt was given.
+    """Check that a trail still is the one of a receipt.
 
     Parameters
     ----------

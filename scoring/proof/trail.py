@@ -16,7 +16,7 @@ from typing import Any
 from scoring.errors import shorten
 
 FIRST = "0" * 64
-"""What stands for the hash before the first event."""
+"""The value in place of the hash before the first event."""
 SEALED = ("position", "previous", "id", "at", "actor", "contest", "kind", "subject", "data")
 """The keys that a hash is made of."""
 LINE = (*SEALED, "hash")
@@ -78,7 +78,7 @@ class Broken:
 
 
 def first_broken(entries: Iterable[Mapping[str, Any]]) -> Broken | None:
-    """Where a chain breaks first; None where it holds.
+    """The first broken link of a chain; None if it holds.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""What the page says of itself wherever it is saved to: whatever a name in it looks like, nothing runs."""
+"""The content security policy of the page itself: nothing runs, whatever a name in it contains."""
 Rows = Iterable[Sequence[str]]
 """The cells of a table, HTML already."""
 

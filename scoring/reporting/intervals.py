@@ -179,7 +179,7 @@ def area_interval(
 
 
 def _end(is_within: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where what holds at the one end of an interval ceases to hold, by bisection."""
+    """The point at which a condition of one end of an interval ceases to hold, by bisection."""
     if is_within(outside):
         return outside
     for _ in range(60):

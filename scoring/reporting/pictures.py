@@ -20,7 +20,7 @@ WIDTH = 6.2
 _MEASURED_BY = ["DejaVu Sans", "IPAexGothic"]
 """The fonts by which room is made for words, Japanese ones among them."""
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""What no XML may hold, not even escaped: with one of them nothing of a picture is shown."""
+"""Characters that XML must not contain, not even escaped: with one of them no picture is shown."""
 
 _STYLE: Any = {
     "svg.fonttype": "none",

@@ -5,7 +5,7 @@ BASE = """\
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; }
 """
-"""What all of them share."""
+"""The common part of all pages."""
 STYLE = (
     BASE
     + """\

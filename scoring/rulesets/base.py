@@ -1,4 +1,4 @@
-"""What a contest format consists of, as frozen data: stages, rounds, files, measures and ranking."""
+"""A contest format as frozen data: stages, rounds, files, measures and ranking."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class RoundSpec:
 
     @property
     def phase(self) -> str:
-        """What the round is for, one of `PHASES`."""
+        """The phase of the round, one of `PHASES`."""
         return ROUND_KINDS[self.kind].phase
 
     def file(self, key: str) -> FileSpec:
@@ -99,7 +99,7 @@ class RoundSpec:
 
 @dataclass(frozen=True, slots=True)
 class DataSpec:
-    """What the teams anonymize.
+    """The table that teams anonymize.
 
     `tables` is "common", one table for all, or "per_team": for each team `sample` records are drawn
     from the organizer's table, and `decoys` further ones stand with them in the table of candidates.
@@ -116,7 +116,7 @@ class DataSpec:
 
 @dataclass(frozen=True, slots=True)
 class DisclosureSpec:
-    """What is disclosed of a hidden table under differential privacy, and what is estimated.
+    """The disclosure of a hidden table under differential privacy, and the target of estimates.
 
     `columns` are those whose values are released and may be asked for; the contingency table over
     `target`, some of them, is what teams estimate.
@@ -128,7 +128,7 @@ class DisclosureSpec:
 
 @dataclass(frozen=True, slots=True)
 class SequentialSpec:
-    """What is asked of a series of releases.
+    """The requirements on a series of releases.
 
     Every group has at least `m` records, and no sensitive value twice. `require` is "m-unique", no more
     than that, or "m-invariance", the definition of Xiao & Tao. `definition` is the
@@ -144,7 +144,7 @@ class SequentialSpec:
 
 @dataclass(frozen=True, slots=True)
 class ValiditySpec:
-    """What an anonymized table may hold beyond what its schema says.
+    """Rules for an anonymized table in addition to its schema.
 
     `values`: "schema" allows every value of the column's domain, "original" only those that occur
     in that column of the team's original. With `blank_records` a deleted record is a line of empty
@@ -166,7 +166,7 @@ class MeasureSpec:
 
 @dataclass(frozen=True, slots=True)
 class RankingSpec:
-    """How the boards are made.
+    """The rules of the boards.
 
     `formula` names one of the ranking formulas and `settings` its parameters. The formula
     "measure-ranks" ranks the measures of the three headings, with the weights of the overall board,
@@ -225,7 +225,7 @@ class Ruleset:
 
     @property
     def tables(self) -> str:
-        """Who gets what: "common" is one table for all teams, "per_team" one for each, "hidden" none;
+        """The tables: "common" is one table for all teams, "per_team" one for each, "hidden" none;
         "series" is one for each time and team."""
         return self.data.tables
 

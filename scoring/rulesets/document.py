@@ -40,7 +40,7 @@ class Document:
         self._add("toml.wrong_value", key, expected, got=shorten(got))
 
     def has(self, key: str) -> bool:
-        """Whether the key is set; asking makes it a known one."""
+        """True if the key is set; asking makes it a known one."""
         self._known.append(key)
         return key in self._values
 
@@ -136,7 +136,7 @@ class Document:
         return self.adopted(key, lambda: parse(value))
 
     def adopted(self, key: str, read: Callable[[], T]) -> T | None:
-        """What `read` returns; the problems that it finds are reported under this key."""
+        """The result of `read`; its problems are reported under this key."""
         try:
             return read()
         except ProblemsFound as found:

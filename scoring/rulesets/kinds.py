@@ -17,17 +17,18 @@ PHASES = ("anonymization", "attack", "presentation", "disclosure")
 """The phase of a round: tables are submitted, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
 TABLES = COMMON, PER_TEAM, HIDDEN, SERIES = "common", "per_team", "hidden", "series"
-"""Who gets the organizer's table: all teams the same one, each its own part, or nobody any of it; of a series of
+"""Distribution of the organizer's table: all teams get the same one, each its own part, or nobody any of it; of a
+series of
 tables of several times, each team the records of its own people."""
 OWN_TABLES = (PER_TEAM, SERIES)
-"""Where each team has a part of its own, which is drawn for it."""
+"""Formats in which each team has a part of its own, which is drawn for it."""
 BATCH, INTERACTIVE = "batch", "interactive"
 """The kinds of rounds of disclosure: the table is released once, or asked by teams."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundKind:
-    """What a kind of round asks for.
+    """RoundKind: the requirements of a kind of round.
 
     `phase` says what the round is for. `tables` names the tables it works with (None: any), `files`
     maps every file key that it understands to the kind of that file, and `required` names those

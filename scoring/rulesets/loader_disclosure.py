@@ -36,7 +36,7 @@ def read_disclosure(document: Document, data: DataSpec) -> DisclosureSpec | None
 
 
 def check_columns(spec: DisclosureSpec, schema: Schema) -> None:
-    """Whether a table with this schema can be disclosed so, which the values that the schema lists decide.
+    """Check that a table with this schema can be disclosed so, by the values that the schema lists.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def check_columns(spec: DisclosureSpec, schema: Schema) -> None:
 
 
 def read_epsilon(document: Document) -> Decimal | None:
-    """What a round gives away in all: a decimal number, written as a text so that it is exact."""
+    """The total ε of a round: a decimal number, written as a text so that it is exact."""
     from scoring.privacy.accounting import epsilon_from
 
     text = document.text("epsilon")

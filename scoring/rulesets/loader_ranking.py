@@ -159,6 +159,6 @@ def _utility_measure(ranking: Document, ids: Sequence[str], *, is_needed: bool) 
 
 
 def is_loss(measure: Measure) -> bool:
-    """Whether a utility from 0 to 100 can be made of it: from 0, nothing is lost, to 1."""
+    """True if a utility from 0 to 100 can be computed from it: from 0, nothing is lost, to 1."""
     ends = (measure.low, measure.high, measure.direction)
     return measure.family in ("utility", "similarity") and ends == (0, 1, "lower")

@@ -18,7 +18,7 @@ MOST_M = 100
 
 
 def read_sequential(document: Document, data: DataSpec) -> SequentialSpec | None:
-    """What the releases are checked and scored by; None where the tables are no series."""
+    """The requirements and the definition of risk of releases; None if the tables are no series."""
     if data.tables != SERIES:
         return None
     sequential = document.table("sequential")

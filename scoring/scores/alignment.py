@@ -33,7 +33,7 @@ _BLOCK = 4_096  # rows that stay in the cache until all their columns are there
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Which anonymized record is in which slot.
+    """The anonymized record of each slot.
 
     Attributes
     ----------

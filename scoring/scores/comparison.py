@@ -1,4 +1,4 @@
-"""What measures and attacks look at: the original table, an anonymized one, the declared rows."""
+"""Input of measures and attacks: the original table, an anonymized one, the declared rows."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Comparison:
 
     @property
     def n_records(self) -> int:
-        """How many anonymized records there are."""
+        """The number of anonymized records."""
         return len(self.source)
 
     @cached_property
@@ -127,7 +127,7 @@ class Comparison:
 
     @cached_property
     def released(self) -> Released:
-        """What an attacker gets to see."""
+        """The view of an attacker."""
         return Released(self.prepared, self.table)
 
     # By slot, in the order of the alignment
@@ -181,7 +181,7 @@ class Comparison:
 
     @cached_property
     def as_near_in_class(self) -> NumberArray:
-        """How many of its class are as near by distance as a record's source, 0 where one is nearer."""
+        """The number of records of its class as near as a record's source, 0 if one is nearer."""
         ties = np.zeros(self.n_records, dtype=np.int32)
         self.prepared.index.in_classes.count_as_near(
             self.alignment.rows,
@@ -196,7 +196,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Released:
-    """What an attacker has: the original table and an anonymized one, but no declared rows."""
+    """The tables of an attacker: the original and an anonymized one, but no declared rows."""
 
     prepared: Prepared
     table: Table

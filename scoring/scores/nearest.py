@@ -243,6 +243,6 @@ class PointIndex:
 
 
 def group_starts(ordered_group: NumberArray | IntArray) -> IntArray:
-    """Where groups 0, 1, … begin in an ascending array of group numbers, and where the last ends."""
+    """The starts of groups 0, 1, … in an ascending array of group numbers, and the end of the last."""
     n_groups = int(ordered_group[-1]) + 1 if len(ordered_group) else 0
     return np.searchsorted(ordered_group, np.arange(n_groups + 1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""How a score settles what the definitions leave open: plain words, so that rules are read without any table."""
+"""Options of scores: plain data, so that rules are read without any table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a score settles what the definitions leave open.
+    """Options of a score, for what the definitions leave open.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from scoring.tables.equivalence import IntArray
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a guess file hits: `rate` is `hits` / `n_records`."""
+    """The hits of a guess file: `rate` is `hits` / `n_records`."""
 
     n_records: int
     hits: int

@@ -61,7 +61,7 @@ def paper_signs(paper: PaperFigures, study: Study, name: str) -> Signs:
 
 
 def paper_reading(paper: PaperFigures, study: Study, name: str) -> frozenset[str]:
-    """What `guess_methods` reads off the paper's figures of a table."""
+    """The result of `guess_methods` on the paper's figures of a table."""
     if name in paper.table11:
         return guess_methods(paper.table11[name], paper_sample(paper, study))
     return guess_methods(paper_values(paper, name), paper_table(paper, study))

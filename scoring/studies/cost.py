@@ -1,4 +1,4 @@
-"""What EUC1 costs and finds with fewer columns and more records: Figures 2 to 6."""
+"""Cost and rate of EUC1 with fewer columns and more records: Figures 2 to 6."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CostPoint:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How far the series go: the numbers of records of Figure 6, the largest table that the plain
+    """The sizes of the series: the numbers of records of Figure 6, the largest table that the plain
     algorithm runs on, and how often the shortest runs are repeated."""
 
     growing: tuple[int, ...]
@@ -156,7 +156,7 @@ def narrowed(schema: Schema, n_quasi_identifiers: int, n_sensitive: int) -> Sche
 def count_distances(
     original: pd.DataFrame, anonymized: pd.DataFrame, quasi_identifiers: Sequence[str]
 ) -> int:
-    """How many pairs have equal quasi-identifiers: the distances that EUC1's definition names."""
+    """The number of pairs with equal quasi-identifiers: the distances that EUC1's definition names."""
     of_original, of_anonymized = (
         pd.Series(list(_vectors(table, quasi_identifiers))).value_counts()
         for table in (original, anonymized)

@@ -30,7 +30,7 @@ PAIR_ORDER = "HBFGDEAC"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How large a run is."""
+    """The size of a run."""
 
     n_records: int
     n_pair_records: int
@@ -59,7 +59,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Which methods made a table and which were guessed; `kind` is single, pair or chain."""
+    """The methods that made a table, and those that were guessed; `kind` is single, pair or chain."""
 
     kind: str
     n_records: int

@@ -38,7 +38,7 @@ _HEADINGS = {
 
 
 def files_wanted(names: Mapping[str, object] | list[str]) -> list[str]:
-    """Which of some files are read: the original, the schema, and tables with their rows, in order.
+    """The files to read: the original, the schema, and tables with their rows, in order.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def given_files(study: Study) -> dict[str, bytes]:
 
 
 def given_summary(study: Study) -> dict[str, Any]:
-    """What the command prints."""
+    """The output of the command."""
     paper = paper_figures()
     return {
         "seed": study.seed,
@@ -150,7 +150,7 @@ def given_summary(study: Study) -> dict[str, Any]:
 
 
 def agrees_with_print(made: Measured, paper: PaperFigures) -> Agreement:
-    """How many values of a table are those that the paper prints, as far as it prints them.
+    """The number of values of a table that equal those printed in the paper.
 
     Table 15 has rates with four decimals, Table 12 everything else with two; E1 is a random draw there, and EUC1
     answers with the record's own number.

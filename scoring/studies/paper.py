@@ -43,7 +43,7 @@ ATTACKED = ("E1", "E2", "E3", "E4", "EUC1")
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Who made a table, and the place in the contest where it is printed."""
+    """The team of a table, and its place in the contest if it is printed."""
 
     team: str
     place: int | None = None
@@ -63,7 +63,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class PaperFigures:
-    """What the paper prints: `table10` by method, `table11` by single table, `table15_summary` by
+    """The printed tables: `table10` by method, `table11` by single table, `table15_summary` by
     attack, the others by D_1 to D_12."""
 
     table6: dict[str, Team]

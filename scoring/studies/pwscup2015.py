@@ -26,7 +26,7 @@ def study_files(study: Study) -> dict[str, bytes]:
 
 
 def summary(study: Study) -> dict[str, Any]:
-    """What the command prints: how far study and paper agree. No seconds, so that it repeats."""
+    """The output of the command: the agreement of study and paper. No seconds, so that it repeats."""
     paper = paper_figures()
     expected, printed, both = sign_agreements(study, paper)
     exact = combined(study)

@@ -1,4 +1,4 @@
-"""Which methods make D_A to D_H and D_1 to D_12, with their options and the reasons for them."""
+"""The methods that make D_A to D_H and D_1 to D_12, with their options and the reasons for them."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _rate(values: Measured, measure: str) -> float:
 
 
 def _is_blind(values: Measured, baseline: Baseline) -> bool:
-    """Whether attacks that look at quasi-identifiers, amounts or both are as good as blind."""
+    """True if attacks that use quasi-identifiers, amounts or both are as good as random guesses."""
     best = max(_rate(values, measure) for measure in ("E1", "E2", "E4", "EUC1", "EUC2"))
     return best * baseline.n_records <= MOST_BLIND_HITS
 
@@ -116,7 +116,7 @@ def _changes_of_amounts(values: Measured, *, blind: bool, deleted: bool) -> set[
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How guesses of one method compare with the truth: numbers of tables."""
+    """The agreement of guesses of one method with the truth: numbers of tables."""
 
     hit: int = 0
     missed: int = 0

@@ -40,7 +40,7 @@ class Baseline:
     mean_amount: float
 
     def scale(self, measure: str) -> float:
-        """What a loss of utility is compared with."""
+        """The reference of a loss of utility."""
         scales = {
             "U1": self.mean_amount,
             "U2": self.mean_amount,
@@ -70,6 +70,6 @@ def signs(values: Mapping[str, float | int | None], baseline: Baseline) -> Signs
 
 
 def worse_of(first: str, second: str, measure: str) -> str:
-    """What two methods should do together: the larger loss of utility, the larger gain of safety."""
+    """The expected effect of two methods together: the larger loss of utility, the larger gain of safety."""
     order = (UNCHANGED, LITTLE, MUCH) if measure.startswith("U") else (WEAK, LITTLE, STRONG)
     return max(first, second, key=order.index)

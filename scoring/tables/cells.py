@@ -62,19 +62,19 @@ def read_numbers(
 
 
 def check_categories(cells: Sequence[str], column: Column, *, file: str) -> ColumnProblems | None:
-    """What is wrong with the values of a category."""
+    """The problems of the values of a category."""
     known = None if column.values is None else set(column.values)
     wrong = {cell: found for cell in set(cells) if (found := _not_in_domain(cell, column, known))}
     return _collect(cells, wrong.get, column, file) if wrong else None
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number that a table may hold."""
+    """True if a cell is a number that a table may contain."""
     return _NUMBER.fullmatch(cell) is not None
 
 
 def is_integer(cell: str) -> bool:
-    """Whether a cell is an integer that a table may hold."""
+    """True if a cell is an integer that a table may contain."""
     return _INTEGER.fullmatch(cell) is not None
 
 
@@ -153,5 +153,5 @@ def _not_in_domain(cell: str, column: Column, known: set[str] | None) -> tuple[s
 
 
 def binds_integers(column: Column, *, original: bool) -> bool:
-    """Whether the cells must be integers: averages make fractions of anonymized integers."""
+    """True if the cells must be integers: averages make fractions of anonymized integers."""
     return original and column.kind is Kind.INTEGER

@@ -47,7 +47,7 @@ class _Values:
         return cls(levels, {value: place for place, value in enumerate(levels)}, None, None)
 
     def places(self, levels: Levels) -> IntArray:
-        """Where each of `levels` is among these values, -1 where it is not."""
+        """The position of each of `levels` among these values, -1 if it is missing."""
         if isinstance(levels, np.ndarray) and self.bits is not None and self.order is not None:
             bits = levels.view(np.int64)
             at = np.minimum(np.searchsorted(self.bits, bits), len(self.bits) - 1)
@@ -142,7 +142,7 @@ class Classes:
         return self.numbers.astype(np.int64)
 
     def sizes(self) -> IntArray:
-        """How many records each class has."""
+        """The number of records of each class."""
         return np.bincount(self.numbers, minlength=self.n_classes).astype(np.int64)
 
     def locate(self, table: Table) -> IntArray:

@@ -1,4 +1,4 @@
-"""What generalization loses: formulas that the search for a generalization and the measures of a table share."""
+"""Losses of generalization: formulas shared by the search for a generalization and the measures of a table."""
 
 from __future__ import annotations
 

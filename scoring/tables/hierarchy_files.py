@@ -14,20 +14,20 @@ from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.schema import Column, Schema
 
 FILE = "hierarchy"
-"""What problems call the file: the option that names it."""
+"""The name of the file in problems: the option that names it."""
 _LABEL = f"a text of 1 to {MAX_CATEGORY} printable characters"
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a file says of one column: labels of categories or thresholds of numbers, by depth."""
+    """The part of a file about one column: labels of categories or thresholds of numbers, by depth."""
 
     labels: tuple[Mapping[str, str], ...] = ()
     thresholds: tuple[tuple[float, ...], ...] = ()
 
 
 def read_definitions(content: Mapping[str, Any], schema: Schema) -> dict[str, Definition]:
-    """What a file of hierarchies says, column by column.
+    """The content of a file of hierarchies, column by column.
 
     Raises
     ------

@@ -31,7 +31,7 @@ _MANY_ROWS = 100_000_000
 
 
 def pays(n_bytes: int) -> bool:
-    """Whether compiled code is the quicker way for a file of that size, or is loaded already."""
+    """True if compiled code is faster for a file of that size, or is loaded already."""
     return n_bytes >= WORTH_LOADING or "numba" in sys.modules
 
 
@@ -230,7 +230,7 @@ def read_rows(
 
 
 def are_distinct(rows: IntArray, n_original: int) -> bool:
-    """Whether no row is named twice; all are 0 to `n_original` - 1."""
+    """True if no row is named twice; all are 0 to `n_original` - 1."""
     if n_original > _MANY_ROWS:  # perhaps a caller's word for any number
         return len(np.unique(rows)) == len(rows)
     seen = np.zeros(n_original, dtype=np.bool_)

@@ -211,7 +211,7 @@ class _TableReader:
             self.problems.add("file.header_only", file=self.file)
 
     def table(self) -> Records:
-        """What was read."""
+        """The records that were read."""
         numbers: dict[str, NumberArray] = {}
         codes: dict[str, CodeArray] = {}
         levels: dict[str, tuple[str, ...]] = {}

@@ -21,7 +21,7 @@ SOURCE_ROW = "source_row"
 
 
 class Role(StrEnum):
-    """What a column is to an attacker."""
+    """The role of a column for an attacker."""
 
     QUASI_IDENTIFIER = "quasi_identifier"
     SENSITIVE = "sensitive"
@@ -30,7 +30,7 @@ class Role(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a column's cells are."""
+    """The kind of a column's cells."""
 
     CATEGORY = "category"
     INTEGER = "integer"

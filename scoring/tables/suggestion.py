@@ -25,7 +25,7 @@ _IDENTIFIER_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Profile:
-    """What the cells of one column look like."""
+    """The form of the cells of one column."""
 
     name: str
     counts: Counter[str]

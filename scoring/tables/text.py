@@ -13,7 +13,7 @@ from scoring.errors import Collector, Problem, ProblemsFound, shorten
 
 MAX_LINE = 1_000_000
 MAX_CELL = 131_072
-"""What the csv module takes; a longer cell is nearly always a quotation mark left open."""
+"""The limit of the csv module; a longer cell is nearly always a quotation mark left open."""
 MAX_UNUSABLE = 10_000
 """Records with a wrong number of cells after which reading stops."""
 

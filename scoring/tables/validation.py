@@ -100,7 +100,7 @@ def read_submitted_records(
 
 
 def _is_table(data: bytes, schema: Schema) -> bool:
-    """Whether the first line is the table's header, as most files have it."""
+    """True if the first line is the table's header, as in most files."""
     first = data.removeprefix(UTF8_BOM).partition(b"\n")[0].rstrip(b"\r")
     return first == ",".join(schema.public().names).encode()
 

@@ -115,7 +115,7 @@ def _check_places(arguments: Namespace) -> None:
 def _tell(
     arguments: Namespace, done: Publication, written: Mapping[str, list[str]], output: Output
 ) -> None:
-    """What it cost, and what was `written` into the folder and the archive."""
+    """The costs, and the files `written` into the folder and the archive."""
     found = losses(done)
     information = extra_information(done.releases, done.tampered)
     values = {

@@ -27,7 +27,7 @@ class Release:
 
 
 def positions_of(source: IntArray, n_original: int) -> IntArray:
-    """Which of the kept records each line of an aligned table is, -1 where its record is deleted.
+    """The kept record of each line of an aligned table, -1 if its record is deleted.
 
     Parameters
     ----------

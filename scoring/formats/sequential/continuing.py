@@ -57,6 +57,6 @@ def with_owners(microdata: Microdata, releases: Sequence[Release], m: int) -> li
 
 
 def _left_over(release: Release, owner: IntArray) -> dict[int, int]:
-    """How many rows of each group are nobody's."""
+    """The number of rows of each group without an owner."""
     groups, counts = np.unique(release.group[owner < 0], return_counts=True)
     return dict(zip(groups.tolist(), counts.tolist(), strict=True))

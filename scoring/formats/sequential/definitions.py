@@ -68,7 +68,7 @@ def small_groups(release: Release, m: int) -> IntArray:
 
 
 def is_m_unique(release: Release, m: int) -> bool:
-    """Whether each group has at least m rows, all of different values (definition 7)."""
+    """True if each group has at least m rows, all of different values (definition 7)."""
     return not len(small_groups(release, m)) and not len(repeated_values(release))
 
 

@@ -189,7 +189,7 @@ class _Repair:
         return False
 
     def _is_free(self, corners: FloatArray, group: int, harmful: IntArray) -> BoolArray:
-        """Which corners lie in no region of another group that has a value in common."""
+        """The corners that are in no region of another group with a common value."""
         others = self.is_kept & (self._has & self._has[group]).any(axis=1)
         others[group] = False
         others[harmful] = False

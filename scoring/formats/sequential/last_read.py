@@ -50,7 +50,7 @@ def check_last(releases: Sequence[Release]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What each group of all releases says, groups numbered from 0 through all releases.
+    """The number in `last` of each group, groups numbered from 0 through all releases.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Told:
     def possible(
         self, rows: Rows, first: IntArray, time: IntArray, slot: IntArray, row: IntArray
     ) -> NDArray[np.bool_]:
-        """Which pairs of a slot and a row `last` leaves; groups stay or go as a whole.
+        """The pairs of a slot and a row that `last` leaves; groups stay or go as a whole.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Told:
 
 
 def _is_old(first: IntArray, n_slots: int) -> NDArray[np.bool_]:
-    """Which slots are of entities that the release before held, too."""
+    """The slots of entities that were also in the release before."""
     found = np.ones(n_slots, dtype=np.bool_)
     found[first[:-1][np.diff(first) > 0]] = False
     return found

@@ -11,7 +11,7 @@ from scoring.formats.sequential.tables import Release
 
 
 def extent(scored: Scored) -> float:
-    """How wide the regions of tuples are on average, as a share of each attribute's range.
+    """Mean width of the regions of tuples, as a share of each attribute's range.
 
     The range is the largest less the smallest value in all tables; of categories, their list. A region is as wide as
     the mean of its shares, each at most 1; one that a notice names has 1, because anyone may be in its group. A release

@@ -115,7 +115,7 @@ def balance(buckets: Buckets, points: FloatArray, sensitive: IntArray, m: int) -
 
 
 def _takes(available: IntArray, lacking: IntArray, m: int) -> IntArray:
-    """How many tuples of each value may be taken: one at a time of the most frequent value that may be.
+    """The number of tuples of each value that may be taken: one at a time of the most frequent value that may be.
 
     One that leaves the rest further from m-eligible than it is may not.
     """

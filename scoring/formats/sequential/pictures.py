@@ -151,7 +151,7 @@ def _told(pairs: IntArray) -> str:
 
 
 def risk_counts(risks: Risks) -> tuple[IntArray, FloatArray]:
-    """How many people have a risk in each of `N_BINS` intervals from 0 to 1, and the ends of the intervals.
+    """The number of people with a risk in each of `N_BINS` intervals from 0 to 1, and the ends of the intervals.
 
     Examples
     --------

@@ -22,7 +22,7 @@ SANITY = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """How many tuples of one time lie in a region and have one of some sensitive values?
+    """Query: the number of tuples of one time in a region with one of some sensitive values.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def _values(microdata: Microdata) -> NDArray[np.int64]:
 
 
 def count(query: Query, snapshot: Snapshot) -> int:
-    """How many tuples of the query's time it holds."""
+    """The number of tuples of the query's time that fulfil it."""
     inside = ((query.low <= snapshot.qi) & (snapshot.qi <= query.high)).all(axis=1)
     return int(np.count_nonzero(inside & query.chosen[snapshot.sensitive]))
 
@@ -124,7 +124,7 @@ class Answers:
         return cls(groups, release.sensitive[groups.rows], weight, is_numeric)
 
     def estimate(self, query: Query) -> float:
-        """How many tuples the query is expected to hold."""
+        """The expected number of tuples that fulfil the query."""
         low, high = self.groups.low, self.groups.high
         least, most = np.maximum(low, query.low), np.minimum(high, query.high)
         shares = np.where(self.is_numeric, _shares(low, high, least, most), 0.0)

@@ -67,7 +67,7 @@ def n_left_over(snapshot: Snapshot, release: Release) -> int | None:
 
 
 Pairs = tuple[IntArray, Callable[[], IntArray]]
-"""How many rows each may have, and these rows."""
+"""The number of rows that each may have, and these rows."""
 
 
 def _of_tuples(snapshot: Snapshot, release: Release) -> Iterator[Pairs]:

@@ -60,7 +60,7 @@ class Places:
 
     @property
     def spare(self) -> list[int]:
-        """How many rows of each release are left over to counterfeits of unknown group."""
+        """The number of rows of each release that remain for counterfeits of unknown group."""
         n_slots = np.bincount(self.time, minlength=len(self.rows.starts) - 1)
         return [int(n) for n in np.diff(self.rows.starts) - n_slots]
 

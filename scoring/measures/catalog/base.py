@@ -73,18 +73,18 @@ class Measure:
 
     @property
     def function(self) -> MeasureFunction:
-        """What computes the value."""
+        """The function that computes the value."""
         measure: MeasureFunction = function_at(self.address)
         return measure
 
     @property
     def is_rate(self) -> bool:
-        """Whether it says how often an attacker succeeds, 0 to 1."""
+        """True if it is the success rate of an attacker, 0 to 1."""
         return self.family in RATES
 
     @property
     def draws(self) -> bool:
-        """Whether `seed` decides part of the value."""
+        """True if the value depends on `seed`."""
         return self.id in DRAWING
 
     def best_of(self, values: Iterable[float | None]) -> float | None:

@@ -1,4 +1,4 @@
-"""What a table has lost: utility and similarity."""
+"""Measures of information loss: utility and similarity."""
 
 from __future__ import annotations
 

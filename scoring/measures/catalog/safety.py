@@ -1,4 +1,4 @@
-"""What protects people: large and diverse classes, attacks that fail."""
+"""Measures of safety: large and diverse classes, attacks that fail."""
 
 from __future__ import annotations
 

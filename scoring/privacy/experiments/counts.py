@@ -29,7 +29,7 @@ _INTEGER = re.compile(r"[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many records have each combination of values.
+    """The number of records with each combination of values.
 
     Attributes
     ----------

@@ -154,7 +154,7 @@ def _short(value: float) -> str:
 
 
 def _title(axes: Axes, experiment: Experiment, text: str) -> None:
-    """What it is, and in small print everything else that it depends on."""
+    """The title, and in small print all other settings."""
     setup = experiment.setup
     label = (
         f"aggregate {setup.aggregate}, ρ {setup.rates}, {setup.trials} trials, seed {setup.seed}\n"

@@ -36,7 +36,7 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is run, and how it is summarized.
+    """Settings of an experiment, and of its summary.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Setup:
 
     @property
     def rates(self) -> str:
-        """How ρ follows from ε, in words."""
+        """The text of how ρ follows from ε."""
         weights = ":".join(f"{weight:g}" for weight in self.weights)
         return f"{self.rule} {weights}" if self.rule == "divided" and weights else self.rule
 
@@ -137,7 +137,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What was found, by ε and method."""
+    """The results, by ε and method."""
 
     counts: Counts
     setup: Setup
@@ -145,7 +145,7 @@ class Experiment:
 
 
 def most_trials(counts: Counts, setup: Setup) -> int:
-    """How many trials fit in memory, for so many cells, methods and ε; it may be none.
+    """The number of trials that fit in memory, for so many cells, methods and ε; it may be 0.
 
     Examples
     --------

@@ -28,7 +28,7 @@ L2, RANK = "l2", "rank_correlation"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How near a method comes to the original: L2 (lower is better) and rank correlation (higher)."""
+    """Accuracy of a method: L2 (lower is better) and rank correlation (higher)."""
 
     l2: float
     rank_correlation: float
@@ -142,7 +142,7 @@ class Curve:
 
 
 def crossings(experiment: Experiment) -> list[Crossing]:
-    """Where the interactive curve meets each batch method and the best of them, for every ε and measure."""
+    """The crossings of the interactive curve with each batch method and the best of them, for every ε and measure."""
     found, setup = scores(experiment), experiment.setup
     result = []
     for epsilon in setup.epsilons:
