@@ -41,7 +41,7 @@ class Sorted:
         return cls(values, keys, counts)
 
     def ties(self, column: Floats, groups: Ints, limit: Floats) -> Ints:
-        """How many of its group are as near to each value as `limit`, 0 where one is nearer."""
+        """The number of values of its group as near to each value as `limit`, 0 if one is nearer."""
         n = len(self.values)
         above = np.searchsorted(self.keys, groups * n + np.searchsorted(self.values, column))
         found = np.zeros(len(column), dtype=np.int64)
@@ -208,7 +208,7 @@ class Original:
         return ties
 
     def _compared(self, values: Floats, limit: Floats, pairs: Ints, members: Ints) -> Ints:
-        """How many of its partners are as near to each record as `limit`, 0 where one is nearer."""
+        """The number of partners as near to each record as `limit`, 0 if one is nearer."""
         distances = _squared(values[pairs], self.points[members])
         n_nearer = np.bincount(pairs[distances < limit[pairs]], minlength=len(values))
         n_equal = np.bincount(pairs[distances == limit[pairs]], minlength=len(values))

@@ -15,7 +15,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processor_seconds() -> float:
-    """What all children of this process and theirs have used; it does not depend on other load."""
+    """Processor time of all descendants of this process; it does not depend on other load."""
     used = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

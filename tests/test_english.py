@@ -54,9 +54,9 @@ MOST = {
     "docs": 0,
     "root": 0,
     "tools": 0,
-    "pwscup": 364,
+    "pwscup": 234,
     "templates": 14,
-    "locale": 98,
+    "locale": 67,
 }
 """What is left in each folder may only become less: lower the number with each."""
 
@@ -69,6 +69,9 @@ FOLDERS = {
     "templates": ("templates/**/*.html", "templates/**/*.txt"),
     "locale": ("locale/ja/LC_MESSAGES/django.po",),
 }
+QUESTIONS = {"scoring": 0, "tools": 0, "benchmarks": 0, "pwscup": 261, "tests": 151}
+"""Docstrings that begin with a question word, in each folder: this number, too, may only fall."""
+
 WORDS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): better for words, better in BANNED.items()}
 ANY = re.compile(rf"\b(?:{'|'.join(BANNED)})\b", re.IGNORECASE)
 TECHNICAL = re.compile("|".join(ALLOWED), re.IGNORECASE)
@@ -86,6 +89,18 @@ def test_prose_uses_plain_words(folder):
     ]
     listed = "\n".join(found)
     assert len(found) <= MOST[folder], f"{len(found)} words, at most {MOST[folder]}:\n{listed}"
+
+
+@pytest.mark.parametrize("folder", QUESTIONS)
+def test_docstrings_name_the_thing_first(folder):
+    """“Sweeper: requeues lost jobs”, not “What requeues lost jobs”."""
+    question = re.compile(r'^\s*r?"""(?:What|Whether|How|Which|Who|Whom|Where)\b', re.MULTILINE)
+    found = [
+        f"{path.relative_to(ROOT)}: {line[0].strip()}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for line in question.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert len(found) <= QUESTIONS[folder], found
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How long it takes from nothing to a public lecture contest: the wizard in a real browser, at a person's pace.
+"""Time from nothing to a public lecture contest: the wizard in a real browser, at a person's pace.
 
     python -m tools.measure_lecture --pause 5
 

@@ -1,4 +1,4 @@
-"""What a contest of sequential release is like: its price, its risks and its attacks, by m, method and size of teams.
+"""Figures of a contest of sequential release: its price, its risks and its attacks, by m, method and size of teams.
 
     python -m tools.measure_series
 
@@ -108,7 +108,7 @@ def mean(found: Sequence[Figures]) -> Figures:
 def published(
     teams: Iterable[Microdata], way: Way, m: int
 ) -> list[tuple[Microdata, Publication | None]]:
-    """What each team publishes, None where a value is too frequent among its new people."""
+    """The publication of each team, None if a value is too frequent among its new people."""
     found: list[tuple[Microdata, Publication | None]] = []
     for microdata in teams:
         try:
@@ -159,7 +159,7 @@ def tell_methods(seed: int) -> None:
 
 
 def tell_largest(seed: int) -> None:
-    """What the team needs that needs most: what a limit should leave room for."""
+    """The largest need of a team, for which a limit should leave room."""
     names = ("series-deletions", "series-displaced", "series-counterfeits")
     tell_row("m", *names)
     teams = first_teams(300, 4, seed)
@@ -201,7 +201,7 @@ def largest_risk(team: Microdata, method: Method, definition: str, *, is_told: b
 
 
 def tell_people(seed: int) -> None:
-    """How many people there are, and how many of a team are in each table."""
+    """The number of people, and of a team's people in each table."""
     name = identifier_of(HOSPITAL_SCHEMA)
     for n_patients, n_tables in ((N_PATIENTS, 4), (N_PATIENTS, 6), (N_PATIENTS // 2, 4)):
         teams = list(teams_of(300, n_tables, seed, n_patients))

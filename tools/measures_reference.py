@@ -108,7 +108,7 @@ def entries(section: str) -> dict[str, str]:
 
 
 CONTRACT = entries(sections(inspect.getdoc(MeasureFunction) or "")["Parameters"])
-"""What measures look at whose docstrings say nothing else."""
+"""The default text on the columns of a measure."""
 
 
 def _overview() -> str:

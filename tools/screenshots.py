@@ -79,7 +79,7 @@ def await_matrix(page: Page, address: str) -> None:
 
 
 def missing(table: Locator) -> int:
-    """How many targets lack a guess."""
+    """The number of targets without a guess."""
     return table.get_by_text("–", exact=True).count()
 
 
@@ -93,7 +93,7 @@ def result(browser: Browser, site: str) -> None:
 
 
 def audit(browser: Browser, site: str) -> None:
-    """What all attackers find in the tutorial's second table."""
+    """The hits of all attackers in the tutorial's second table."""
     with visit(browser, site, CAPTAIN) as page, TemporaryDirectory() as folder:
         page.goto(f"{site}/c/{RUNNING}/")
         given = [download(page, f"{RUNNING}-{n}", folder) for n in ("original.csv", "schema.toml")]

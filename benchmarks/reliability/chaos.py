@@ -68,7 +68,7 @@ class Sent:
 
 @dataclass
 class Outcome:
-    """What became of the submissions sent around one fault."""
+    """The outcome of the submissions sent around one fault."""
 
     sent: int = 0
     accepted: int = 0
@@ -224,7 +224,7 @@ class Siege:
         return outcome
 
     async def _recovery(self, fault: Fault) -> float:
-        """How long until a new file is scored, and all that was in flight is final."""
+        """Seconds until a new file is scored, and all that was in flight is final."""
         ended = time.monotonic()
         flying = [sent.place for sent in self.sent[fault.name] if sent.place]
         probe = Sent(f"{fault.name}-probe", 0)
@@ -240,7 +240,7 @@ class Siege:
         return time.monotonic() - ended
 
     async def _start_again(self) -> None:
-        """What an operator does where the supervisor has ended by itself."""
+        """The operator's action after the supervisor has ended by itself."""
         if self.site.process is not None and self.site.process.poll() is not None:
             self.endings += 1
             await asyncio.to_thread(self.site.start)
@@ -297,7 +297,7 @@ def remove(folder: Path) -> None:
 
 
 async def besiege(mode: str, names: list[str], n: int, seed: int) -> dict[str, Outcome]:
-    """What became of the submissions of one mode."""
+    """The outcome of the submissions of one mode."""
     folder = small_disk()
     faults = [FAULTS[name] for name in names if mode in FAULTS[name].modes]
     site = None

@@ -144,7 +144,7 @@ def fields_part(fields: Mapping[str, str] | Iterable[tuple[str, str]]) -> bytes:
 
 
 def hidden_fields(page: bytes) -> dict[str, str]:
-    """What the upload form of a page sends without showing it, but for the token of the protection."""
+    """The hidden fields of the upload form of a page, except the CSRF token."""
     form = UPLOAD_FORM.search(page)
     pairs = HIDDEN.findall(form[0]) if form else []
     found = {name.decode(): value.decode() for name, value in pairs}

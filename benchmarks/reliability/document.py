@@ -60,5 +60,5 @@ def machine() -> str:
 
 
 def say(text: str) -> None:
-    """How far a run is, for who waits for it."""
+    """The progress of a run."""
     print(text, file=sys.stderr, flush=True)  # noqa: T201

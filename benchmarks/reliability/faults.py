@@ -28,7 +28,7 @@ class NotHereError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is done, how long it lasts, where it makes sense, and what ends it after the recovery."""
+    """Fault: an action, its duration, the modes in which it makes sense, and the action that ends it."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ def _kill_long(site: Installation) -> None:
 
 
 def _await_long(site: Installation) -> None:
-    """What was killed is finished, by the next attempt."""
+    """Killed work is finished by the next attempt."""
     deadline = time.monotonic() + LONG_SECONDS
     while set((found := site.do("long_states")).values()) != {"done"}:
         if time.monotonic() > deadline:

@@ -18,7 +18,7 @@ from benchmarks.reliability.processes import cpu_seconds, tree
 Cells = dict[str, str]
 """By row of the table, what was measured."""
 LOST = (OSError, TimeoutError, EOFError, ValueError)
-"""What a client sees where it gets no answer."""
+"""The result of a client that gets no answer."""
 PATIENCE_SECONDS = 80
 SETTLE_SECONDS = 60
 EVERY_SECONDS = 15  # a board asks for news of itself
@@ -28,7 +28,7 @@ POLLED = re.compile(rb'hx-get="([^"]+)" hx-trigger="every 3s"')
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much of everything; the defaults are those of the table."""
+    """The sizes of scenarios; the defaults are those of the table."""
 
     uploads: int = 300
     closes_after: float = 6
@@ -200,7 +200,7 @@ async def warm(run: Run, made: dict[str, Any], slug: str) -> None:
 
 
 def _stamps(run: Run, slug: str, answers: Sequence[Answer | None]) -> list[float]:
-    """How long after it was sent each upload was stamped."""
+    """Seconds from sending to the stamp of each upload."""
     arrived = {row["note"]: row["arrived"] for row in run.site.do("rows", slug=slug)}
     sent = {f"u{i}": answer.sent_at for i, answer in enumerate(answers) if answer is not None}
     return [arrived[note] - at for note, at in sent.items() if note in arrived]
@@ -287,7 +287,7 @@ async def cost(run: Run) -> Cells:
 
 
 async def polls(run: Run) -> Cells:
-    """How often a board that did not change can be asked for."""
+    """The rate of requests for a board that did not change."""
     slug, made = run.board(run.sizes.boards[0])
     path, session = f"/c/{slug}/board/fragment/", made["sessions"][0]
     etag = await _etag(run, path, session)
@@ -404,7 +404,7 @@ async def ranks(run: Run) -> Cells:
 
 
 async def matrix(run: Run) -> Cells:
-    """What the largest page costs on the wire, for a browser that takes compressed answers."""
+    """The compressed size of the largest page."""
     found = []
     for slug, made in run.boards():
         async with run.visitor(made["sessions"][0]) as visitor:
@@ -426,7 +426,7 @@ async def export(run: Run) -> Cells:
 
 
 async def history(run: Run) -> Cells:
-    """What the page of a round asks for again while a submission waits."""
+    """The requests of the page of a round while a submission waits."""
     made = run.contest("history", 1)
     waiting = run.site.do("unsent", slug="history")
     path = "/c/history/round/anonymization/"
@@ -507,7 +507,7 @@ async def ask_experiment(run: Run, session: str, **changed: Any) -> str:
 async def _until(
     condition: Callable[[], object], seconds: float = PATIENCE_SECONDS, every: float = 0.1
 ) -> float:
-    """How long it took until a condition held; infinite where it did not in time."""
+    """Seconds until a condition held; infinite if it did not in time."""
     started = time.monotonic()
     while time.monotonic() - started < seconds:
         if await asyncio.to_thread(condition):
@@ -521,7 +521,7 @@ def _states_of(run: Run, public_id: str) -> str:
 
 
 async def experiment(run: Run) -> Cells:
-    """How long a small experiment waits while no worker has anything to do."""
+    """The waiting time of a small experiment while all workers are idle."""
     made = run.contest("experiments", run.sizes.experiments)
     waits = []
     for session in made["sessions"]:

@@ -241,7 +241,7 @@ def rows(slug: str) -> list[dict[str, Any]]:
 
 
 def states(slug: str, before: float | None = None) -> dict[str, int]:
-    """How many submissions are in each state, of those that arrived before a time."""
+    """The number of submissions in each state, of those that arrived before a time."""
     found = Submission.objects.filter(round__contest__slug=slug)
     if before is not None:
         found = found.filter(arrived_at__lt=datetime.fromtimestamp(before, tz=UTC))
@@ -264,7 +264,7 @@ def final_of(public_id: str, seconds: float) -> float | None:
 
 
 def files_of(public_id: str) -> list[str]:
-    """Where the files of a submission lie."""
+    """The paths of the files of a submission."""
     found = Submission.objects.get(public_id=public_id).files.select_related("file")
     return [str(settings.PRIVATE_ROOT / part.file.path) for part in found]
 
@@ -276,7 +276,7 @@ def newest_waiting() -> str | None:
 
 
 def unfinished(public_ids: list[str]) -> int:
-    """How many of these submissions are not final."""
+    """The number of these submissions that are not final."""
     return Submission.objects.filter(public_id__in=public_ids, state__in=UNFINISHED).count()
 
 
@@ -326,7 +326,7 @@ def proposal(**changed: Any) -> list[tuple[str, str]]:
 
 
 def queries(path: str, session: str = "", etag: str = "") -> dict[str, Any]:
-    """How many queries a page asks the database, in the code that the installation runs."""
+    """The number of database queries of a page, in the code that the installation runs."""
     browser = Client(headers={"host": "127.0.0.1"})
     if session:
         browser.cookies[settings.SESSION_COOKIE_NAME] = session

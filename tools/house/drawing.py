@@ -155,7 +155,7 @@ def _lines(plan: Plan) -> Iterator[str]:
 
 
 def _ports(plan: Plan) -> dict[tuple[str, str], float]:
-    """Where each line leaves: spread over the lower edge of its room, in the order of the ends."""
+    """The start of each line: spread over the lower edge of its room, in the order of the ends."""
     found = {}
     for node, centre in plan.x.items():
         below = sorted(
