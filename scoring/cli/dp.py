@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from scoring.cli import dp_account, dp_disclosure
 from scoring.cli.arguments import Parser, add_parts, add_seed
-from scoring.cli.output import Output, UsageError, aligned, read_file
+from scoring.cli.output import Output, UsageError, aligned, check_writable, read_file, write_files
 from scoring.errors import Problem, shorten
 
 if TYPE_CHECKING:
@@ -24,12 +24,13 @@ AGGREGATES, RULES, STARTS = (
 MAX_VALUES, MAX_RECORDS, MAX_QUERIES = 10**9, 10**12, 10**9
 MAX_TRIALS, MAX_ITERATIONS, MAX_LISTED = 10_000, 1_000_000, 100
 T = TypeVar("T", int, float)
-_ABOVE_0 = "finite numbers above 0"
+_ABOVE_0, _FROM_0 = "finite numbers above 0", "finite numbers of at least 0"
 
 
 def add_arguments(command: Parser) -> None:
     """The parts of the command, each with its options."""
     own = (
+        ("response", "table p and ε of randomized response, and draw them", _response_arguments),
         ("convert", "convert ε to ρ, to k and to the scale of noise", _convert_arguments),
         (
             "experiment",
@@ -49,6 +50,21 @@ def _convert_arguments(part: Parser) -> None:
     given.add_argument("--epsilon", metavar="E,E…", help="ε of all attributes together")
     given.add_argument("--rho", metavar="R,R…", help="or ρ, the same for each attribute")
     given.add_argument("--k", metavar="K,K…", help="or k of Pk-anonymity")
+
+
+def _response_arguments(part: Parser) -> None:
+    part.add_argument(
+        "--values", default="2,5,10", metavar="K,K…", help="numbers of values (2,5,10)"
+    )
+    part.add_argument(
+        "--epsilon",
+        default="0,0.1,0.5,0.75,1,1.5,5",
+        metavar="E,E…",
+        help="every ε, from 0 (0,0.1,0.5,0.75,1,1.5,5)",
+    )
+    part.add_argument(
+        "--picture", metavar="P.svg", help="the figure of p against ε to write, up to the largest ε"
+    )
 
 
 def _experiment_arguments(part: Parser) -> None:
@@ -89,8 +105,44 @@ def _experiment_arguments(part: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> None:
     """Run the part that was asked for."""
-    own = {"convert": _convert, "experiment": _experiment}
+    own = {"response": _response, "convert": _convert, "experiment": _experiment}
     (own | dp_account.RUN | dp_disclosure.RUN)[arguments.part](arguments, output)
+
+
+def _response(arguments: Namespace, output: Output) -> None:
+    from scoring.privacy.response_table import response_figure, response_table
+
+    read = _Reader("dp response")
+    sizes = read.integers("--values", arguments.values, 2, MAX_VALUES)
+    epsilons = read.numbers("--epsilon", arguments.epsilon, _is_at_least_0, _FROM_0)
+    if arguments.picture is not None and epsilons and max(epsilons) == 0:
+        read.wrong("--epsilon", "a number above 0 for the figure", arguments.epsilon)
+    read.raise_if_any()
+    sizes, epsilons = list(dict.fromkeys(sizes)), list(dict.fromkeys(epsilons))
+    check_writable(arguments.picture, reads={})
+    lines = response_table(sizes, epsilons)
+    if arguments.picture is not None:
+        write_files({arguments.picture: response_figure(sizes, max(epsilons)).encode()})
+    values = {
+        "responses": [
+            {"values": line.size, "epsilon": line.epsilon, "true": line.true, "other": line.other}
+            for line in lines
+        ],
+        "picture": arguments.picture,
+    }
+    head = ("ε", *(f"p, K = {size}" for size in sizes), *(f"q, K = {size}" for size in sizes))
+    rows = [
+        (
+            f"{epsilon:g}",
+            *(f"{line.true:.4f}" for line in lines if line.epsilon == epsilon),
+            *(f"{line.other:.4f}" for line in lines if line.epsilon == epsilon),
+        )
+        for epsilon in epsilons
+    ]
+    text = aligned([head, *rows], right=range(len(head)))
+    if arguments.picture is not None:
+        text += f"\n\nfigure → {arguments.picture}"
+    output.result(values, text)
 
 
 def _convert(arguments: Namespace, output: Output) -> None:
@@ -103,10 +155,10 @@ def _convert(arguments: Namespace, output: Output) -> None:
     [n] = read.integers("--records", arguments.records, 2, MAX_RECORDS, many=False) or [2]
     epsilons: list[float] = []
     if arguments.epsilon is not None:
-        epsilons = read.numbers("--epsilon", arguments.epsilon, _is_positive, _ABOVE_0)
+        epsilons = read.numbers("--epsilon", arguments.epsilon, _is_at_least_0, _FROM_0)
     elif arguments.rho is not None:
-        expected = "numbers above 0 and below 1"
-        rhos = read.numbers("--rho", arguments.rho, lambda rho: 0 < rho < 1, expected)
+        expected = "numbers from 0, below 1"
+        rhos = read.numbers("--rho", arguments.rho, lambda rho: 0 <= rho < 1, expected)
         epsilons = [pram.epsilon_of(rho, sizes) for rho in rhos] if sizes else []
     else:
         expected = f"numbers above 1 and below the {n} records"
@@ -120,7 +172,9 @@ def _convert(arguments: Namespace, output: Output) -> None:
             "rho": pram.rho_of(epsilon, sizes),
             "rho_taylor": epsilon / sum(sizes) if epsilon < sum(sizes) else None,
             "k": pram.k_of(epsilon, n),
-            "lambda": scale(histogram("replace"), epsilon),
+            "lambda": scale(histogram("replace"), epsilon)
+            if epsilon
+            else None,  # no noise hides all
         }
         for epsilon in epsilons
     ]
@@ -281,6 +335,10 @@ def _number(text: str) -> float | None:
 
 def _integer(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+
+def _is_at_least_0(number: float) -> bool:
+    return 0 <= number < math.inf
 
 
 def _is_positive(number: float) -> bool:

@@ -34,6 +34,19 @@ def checked_epsilon(epsilon: float) -> float:
     return epsilon
 
 
+def checked_epsilon_or_0(epsilon: float) -> float:
+    """The number itself, if it is a privacy parameter or 0, at which nothing is disclosed.
+
+    Examples
+    --------
+    >>> checked_epsilon_or_0(0)
+    0
+    """
+    if not (epsilon >= 0 and math.isfinite(epsilon)):
+        raise ValueError(f"epsilon: expected a finite number of at least 0, got {epsilon}")
+    return epsilon
+
+
 def checked_positive(name: str, value: float) -> float:
     """The number itself, if it is above 0 and finite; ValueError with the name where it is not."""
     if not (value > 0 and math.isfinite(value)):

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scoring.privacy.domains import (
     Floats,
     checked_epsilon,
+    checked_epsilon_or_0,
     checked_positive,
     checked_probability,
 )
@@ -169,7 +170,9 @@ def gaussian_delta(sensitivity: float, epsilon: float, sigma: float) -> float:
     ----------
     sensitivity
         By how much the answer can change for neighbouring tables, as Euclidean length (L2).
-    epsilon, sigma
+    epsilon
+        At least 0; at 0 it is the total variation distance of the answers.
+    sigma
         Above 0.
 
     Returns
@@ -188,7 +191,7 @@ def gaussian_delta(sensitivity: float, epsilon: float, sigma: float) -> float:
     """
     from scipy.special import log_ndtr, ndtr
 
-    checked_epsilon(epsilon)
+    checked_epsilon_or_0(epsilon)
     ratio = checked_positive("sensitivity", sensitivity) / checked_positive("sigma", sigma)
     middle = epsilon / ratio
     lost = math.exp(min(0.0, epsilon + float(log_ndtr(-ratio / 2 - middle))))
@@ -198,13 +201,13 @@ def gaussian_delta(sensitivity: float, epsilon: float, sigma: float) -> float:
 def gaussian_sigma(sensitivity: float, epsilon: float, delta: float) -> float:
     """The least standard deviation of normal noise that gives (ε,δ)-differential privacy.
 
-    Exact for every ε above 0, found as the root of `gaussian_delta`. The textbook formula
+    Exact for every ε from 0 on, found as the root of `gaussian_delta`. The textbook formula
     √(2 ln(1.25/δ)) sensitivity / ε is larger where it holds, which is below ε = 1.
 
     Raises
     ------
     ValueError
-        ε or the sensitivity is not above 0 and finite, or δ is not above 0 and below 1.
+        ε is below 0 or not finite, the sensitivity is not above 0 and finite, or δ is not above 0 and below 1.
 
     Examples
     --------
@@ -253,12 +256,12 @@ def exponential_probabilities(scores: ArrayLike, sensitivity: float, epsilon: fl
     sensitivity
         By how much any one score can change for neighbouring tables, above 0.
     epsilon
-        What the choice costs.
+        What the choice costs; at 0 all candidates are equally likely.
 
     Raises
     ------
     ValueError
-        There are no scores, one is not finite, or another argument is not above 0.
+        There are no scores, one is not finite, ε is below 0, or the sensitivity is not above 0.
 
     Notes
     -----
@@ -272,7 +275,8 @@ def exponential_probabilities(scores: ArrayLike, sensitivity: float, epsilon: fl
     goodness = np.asarray(scores, dtype=np.float64)
     if goodness.ndim != 1 or len(goodness) == 0 or not np.isfinite(goodness).all():
         raise ValueError("scores: expected one finite number for each of at least one candidate")
-    exponents = (goodness - goodness.max()) / (2 * scale(sensitivity, epsilon))
+    checked_positive("sensitivity", sensitivity)
+    exponents = (goodness - goodness.max()) * (checked_epsilon_or_0(epsilon) / (2 * sensitivity))
     weights = np.exp(exponents)
     probabilities: Floats = weights / weights.sum()
     return probabilities

@@ -19,7 +19,7 @@ from scoring.privacy.domains import (
     Floats,
     Integers,
     Rho,
-    checked_epsilon,
+    checked_epsilon_or_0,
     checked_rhos,
     checked_sizes,
 )
@@ -89,7 +89,7 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
     Parameters
     ----------
     epsilon
-        Above 0 and finite.
+        At least 0 and finite.
     sizes
         The number of values of each attribute.
     rule
@@ -101,7 +101,7 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
     Returns
     -------
     float
-        Above 0, below 1.
+        Below 1; 0 at ε = 0, where every value is drawn anew.
 
     Raises
     ------
@@ -115,8 +115,9 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
     >>> [round(rho_of(epsilon, (2, 7), "taylor"), 2) for epsilon in (0.1, 1, 4)]
     [0.01, 0.11, 0.44]
     """
-    checked_epsilon(epsilon)
     sizes = checked_sizes(sizes, table=False)
+    if checked_epsilon_or_0(epsilon) == 0:
+        return 0.0
     if rule == "taylor":
         if (rho := epsilon / sum(sizes)) >= 1:
             raise ValueError(
@@ -157,10 +158,12 @@ def rhos_of(
     --------
     >>> [round(rho, 4) for rho in rhos_of(2 * math.log(3), (2, 4))]
     [0.5, 0.3333]
+    >>> rhos_of(0, (2, 7)), rho_of(0, (2, 7))
+    ((0.0, 0.0), 0.0)
     >>> round(epsilon_of(rhos_of(1.0, (2, 7), (1, 3)), (2, 7)), 9)
     1.0
     """
-    checked_epsilon(epsilon)
+    checked_epsilon_or_0(epsilon)
     sizes = checked_sizes(sizes, table=False)
     parts = (1.0,) * len(sizes) if weights is None else tuple(map(float, weights))
     if len(parts) != len(sizes) or not all(0 < part < math.inf for part in parts):
@@ -209,7 +212,7 @@ def k_of(epsilon: float, n_records: int) -> float:
     """
     if n_records < 1:
         raise ValueError(f"n_records: expected at least 1, got {n_records}")
-    return 1 + (n_records - 1) * math.exp(-2 * checked_epsilon(epsilon))
+    return 1 + (n_records - 1) * math.exp(-2 * checked_epsilon_or_0(epsilon))
 
 
 def k_of_rho(rho: Rho, sizes: Sequence[int], n_records: int) -> float:
@@ -289,6 +292,9 @@ def randomize(
     """
     sizes = checked_sizes(sizes, table=False)
     rhos = checked_rhos(rho, sizes)
+    if not isinstance(codes, np.ndarray):
+        expected = "an array of codes from 0 (the anonymizer pk-anonymization takes frames)"
+        raise TypeError(f"codes: expected {expected}, got {type(codes).__name__}")
     check_codes(codes, sizes)
     randomness = randomness_of(rng)
     result = codes.copy()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scoring.privacy.domains import Floats, Integers, checked_epsilon
+from scoring.privacy.domains import Floats, Integers, checked_epsilon, checked_epsilon_or_0
 from scoring.privacy.sampling import Randomness, hits, randomness_of, uniform
 
 
@@ -30,7 +30,7 @@ def probabilities(size: int, epsilon: float) -> Answers:
     size
         The number of values, at least 2.
     epsilon
-        Above 0 and finite.
+        At least 0 and finite; at 0 all values are answered equally often, and nothing is learned.
 
     Raises
     ------
@@ -48,10 +48,12 @@ def probabilities(size: int, epsilon: float) -> Answers:
     [0.525, 0.622, 0.679, 0.731, 0.818, 0.993]
     >>> round(probabilities(4, math.log(3)).other, 4)
     0.1667
+    >>> probabilities(5, 0)
+    Answers(true=0.2, other=0.2)
     """
     if size < 2:
         raise ValueError(f"size: expected at least 2 values, got {size}")
-    below = math.exp(-checked_epsilon(epsilon))
+    below = math.exp(-checked_epsilon_or_0(epsilon))
     true = 1 / (1 + (size - 1) * below)
     return Answers(true, below * true)
 
@@ -120,7 +122,7 @@ def estimate(counts: ArrayLike, epsilon: float) -> Floats:
     [0.7, 0.3]
     """
     answered = np.asarray(counts, dtype=np.float64)
-    true, other = probabilities(answered.size, epsilon)
+    true, other = probabilities(answered.size, checked_epsilon(epsilon))
     if not (answered >= 0).all() or not 0 < answered.sum() < math.inf:
         raise ValueError("counts: expected finite numbers of at least 0, one of them above")
     shares: Floats = (answered / answered.sum() - other) / (true - other)
@@ -141,6 +143,6 @@ def variance(shares: ArrayLike, n_records: int, epsilon: float) -> Floats:
     if n_records < 1:
         raise ValueError(f"n_records: expected at least 1, got {n_records}")
     f = np.asarray(shares, dtype=np.float64)
-    p, q = probabilities(f.size, epsilon)
+    p, q = probabilities(f.size, checked_epsilon(epsilon))
     found: Floats = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n_records * (p - q) ** 2)
     return found

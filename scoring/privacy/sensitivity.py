@@ -12,6 +12,9 @@ from typing import Literal
 
 Adjacency = Literal["replace", "add_remove"]
 ADJACENCIES: tuple[Adjacency, ...] = ("replace", "add_remove")
+Neighbours = Literal["edge", "vertex"]
+NEIGHBOURS: tuple[Neighbours, ...] = ("edge", "vertex")
+"""By what two neighbouring graphs differ."""
 
 
 def count(adjacency: Adjacency = "replace") -> int:
@@ -89,6 +92,64 @@ def maximum(low: float, high: float) -> float:
     100
     """
     return _width(low, high)
+
+
+def vertices_of_degree(
+    n_vertices: int, neighbours: Neighbours = "edge", most_followers: int | None = None
+) -> int:
+    """Of the number of vertices of a directed graph with at least k outgoing edges, whatever k is from 1 on.
+
+    Graphs are neighbours that differ by one edge, or by one vertex with all its edges. Without a vertex its
+    followers have an edge less, too, and each may fall below k.
+
+    Parameters
+    ----------
+    n_vertices
+        Of the larger graph.
+    neighbours
+        "edge" or "vertex".
+    most_followers
+        The most edges that lead to one vertex, where that is bounded and known to all.
+
+    Notes
+    -----
+    KDDI Research's lecture on privacy-enhancing technologies: a graph of who follows whom, and the number of those
+    who follow two or more. Hay, Li, Miklau & Jensen, "Accurate Estimation of the Degree Distribution of Private
+    Networks", call them edge and node differential privacy.
+
+    Examples
+    --------
+    >>> vertices_of_degree(4), vertices_of_degree(4, "vertex")
+    (1, 4)
+    >>> vertices_of_degree(1_000_000, "vertex", most_followers=150)
+    151
+    """
+    if _checked_graph(n_vertices, neighbours) == "edge":
+        return 1
+    others = n_vertices - 1
+    return 1 + (others if most_followers is None else min(others, most_followers))
+
+
+def edges(n_vertices: int, neighbours: Neighbours = "edge", most_edges: int | None = None) -> int:
+    """Of the number of edges of a directed graph; `most_edges` bounds those at one vertex, in both directions.
+
+    Examples
+    --------
+    >>> edges(4), edges(4, "vertex"), edges(4, "vertex", most_edges=5)
+    (1, 6, 5)
+    """
+    if _checked_graph(n_vertices, neighbours) == "edge":
+        return 1
+    all_of_one = 2 * (n_vertices - 1)
+    return all_of_one if most_edges is None else min(all_of_one, most_edges)
+
+
+def _checked_graph(n_vertices: int, neighbours: Neighbours) -> Neighbours:
+    if n_vertices < 2:
+        raise ValueError(f"n_vertices: expected at least 2, got {n_vertices}")
+    if neighbours not in NEIGHBOURS:
+        raise ValueError(f"neighbours: expected {' or '.join(NEIGHBOURS)}, got {neighbours}")
+    return neighbours
 
 
 def _width(low: float, high: float) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
@@ -277,7 +279,9 @@ def test_empirical_epsilon_of_released_counts():
     lambda: mechanisms.epsilon_for_accuracy(1, 0, 0.1),
     lambda: mechanisms.epsilon_for_accuracy(1, 1, 1),
     lambda: mechanisms.gaussian([1], 1, 1, 0, rng()),
-    lambda: mechanisms.gaussian_sigma(1, 0, 0.1),
+    lambda: mechanisms.gaussian_sigma(1, -0.1, 0.1),
+    lambda: mechanisms.exponential_probabilities([1], 1, -1),
+    lambda: mechanisms.exponential_probabilities([1], 0, 1),
     lambda: mechanisms.gaussian_delta(1, 1, 0),
     lambda: mechanisms.laplace_quantile(1, 1),
     lambda: mechanisms.laplace_cdf(0, 0),
@@ -291,3 +295,66 @@ def test_empirical_epsilon_of_released_counts():
 def test_wrong_arguments_are_named(call):
     with pytest.raises(ValueError, match=r"^\w+: expected .* (got|candidate)"):
         call()
+
+
+# --- ε = 0, and graphs ---
+
+
+def test_at_epsilon_0_noise_hides_all_but_delta_and_choices_are_even():
+    """δ at ε = 0 is the total variation distance of two normal distributions: 2 Φ(Δ / 2σ) - 1."""
+    assert mechanisms.gaussian_delta(1, 0, 2) == pytest.approx(math.erf(0.25 / math.sqrt(2)))
+    sigma = mechanisms.gaussian_sigma(1, 0, 0.1)
+    assert mechanisms.gaussian_delta(1, 0, sigma) == pytest.approx(0.1)
+    assert mechanisms.exponential_probabilities([0, 3, 100], 1, 0).tolist() == [1 / 3] * 3
+    with pytest.raises(ValueError, match="above 0, got 0"):
+        mechanisms.scale(1, 0)  # Laplace noise without end
+
+
+def graphs(n):
+    """Every directed graph of n vertices, as sets of edges."""
+    pairs = list(itertools.permutations(range(n), 2))
+    for chosen in itertools.product((False, True), repeat=len(pairs)):
+        yield frozenset(itertools.compress(pairs, chosen))
+
+
+def of_degree(graph, least):
+    degrees = Counter(source for source, _target in graph)
+    return sum(degree >= least for degree in degrees.values())
+
+
+def without(graph, vertex):
+    return frozenset(edge for edge in graph if vertex not in edge)
+
+
+def test_sensitivities_on_graphs_are_the_largest_changes_of_all_graphs():
+    """All 4,096 graphs of four vertices: one edge less, or one vertex less with all its edges."""
+    by_edge, by_vertex, by_bounded = Counter(), Counter(), Counter()
+    for graph in graphs(4):
+        followers = Counter(target for _source, target in graph)
+        for least in (1, 2, 3):
+            n = of_degree(graph, least)
+            for edge in graph:
+                change = abs(n - of_degree(graph - {edge}, least))
+                by_edge[least] = max(by_edge[least], change)
+            for vertex in range(4):
+                change = abs(n - of_degree(without(graph, vertex), least))
+                by_vertex[least] = max(by_vertex[least], change)
+                if followers[vertex] <= 2:
+                    by_bounded[least] = max(by_bounded[least], change)
+        lost = max(len(graph) - len(without(graph, vertex)) for vertex in range(4))
+        by_vertex["edges"] = max(by_vertex["edges"], lost)
+    for least in (1, 2, 3):
+        assert by_edge[least] == sensitivity.vertices_of_degree(4, "edge")
+        assert by_vertex[least] == sensitivity.vertices_of_degree(4, "vertex")
+        bounded = sensitivity.vertices_of_degree(4, "vertex", most_followers=2)
+        assert by_bounded[least] == bounded == 3
+    assert by_vertex["edges"] == sensitivity.edges(4, "vertex")
+    assert sensitivity.edges(4) == 1
+
+
+@pytest.mark.parametrize("function", [sensitivity.vertices_of_degree, sensitivity.edges])
+def test_graphs_that_cannot_be_are_refused(function):
+    with pytest.raises(ValueError, match="n_vertices: expected at least 2"):
+        function(1)
+    with pytest.raises(ValueError, match="neighbours: expected edge or vertex, got node"):
+        function(5, "node")

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+from scoring.cli import main as cli
 from scoring.privacy import post_randomization as pram
 from scoring.privacy import randomized_response, sampling, tables
 from scoring.privacy.domains import MAX_CELLS
@@ -368,13 +369,50 @@ def test_no_order_no_correlation():
         json.dumps(tables.spearman([1, 1], [1, 2]), allow_nan=False)
 
 
+# --- ε = 0 ---
+
+
+def test_at_epsilon_0_nothing_is_learned():
+    """By hand: every answer is as likely as any other, ρ is 0, and nobody is found but by chance."""
+    for size in (2, 5, 10):
+        assert randomized_response.probabilities(size, 0) == (1 / size, 1 / size)
+    assert pram.rho_of(0, SIZES) == pram.rho_of(0, SIZES, "taylor") == 0
+    assert pram.rhos_of(0, SIZES) == (0, 0)
+    assert pram.k_of(0, 6040) == 6040
+    answers = randomized_response.respond(np.zeros(30_000, np.int64), 3, 0, rng())
+    assert np.bincount(answers) / 30_000 == pytest.approx([1 / 3] * 3, abs=0.015)
+
+
+def test_the_table_of_p_and_epsilon_and_its_figure(tmp_path, monkeypatch, capsys):
+    """By hand at ε = 1: p = e / (e + K - 1), .7311, .4046 and .2320."""
+    monkeypatch.chdir(tmp_path)
+    line = ["dp", "response", "--epsilon", "0,1", "--picture", "p.svg"]
+    assert cli.main([*line, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["responses"]
+    assert [(each["values"], each["epsilon"]) for each in told] == [
+        (size, epsilon) for size in (2, 5, 10) for epsilon in (0, 1)
+    ]
+    expected = [0.5, math.e / (math.e + 1), 0.2, math.e / (math.e + 4), 0.1, math.e / (math.e + 9)]
+    assert [each["true"] for each in told] == pytest.approx(expected)
+    for each in told:
+        assert each["true"] + (each["values"] - 1) * each["other"] == pytest.approx(1)
+    picture = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert all(f"K = {size}" in picture for size in (2, 5, 10))
+    assert cli.main(["dp", "response", "--epsilon", "0", "--picture", "q.svg"]) == 2
+    assert cli.main(["dp", "response", "--values", "1"]) == 2
+    assert not (tmp_path / "q.svg").exists()
+
+
 # --- bad input ---
 
 CODES = np.zeros((3, 2), dtype=np.int64)
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda: pram.rho_of(0, SIZES), "epsilon: expected a finite number above 0, got 0"),
+    (lambda: pram.rho_of(-1, SIZES), "epsilon: expected a finite number of at least 0, got -1"),
+    (lambda: randomized_response.probabilities(2, -0.1), "epsilon: .* of at least 0, got -0.1"),
+    (lambda: randomized_response.estimate([3, 4], 0), "epsilon: .* above 0, got 0"),
+    (lambda: randomized_response.variance([0.3, 0.7], 10, 0), "epsilon: .* above 0, got 0"),
     (lambda: pram.rho_of(math.inf, SIZES), "epsilon: .* got inf"),
     (lambda: pram.rho_of(math.nan, SIZES), "epsilon: .* got nan"),
     (lambda: pram.rho_of(9, SIZES, "taylor"), "less than 9 for the first term, got 9"),
