@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy.typing as npt
-from numba import types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, sizes, types
 
 Array = npt.NDArray[Any]
 
@@ -26,7 +25,7 @@ def _holds(points: Array, point: int, low: Array, high: Array, box: int) -> bool
     return True
 
 
-@compiled(types.void(_CORNERS, _CORNERS, types.int64, types.int64[::1]))
+@compiled(types.void(_CORNERS, _CORNERS, types.int64, types.int64[::1]), work=sizes)
 def count_cells(first: Array, last: Array, width: int, counts: Array) -> None:
     """Add to `counts` how many regions reach into each cell; the arguments are those of `fill_cells`."""
     for box in range(len(first)):
@@ -35,7 +34,9 @@ def count_cells(first: Array, last: Array, width: int, counts: Array) -> None:
                 counts[x * width + y] += 1
 
 
-@compiled(types.void(_CORNERS, _CORNERS, types.int64, types.int64[::1], types.int64[::1]))
+@compiled(
+    types.void(_CORNERS, _CORNERS, types.int64, types.int64[::1], types.int64[::1]), work=sizes
+)
 def fill_cells(first: Array, last: Array, width: int, at: Array, boxes: Array) -> None:
     """Write each region into the cells that it reaches into.
 
@@ -58,7 +59,7 @@ def fill_cells(first: Array, last: Array, width: int, at: Array, boxes: Array) -
                 at[cell] += 1
 
 
-@compiled(types.void(*_GRID, types.int64[::1]))
+@compiled(types.void(*_GRID, types.int64[::1]), work=sizes)
 def count_boxes(
     cells: Array, starts: Array, boxes: Array, points: Array, low: Array, high: Array, counts: Array
 ) -> None:
@@ -70,7 +71,7 @@ def count_boxes(
         counts[point] = n
 
 
-@compiled(types.void(*_GRID, types.int64[::1]))
+@compiled(types.void(*_GRID, types.int64[::1]), work=sizes)
 def list_boxes(
     cells: Array, starts: Array, boxes: Array, points: Array, low: Array, high: Array, found: Array
 ) -> None:
@@ -83,7 +84,7 @@ def list_boxes(
                 n += 1
 
 
-@compiled(types.void(*_GRID, _ROWS, _ROWS, types.int64[:, ::1]))
+@compiled(types.void(*_GRID, _ROWS, _ROWS, types.int64[:, ::1]), work=sizes)
 def count_values(
     cells: Array,
     starts: Array,

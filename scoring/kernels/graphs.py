@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy.typing as npt
-from numba import types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, sizes, types
 
 Array = npt.NDArray[Any]
 
@@ -23,7 +22,7 @@ def _first(label: Array, node: int) -> int:
     return node
 
 
-@compiled(types.void(_NODES, _NODES, types.int64[::1]))
+@compiled(types.void(_NODES, _NODES, types.int64[::1]), work=sizes)
 def join(one: Array, other: Array, label: Array) -> None:
     """Label the nodes of a graph by the first node of their component; before, each is its own label.
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, njit, sizes, types
 
 Array = npt.NDArray[Any]
 
@@ -151,7 +150,7 @@ def _fill(starts: Any, rows: Any, row_of: Any, tuple_of: Any) -> Any:
             _search(t, starts, rows, row_of, tuple_of, free, seen, reached, queue)
 
 
-@compiled(types.void(_INT64, _INT64, types.int64[::1], types.int64[::1]))
+@compiled(types.void(_INT64, _INT64, types.int64[::1], types.int64[::1]), work=sizes)
 def match(starts: Array, rows: Array, row_of: Array, tuple_of: Array) -> None:
     """Fill in the row of each tuple and the tuple of each row, -1 where there is none.
 
@@ -170,7 +169,10 @@ def match(starts: Array, rows: Array, row_of: Array, tuple_of: Array) -> None:
     _fill(starts, rows, row_of, tuple_of)
 
 
-@compiled(types.void(_INT64, _INT64, _INT64, _INT64, _INT64, types.int64[::1], types.boolean[::1]))
+@compiled(
+    types.void(_INT64, _INT64, _INT64, _INT64, _INT64, types.int64[::1], types.boolean[::1]),
+    work=sizes,
+)
 def keep_lasting(
     first: Array,
     slots: Array,

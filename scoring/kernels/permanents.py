@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, njit, types
 
 Array = npt.NDArray[Any]
 
@@ -186,7 +185,12 @@ def _backward(
                         hits[entity] += with_set[entities]
 
 
-@compiled(types.float64(*[_INTS] * 5, types.int64, types.int64, types.float64[::1]))
+def _work(kind: Any, _bit: Any, _time: Any, _row: Any, _truth: Any, n: int, *_rest: Any) -> int:
+    """The edges, for every set of entities."""
+    return len(kind) << n
+
+
+@compiled(types.float64(*[_INTS] * 5, types.int64, types.int64, types.float64[::1]), work=_work)
 def count_worlds(
     kind: Array,
     bit: Array,

@@ -88,8 +88,20 @@ def loaded(folder: Path, line: str) -> list[str]:
         (
             "sequential risk --schema H/S.toml --tables H/T1.csv H/T2.csv"
             " --releases P/R1.csv P/R2.csv",
-            ["numpy", "numba"],
+            ["numpy"],
         ),
+        (
+            "sequential risk --schema H/S.toml --tables H/T1.csv H/T2.csv"
+            " --releases P/R1.csv P/R2.csv --definition worlds",
+            ["numpy"],
+        ),
+        (
+            "sequential check --m 2 --schema H/S.toml --tables H/T1.csv H/T2.csv"
+            " --releases P/R1.csv P/R2.csv",
+            ["numpy"],
+        ),
+        ("dp response", ["numpy"]),
+        ("demonstrate averaging", ["numpy"]),
         ("score --help", []),
         ("sequential risk --help", []),
         ("dp convert --help", []),

@@ -17,7 +17,6 @@ from scoring.cli.sequential.files import (
     tables_read,
     write_folder,
 )
-from scoring.datasets.hospital import HOSPITAL_SCHEMA, MAX_RECORDS, MAX_RELEASES, hospital
 from scoring.formats.sequential import examples, publishing
 from scoring.formats.sequential.background import background
 from scoring.formats.sequential.bundles import numbered, pack
@@ -34,6 +33,13 @@ from scoring.tables.schema import Schema
 
 
 def generate(arguments: Namespace, output: Output) -> None:
+    from scoring.datasets.hospital import (
+        HOSPITAL_SCHEMA,
+        MAX_RECORDS,
+        MAX_RELEASES,
+        hospital,
+    )
+
     for option, most in (("records", MAX_RECORDS), ("releases", MAX_RELEASES)):
         if not 1 <= (got := getattr(arguments, option)) <= most:
             raise UsageError(f"--{option}: expected 1 to {most}, got {got}")

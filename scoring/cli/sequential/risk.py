@@ -18,7 +18,6 @@ from scoring.cli.sequential.files import (
     read_tables,
     write_folder,
 )
-from scoring.formats.sequential import pictures
 from scoring.formats.sequential.checking import check_number
 from scoring.formats.sequential.files import read_each
 from scoring.formats.sequential.release_files import read_counterfeits
@@ -94,6 +93,8 @@ def _drawn(
     microdata: Microdata, releases: Sequence[Release], history: Sequence[Risks], over_time: bool
 ) -> dict[str, bytes]:
     """The pictures by the names of their files."""
+    from scoring.formats.sequential import pictures
+
     label = f"risk, {history[-1].definition.value}"
     drawn = {"risks.svg": pictures.histogram(history[-1], labels=(label, "people"))}
     if over_time:

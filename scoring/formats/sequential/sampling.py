@@ -11,7 +11,6 @@ from scoring.formats.sequential.chances import chances
 from scoring.formats.sequential.starts import State, finds_world, start
 from scoring.formats.sequential.tables import FloatArray
 from scoring.formats.sequential.worlds import Places
-from scoring.kernels.worlds import walk
 from scoring.reporting.intervals import CONFIDENCE
 from scoring.tables.equivalence import IntArray
 
@@ -131,6 +130,8 @@ def _walk(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Sweep on, and say for how many sweeps each entity had its true value, and the sum of its chances."""
+    from scoring.kernels.worlds import walk  # loads machine code
+
     rows = places.rows
     slot = np.repeat(np.arange(len(places.time)), np.diff(places.starts))
     holders = slot[np.argsort(places.row, kind="stable")]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scoring.formats.sequential.worlds import Places
-from scoring.kernels.worlds import find_world
 from scoring.tables.equivalence import IntArray
 
 if TYPE_CHECKING:
@@ -72,6 +71,8 @@ def start(places: Places, entities: IntArray, rng: np.random.Generator) -> State
 
 def finds_world(places: Places, entities: IntArray, state: State, rng: np.random.Generator) -> bool:
     """Find rows for those of a component that have none at the start; True if all have some."""
+    from scoring.kernels.worlds import find_world  # loads machine code
+
     rows = places.rows
     waiting = entities[state[0][places.first[entities]] < 0]
     n_left = find_world(
