@@ -59,6 +59,8 @@ MESSAGES: dict[str, str] = {
     "record.empty_line": _("an empty line — expected a record of {expected} cells"),
     "cell.empty": _("an empty cell — expected a value"),
     "cell.not_a_number": _("not a number — expected digits such as 1234 or -0.5 — got “{got}”"),
+    "cell.text": _("a text in a column of numbers — expected a number — got “{got}”"),
+    "cell.not_text": _("not a text in a column of categories — expected a text — got {got}"),
     "cell.not_finite": _(
         "not a finite number — expected digits such as 1234 or -0.5 — got “{got}”"
     ),

@@ -10,6 +10,7 @@ from scoring.scores.comparison import Comparison, Options, Prepared
 from scoring.scores.options import DECIMALS
 from scoring.scores.results import Mark, mark
 from scoring.tables.equivalence import IntArray, Table
+from scoring.tables.frames import check_frame, is_frame
 from scoring.tables.schema import Schema
 
 __all__ = ["Mark", "Options", "Prepared", "mark", "measured", "score"]
@@ -52,9 +53,12 @@ def score(
 
     Raises
     ------
+    ProblemsFound
+        Where the options do not fit the schema, and where a frame is not as the schema says: every cell
+        that is missing, of another type or outside of its column's domain.
     ValueError
-        Where the tables, the rows or the options do not fit.
-    KeyError
+        Where the tables or the rows do not fit.
+    UnknownNameError
         Where a measure is unknown.
 
     Examples
@@ -66,12 +70,19 @@ def score(
     options.check()
     if problems := options.problems(schema):
         raise ProblemsFound(problems)
+    wanted = PWSCUP_2015 if measures is None else measures
+    for id_ in wanted:
+        MEASURES[id_]
+    if is_frame(original):
+        check_frame(original, schema, file="original", original=True)
+    if is_frame(anonymized) and not (isinstance(original, Prepared) and original.schema != schema):
+        check_frame(anonymized, schema, file="anonymized")
     comparison = Comparison.of(original, anonymized, source, schema, threads=threads)
     values: dict[str, float | int | None] = {
         "n_original": comparison.prepared.n_records,
         "n_anonymized": comparison.n_records,
     }
-    for id_ in PWSCUP_2015 if measures is None else measures:
+    for id_ in wanted:
         if progress is not None:
             progress(id_)
         values[id_] = measured(comparison, id_, options)

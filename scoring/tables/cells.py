@@ -64,7 +64,7 @@ def read_numbers(
 def check_categories(cells: Sequence[str], column: Column, *, file: str) -> ColumnProblems | None:
     """The problems of the values of a category."""
     known = None if column.values is None else set(column.values)
-    wrong = {cell: found for cell in set(cells) if (found := _not_in_domain(cell, column, known))}
+    wrong = {cell: found for cell in set(cells) if (found := domain_problem(cell, column, known))}
     return _collect(cells, wrong.get, column, file) if wrong else None
 
 
@@ -139,7 +139,8 @@ def _with_ascii_digits(cell: str) -> str:
     return unicodedata.normalize("NFKC", cell).replace("\u2212", "-")
 
 
-def _not_in_domain(cell: str, column: Column, known: set[str] | None) -> tuple[str, Params] | None:
+def domain_problem(cell: str, column: Column, known: set[str] | None) -> tuple[str, Params] | None:
+    """What is wrong with a text in a column of categories; `known` has its values, where they are listed."""
     if known is not None and cell in known:
         return None
     if not cell:

@@ -6,11 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from scoring.errors import Collector
 from scoring.tables.cells import is_integer, is_number
+from scoring.tables.frames import csv_of
 from scoring.tables.schema import Column, Kind, Role, Schema
 from scoring.tables.text import MAX_UNUSABLE, decode, read_header, records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_NUMBERS_AS_CATEGORY = 50
 MAX_LISTED_VALUES = 200
@@ -58,8 +63,8 @@ class _Profile:
         return self.n_distinct <= MAX_NUMBERS_AS_CATEGORY and 2 * self.n_distinct <= self.n_records
 
 
-def suggest_schema(data: bytes) -> Schema:
-    """A first proposal for any CSV file; the organizer decides.
+def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
+    """A first proposal for any CSV file, or for a frame as `to_csv` writes it; the organizer decides.
 
     Kind: integer or number where every cell is one, without exponent or separators and with at
     most 4 decimals; else category.
@@ -75,7 +80,7 @@ def suggest_schema(data: bytes) -> Schema:
     ProblemsFound
         Where the file is no UTF-8 CSV with a header and records of one length.
     """
-    profiles = _profiles(data)
+    profiles = _profiles(data if isinstance(data, bytes) else csv_of(data))
     columns: list[Column] = []
     for profile in profiles:
         n_cross = sum(column.cross for column in columns)

@@ -31,7 +31,7 @@ RANDOM_SCHEMA = Schema(
         Column("weight", SA, Kind.NUMBER, min=-100, max=500),
         Column("debt", SA, Kind.NUMBER),
         Column("illness", SA, Kind.CATEGORY),
-        Column("note", Role.OTHER, Kind.CATEGORY),
+        Column("note", Role.OTHER, Kind.CATEGORY, values=("", "=1+1")),
     ),
     e2_column="salary",
     e4_column="weight",

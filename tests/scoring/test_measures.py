@@ -174,8 +174,10 @@ def test_rows_that_do_not_fit_are_refused(source):
 def test_tables_and_options_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="SA2"):
         score(table("original").drop(columns="SA2"), table("noise"), ROWS, SCHEMA)
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match="column SA1 — an empty cell"):
         score(table("original"), table("noise").assign(SA1=np.nan), ROWS, SCHEMA)
+    with pytest.raises(ValueError, match="column SA1 — not a finite number"):
+        score(table("original"), table("noise").assign(SA1=np.inf), ROWS, SCHEMA)
     with pytest.raises(ValueError, match="at least one record"):
         score(table("original"), table("noise").head(0), ROWS[:0], SCHEMA)
     with pytest.raises(ValueError, match="expected, strict, first"):

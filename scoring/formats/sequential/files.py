@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,20 @@ from numpy.typing import NDArray
 from scoring.errors import MAX_REPORTED, Collector, ProblemsFound, shorten
 from scoring.formats.sequential.tables import Attribute, FloatArray, Microdata, Snapshot
 from scoring.tables.equivalence import IntArray
+from scoring.tables.frames import records_of_frame
 from scoring.tables.reading import read_records
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Role, Schema
 from scoring.tables.writing import written
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 T = TypeVar("T")
+F = TypeVar("F")
 
 
-def read_each(files: Sequence[bytes], name: str, read: Callable[[bytes, str, int], T]) -> list[T]:
+def read_each(files: Sequence[F], name: str, read: Callable[[F, str, int], T]) -> list[T]:
     """Read several files, named by a letter and their number; all problems are reported together.
 
     Examples
@@ -64,7 +69,7 @@ def most_lines(n: int) -> int:
     return 2 * n + 1_000
 
 
-def read_microdata(files: Sequence[bytes], schema: Schema) -> Microdata:
+def read_microdata(files: Sequence[bytes | pd.DataFrame], schema: Schema) -> Microdata:
     """The tables of all times.
 
     The schema has one identifier, which links the same tuple at several times, at least one quasi-identifier, and one
@@ -72,8 +77,8 @@ def read_microdata(files: Sequence[bytes], schema: Schema) -> Microdata:
 
     Parameters
     ----------
-    files : sequence of bytes
-        CSV files, called T1, T2 … in problems.
+    files : sequence of bytes or DataFrame
+        CSV files, or frames with these columns, called T1, T2 … in problems.
     schema : Schema
 
     Raises
@@ -92,15 +97,19 @@ def read_microdata(files: Sequence[bytes], schema: Schema) -> Microdata:
     """
     _identifier, sensitive = _checked(schema)
     every = with_ids(schema)
-    tables = read_each(
-        files, "T", lambda data, file, _: read_records(data, every, file=file, original=True)
-    )
+    tables = read_each(files, "T", lambda data, file, _: _records(data, every, file))
     if sensitive.values is None:
         values, found = _coded([_texts(table, sensitive) for table in tables])
     else:
         values = sensitive.values
         found = [table.codes[sensitive.name].astype(np.int64) for table in tables]
     return _microdata(tables, found, schema, values)
+
+
+def _records(data: bytes | pd.DataFrame, schema: Schema, file: str) -> Records:
+    if isinstance(data, bytes):
+        return read_records(data, schema, file=file, original=True)
+    return records_of_frame(data, schema, file=file, original=True)
 
 
 def background_schema(schema: Schema) -> Schema:

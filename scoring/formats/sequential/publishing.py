@@ -107,6 +107,11 @@ def publish(
     >>> publish(SMALL, Options(m=2)).releases[1].counterfeits
     {1: 1}
     """
+    if not isinstance(microdata, Microdata):
+        got = type(microdata).__name__
+        raise TypeError(
+            f"microdata: expected what read_microdata makes of files or frames, got {got}"
+        )
     if options.m < 2:
         raise ValueError(f"m: expected at least 2, got {options.m}")
     widths = options.widths or default_widths(microdata.attributes, microdata.snapshots[0])
