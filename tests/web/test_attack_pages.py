@@ -371,9 +371,9 @@ def test_a_guess_before_the_tables_are_published_is_refused(cast, as_user):
 
 
 FEEDBACK = [
-    ("exact", ["100.00 %"], ["after the round closes has closed"]),
+    ("exact", ["100.00 %"], ["after the round has closed"]),
     ("coarse", ["90–100 %"], ["100.00 %"]),
-    ("after_close", ["shown after the round closes has closed on"], ["100.00 %", "90–100"]),
+    ("after_close", ["shown after the round has closed on"], ["100.00 %", "90–100"]),
 ]
 
 

@@ -441,7 +441,7 @@ def test_the_commands_of_the_pages_lead_to_a_result(cast, played, as_user, tmp_p
     submission = pipeline.scored(played.attack.submissions.get())
     assert submission.state == "scored"
     waiting = text_of(client.get(reverse("submission", args=[submission.public_id])))
-    assert "Its rate is shown after the round closes has closed" in waiting
+    assert "Its rate is shown after the round has closed" in waiting
     pipeline.close(played.attack)
     result = client.get(reverse("submission", args=[submission.public_id]))
     page, values = text_of(result), result.context["visible"].values
