@@ -26,6 +26,22 @@ _IDENTIFIER_NAME = re.compile(
     r"(?:.*[_\W])?(?:id|uuid|no|nr|number|key|code|index|name|email|e-?mail|phone)|.*Id"
     r"|.*(?:番号|氏名|名前|識別子|メール)"
 )
+# Names that say more than the cells do: as a whole or after a separator, in Japanese also at the end of a longer name.
+_ROLE_NAMES = {
+    Role.QUASI_IDENTIFIER: re.compile(
+        r"(?:.*[_\W])?(?:age|dob|birth(?:[_ ]?(?:day|date|year))?|(?:year|date|month)[_ ]of[_ ]birth|sex|gender|race"
+        r"|ethnicity|nationality|zip(?:[_ ]?code)?|post(?:al)?[_ ]?code|prefecture|occupation|marital[_ ]status)"
+        r"(?:[_\W](?:class|group))?"
+        r"|.*(?:年齢|年代|生年|生年月日|誕生日|性別|郵便番号|住所|都道府県|市区町村|国籍|職業)"
+    ),
+    Role.SENSITIVE: re.compile(
+        r"(?:.*[_\W])?(?:income|salary|wages?|disease|diagnosis)"
+        r"|.*(?:年収|収入|所得|給与|給料|病名|疾患|診断)"
+    ),
+    Role.IDENTIFIER: re.compile(
+        r"(?:first|last|full|family)[_ ]?name|(?:.*[_\W])?(?:e-?mail|phone)|.*(?:氏名|電話番号|メールアドレス)"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,18 @@ class _Profile:
     @property
     def n_distinct(self) -> int:
         return len(self.counts)
+
+    @property
+    def role(self) -> Role:
+        """The role that the column's name suggests, else the one that its cells suggest."""
+        for role, names in _ROLE_NAMES.items():
+            if names.fullmatch(self.name.lower()):
+                return role
+        if self.is_identifier:
+            return Role.IDENTIFIER
+        if self.has_few_values:
+            return Role.QUASI_IDENTIFIER
+        return Role.OTHER if self.kind is Kind.CATEGORY else Role.SENSITIVE
 
     @property
     def is_identifier(self) -> bool:
@@ -68,12 +96,13 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
 
     Kind: integer or number where every cell is one, without exponent or separators and with at
     most 4 decimals; else category.
-    Role: identifier where all cells differ and they are text, or integers that are consecutive or
+    Role: what names such as age, zip code, income or diagnosis say, in English or Japanese; without one of
+    these, identifier where all cells differ and they are text, or integers that are consecutive or
     named like an identifier; quasi-identifier, kind category and values listed, where a category
     has at most 200 values, or a number at most 50 and on average two records a value; sensitive for
     the other numbers; other for the other categories, their values listed only where some cell is
     empty. The first three quasi-identifiers are cross columns. E2 and E4 look at the first and the
-    second of the sensitive columns with the most distinct values.
+    second of the sensitive numeric columns with the most distinct values.
 
     Raises
     ------
@@ -111,17 +140,20 @@ def _profiles(data: bytes) -> list[_Profile]:
 
 
 def _column(profile: _Profile, *, may_cross: bool) -> Column:
-    if profile.is_identifier:
-        return Column(profile.name, Role.IDENTIFIER, profile.kind)
-    if profile.has_few_values:
-        values = tuple(sorted(profile.counts, key=_natural))
-        role = Role.QUASI_IDENTIFIER
-        return Column(profile.name, role, Kind.CATEGORY, cross=may_cross, values=values)
-    if profile.kind is Kind.CATEGORY:
-        # An empty cell is allowed only where the values are listed.
-        values_or_none = tuple(sorted(profile.counts)) if "" in profile.counts else None
-        return Column(profile.name, Role.OTHER, Kind.CATEGORY, values=values_or_none)
-    return Column(profile.name, Role.SENSITIVE, profile.kind)
+    role, kind = profile.role, profile.kind
+    if role is Role.IDENTIFIER or (role is Role.SENSITIVE and kind is not Kind.CATEGORY):
+        return Column(profile.name, role, kind)
+    # An empty cell is allowed only where the values are listed.
+    is_listed = "" in profile.counts or (
+        role is not Role.OTHER and profile.n_distinct <= MAX_LISTED_VALUES
+    )
+    return Column(
+        profile.name,
+        role,
+        Kind.CATEGORY,
+        cross=may_cross and role is Role.QUASI_IDENTIFIER and profile.has_few_values,
+        values=tuple(sorted(profile.counts, key=_natural)) if is_listed else None,
+    )
 
 
 def _natural(value: str) -> tuple[int, float, str]:
@@ -134,7 +166,7 @@ def _attack_columns(
     sensitive = [
         profile
         for profile, column in zip(profiles, columns, strict=True)
-        if column.role is Role.SENSITIVE
+        if column.role is Role.SENSITIVE and column.is_numeric
     ]
     ranked = sorted(sensitive, key=lambda profile: -profile.n_distinct)
     names: list[str | None] = [profile.name for profile in ranked[:2]]

@@ -157,6 +157,34 @@ def test_a_schema_is_proposed_for_any_table():
 
 
 @pytest.mark.parametrize(
+    ("name", "cell", "role", "kind", "n_listed"),
+    [
+        ("年齢", lambda i: i % 90, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 90),
+        ("Age", lambda i: i % 90, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 90),
+        ("year_of_birth", lambda i: 1930 + i % 90, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 90),
+        ("郵便番号", lambda i: f"{100 + i:03}0001", Role.QUASI_IDENTIFIER, Kind.CATEGORY, None),
+        ("income_age_group", lambda i: i % 9, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 9),
+        ("病名", lambda i: f"d{i % 12}", Role.SENSITIVE, Kind.CATEGORY, 12),
+        ("annual income", lambda i: i % 20, Role.SENSITIVE, Kind.INTEGER, None),
+        ("氏名", lambda i: f"n{i // 2}", Role.IDENTIFIER, Kind.CATEGORY, None),
+        ("mileage", lambda i: i % 290, Role.SENSITIVE, Kind.INTEGER, None),
+        ("visits", lambda i: i % 20, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 20),
+    ],
+)
+def test_names_of_columns_speak_before_their_values(name, cell, role, kind, n_listed):
+    data = "\n".join([f"{name},x", *(f"{cell(i)},{i % 7}" for i in range(300))])
+    column = suggest_schema(data.encode()).columns[0]
+    assert (column.role, column.kind) == (role, kind)
+    assert (None if column.values is None else len(column.values)) == n_listed
+
+
+def test_the_columns_of_attackers_are_numbers():
+    data = "病名,cost\n" + "".join(f"d{i % 40},{i}.5\n" for i in range(60))
+    schema = suggest_schema(data.encode())
+    assert (schema.e2_column, schema.e4_column) == ("cost", None)
+
+
+@pytest.mark.parametrize(
     ("data", "code"),
     [
         (b"", "file.empty"),
