@@ -28,6 +28,7 @@ _IS_ENCRYPTED, _IS_UTF8 = 0x1, 0x800  # among an entry's flags
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _ARCHIVES = frozenset({".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst", ".jar"})
 # Other methods unpack a whole block in one step, so that counting comes too late.
+_BY_PRODUCTS = frozenset({"", "thumbs.db", "desktop.ini"})  # in lower case; a folder has no name
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _BROKEN = (
     zipfile.BadZipFile,
@@ -93,7 +94,8 @@ class Entry:
     def is_by_product(self) -> bool:
         """True for a folder, and for what an operating system adds."""
         parts = self.path.split("/")
-        return parts[-1] == "" or any(p.startswith(".") or p == "__MACOSX" for p in parts)
+        is_hidden = any(p.startswith(".") or p == "__MACOSX" for p in parts)
+        return is_hidden or parts[-1].lower() in _BY_PRODUCTS
 
     @property
     def packing(self) -> str | None:

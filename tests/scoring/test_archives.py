@@ -97,6 +97,7 @@ def test_bytes_of_no_encoding_are_a_name_all_the_same():
 
 def test_by_products_are_passed_over():
     extra = ["a/", "表/", "__MACOSX/a/._1.csv", ".DS_Store", "a/.hidden/7.csv", "__MACOSX/1.csv"]
+    extra += ["Thumbs.db", "a/desktop.ini", "表/Desktop.ini"]
     assert read(zipped(("a/1.csv", b"x"), *((name, b"") for name in extra))) == (
         {"a/1.csv": b"x"},
         {},
