@@ -245,9 +245,10 @@ def test_several_problems_are_said_together(cast):
 # At once
 
 
-def press(client, key, action, contest):
+def press(client, key, action, contest, **more):
     url = reverse(f"organize-round-{action}", args=["cup", key])
-    return client.post(url, {"version": Contest.objects.get(pk=contest.pk).version}, follow=True)
+    version = Contest.objects.get(pk=contest.pk).version
+    return client.post(url, {"version": version} | more, follow=True)
 
 
 def test_closing_one_round_and_opening_the_next(cast, oscar):
@@ -263,6 +264,30 @@ def test_closing_one_round_and_opening_the_next(cast, oscar):
     assert second.is_open(timezone.now())
     kinds = list(Event.objects.values_list("kind", "subject"))
     assert kinds == [("contest.round_closed", "anonymization"), ("contest.round_opened", "attack")]
+
+
+@pytest.mark.parametrize("keeps_end", [False, True])
+def test_a_round_that_is_opened_early_keeps_its_length_or_its_end(keeps_end, cast, oscar):
+    first, second = cast.contest.rounds.all()
+    opens_at, closes_at = timezone.now() + timedelta(days=7), timezone.now() + timedelta(days=8)
+    for round in (first, second):  # 15 minutes each, a week from now, a day apart
+        round.opens_at, round.closes_at = opens_at, opens_at + timedelta(minutes=15)
+        round.save()
+        opens_at, closes_at = closes_at, closes_at + timedelta(minutes=15)
+    planned = services.plan_of(second)
+    more = {"keeps_end": "1"} if keeps_end else {}
+    assert said(press(oscar, "anonymization", "open", cast.contest, **more)) == "The round is open."
+    early, later = cast.contest.rounds.all()
+    by = early.opens_at - first.opens_at
+    assert early.is_open(timezone.now())
+    if keeps_end:
+        assert early.closes_at == first.closes_at
+        assert services.plan_of(later) == planned
+        assert "moved" not in Event.objects.get().data
+    else:
+        assert early.closes_at - early.opens_at == timedelta(minutes=15)
+        assert later.opens_at - planned.opens_at == later.closes_at - planned.closes_at == by
+        assert Event.objects.get().data["moved"]["attack"].keys() == {"opens_at", "closes_at"}
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,10 @@ def rounds(request: HttpRequest, contest: Contest) -> HttpResponse:
 @require_POST
 @for_organizers
 def open_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
-    return _at_once(request, contest, key, services.open_round_now, _("The round is open."))
+    keeps_end = "keeps_end" in request.POST
+    return _at_once(
+        request, contest, key, services.open_round_now, _("The round is open."), keeps_end=keeps_end
+    )
 
 
 @require_POST
@@ -58,9 +61,9 @@ def close_now(request: HttpRequest, contest: Contest, key: str) -> HttpResponse:
 
 
 def _at_once(
-    request: HttpRequest, contest: Contest, key: str, service: Any, done: str
+    request: HttpRequest, contest: Contest, key: str, service: Any, done: str, **how: Any
 ) -> HttpResponse:
     if not any(round.key == key for round in contest.rounds.all()):
         raise Http404
-    what = {"key": key, "version": version_of(request)}
+    what = {"key": key, "version": version_of(request)} | how
     return carry_out(request, contest, service, done=done, back="organize-rounds", **what)

@@ -197,9 +197,12 @@ def open_round_now(
     contest: Contest,
     key: str,
     version: int | None = None,
+    keeps_end: bool = False,
     now: datetime | None = None,
 ) -> None:
-    """Open an upcoming round now."""
+    """Open an upcoming round now. It keeps its length, and later rounds move with it; with `keeps_end`, only its
+    opening moves.
+    """
     now = now or timezone.now()
     _refuse_in_a_pause(lock(contest, version))
     round = Round.objects.select_related("contest").get(contest=contest, key=key)
@@ -211,7 +214,12 @@ def open_round_now(
             _("“%(other)s” has not closed yet. Close it first, then open “%(round)s”.")
             % {"other": open_one.local_title, "round": round.local_title}
         )
-    changed = _apply(round, _moved(round, opens_at=now))
+    by = now - round.opens_at
+    changed = _apply(round, _moved(round, opens_at=now) if keeps_end else _shifted(round, by))
+    if not keeps_end:
+        later = Round.objects.filter(contest=contest, position__gt=round.position)
+        moved = {other.key: _apply(other, _shifted(other, by)) for other in later}
+        changed |= {"moved": moved} if moved else {}
     audit_log.record(
         "contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed
     )
@@ -243,6 +251,10 @@ def _refuse_in_a_pause(contest: Contest) -> None:
         raise ContestRefused(
             _("The contest is paused, and its clock stands still. Resume it first.")
         )
+
+
+def _shifted(round: Round, by: timedelta) -> RoundPlan:
+    return _moved(round, opens_at=round.opens_at + by, closes_at=round.closes_at + by)
 
 
 def _moved(round: Round, **times: datetime) -> RoundPlan:
