@@ -54,6 +54,8 @@ class _Profile:
 
     @property
     def kind(self) -> Kind:
+        if any(len(cell) > 1 and cell[0] == "0" and cell.isdecimal() for cell in self.counts):
+            return Kind.CATEGORY  # a code: as a number it would lose its zeros
         if all(map(is_integer, self.counts)):
             return Kind.INTEGER
         return Kind.NUMBER if all(map(is_number, self.counts)) else Kind.CATEGORY
@@ -95,7 +97,7 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
     """A first proposal for any CSV file, or for a frame as `to_csv` writes it; the organizer decides.
 
     Kind: integer or number where every cell is one, without exponent or separators and with at
-    most 4 decimals; else category.
+    most 4 decimals, and none is a code such as 007; else category.
     Role: what names such as age, zip code, income or diagnosis say, in English or Japanese; without one of
     these, identifier where all cells differ and they are text, or integers that are consecutive or
     named like an identifier; quasi-identifier, kind category and values listed, where a category
@@ -140,9 +142,10 @@ def _profiles(data: bytes) -> list[_Profile]:
 
 
 def _column(profile: _Profile, *, may_cross: bool) -> Column:
-    role, kind = profile.role, profile.kind
-    if role is Role.IDENTIFIER or (role is Role.SENSITIVE and kind is not Kind.CATEGORY):
-        return Column(profile.name, role, kind)
+    role, is_quasi = profile.role, profile.role is Role.QUASI_IDENTIFIER
+    is_category = profile.kind is Kind.CATEGORY or (is_quasi and profile.has_few_values)
+    if role is Role.IDENTIFIER or not is_category:
+        return Column(profile.name, role, profile.kind)
     # An empty cell is allowed only where the values are listed.
     is_listed = "" in profile.counts or (
         role is not Role.OTHER and profile.n_distinct <= MAX_LISTED_VALUES
@@ -151,7 +154,7 @@ def _column(profile: _Profile, *, may_cross: bool) -> Column:
         profile.name,
         role,
         Kind.CATEGORY,
-        cross=may_cross and role is Role.QUASI_IDENTIFIER and profile.has_few_values,
+        cross=may_cross and is_quasi and profile.has_few_values,
         values=tuple(sorted(profile.counts, key=_natural)) if is_listed else None,
     )
 

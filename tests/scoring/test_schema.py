@@ -159,10 +159,10 @@ def test_a_schema_is_proposed_for_any_table():
 @pytest.mark.parametrize(
     ("name", "cell", "role", "kind", "n_listed"),
     [
-        ("年齢", lambda i: i % 90, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 90),
-        ("Age", lambda i: i % 90, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 90),
-        ("year_of_birth", lambda i: 1930 + i % 90, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 90),
-        ("郵便番号", lambda i: f"{100 + i:03}0001", Role.QUASI_IDENTIFIER, Kind.CATEGORY, None),
+        ("年齢", lambda i: i % 90, Role.QUASI_IDENTIFIER, Kind.INTEGER, None),
+        ("Age", lambda i: i % 9, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 9),
+        ("year_of_birth", lambda i: 1930 + i % 90, Role.QUASI_IDENTIFIER, Kind.INTEGER, None),
+        ("郵便番号", lambda i: f"{i:03}0001", Role.QUASI_IDENTIFIER, Kind.CATEGORY, None),
         ("income_age_group", lambda i: i % 9, Role.QUASI_IDENTIFIER, Kind.CATEGORY, 9),
         ("病名", lambda i: f"d{i % 12}", Role.SENSITIVE, Kind.CATEGORY, 12),
         ("annual income", lambda i: i % 20, Role.SENSITIVE, Kind.INTEGER, None),
