@@ -29,6 +29,7 @@ FILES = (
     "test_returning.py",
     "test_refused_files.py",
     "test_queue.py",
+    "test_prepared.py",
     "test_series_draws.py",
     "test_submission_pages.py",
 )

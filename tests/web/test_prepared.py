@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet, Value
+from django.db.models.functions import Upper
 from django.forms.models import model_to_dict
 
 from pwscup.contests.models import Contest, Round
@@ -94,6 +95,14 @@ def test_an_update_takes_objects_and_lists_as_django_does(submission):
     update(Submission, {"id": submission.pk}, problems=problems, submitted_by=user, note="x")
     found = Submission.objects.get(pk=submission.pk)
     assert (found.problems, found.submitted_by, found.note) == (problems, user, "x")
+
+
+def test_an_update_takes_expressions_as_django_does(submission):
+    """On PostgreSQL leases go by the database's time."""
+    later = F("arrived_at") + timedelta(hours=1)
+    update(Submission, {"id": submission.pk}, lease_until=later, note=Upper(Value("x")))
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.lease_until, found.note) == (submission.arrived_at + timedelta(hours=1), "X")
 
 
 @pytest.mark.parametrize("n", [1, 3])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.db import connections, router, transaction
 from django.db.models.constants import OnConflict
+from django.db.models.sql import UpdateQuery
 
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -86,22 +87,31 @@ def update(
     Returns the first column of `add_one`, else the primary key, of each row that was changed.
     """
     db = router.db_for_write(model)
-    connection = connections[db]
-    sql = _change(model, db, tuple(values), add_one, tuple(where))
-    given = [
-        model._meta.get_field(name).get_db_prep_save(getattr(value, "pk", value), connection)
-        for name, value in (*values.items(), *where.items())
-    ]
-    with transaction.mark_for_rollback_on_error(db), connection.cursor() as cursor:
+    changes = [(name, *_written(model, db, name, value)) for name, value in values.items()]
+    found = [_written(model, db, name, value) for name, value in where.items()]
+    given = [one for *_, parameters in (*changes, *found) for one in parameters]
+    sql = _change(model, db, tuple(change[:2] for change in changes), add_one, tuple(where))
+    with transaction.mark_for_rollback_on_error(db), connections[db].cursor() as cursor:
         cursor.execute(sql, given)
         return [value for (value,) in cursor.fetchall()]
+
+
+def _written(model: type[Model], db: str, name: str, value: Any) -> tuple[str, list[Any]]:
+    """The SQL of a column's value and its parameters: an expression, as the database's time, has SQL of its own."""
+    if not hasattr(value, "resolve_expression"):
+        field = model._meta.get_field(name)
+        return "%s", [field.get_db_prep_save(getattr(value, "pk", value), connections[db])]
+    query = UpdateQuery(model)
+    expression = value.resolve_expression(query, allow_joins=False, for_save=True)
+    sql, parameters = query.get_compiler(db).compile(expression)
+    return sql, list(parameters)
 
 
 @cache
 def _change(
     model: type[Model],
     db: str,
-    values: tuple[str, ...],
+    values: tuple[tuple[str, str], ...],
     add_one: tuple[str, ...],
     where: tuple[str, ...],
 ) -> str:
@@ -111,7 +121,7 @@ def _change(
     def column(name: str) -> str:
         return quote(meta.get_field(name).column)
 
-    changes = [f"{column(name)} = %s" for name in values]
+    changes = [f"{column(name)} = {sql}" for name, sql in values]
     changes += [f"{column(name)} = {column(name)} + 1" for name in add_one]
     found = " AND ".join(f"{column(name)} = %s" for name in where)
     returned = column(add_one[0] if add_one else meta.pk.name)
