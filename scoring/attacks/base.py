@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.addresses import docstring_at, function_at
+from scoring.attacks.texts import SUMMARIES
 from scoring.errors import ProblemsFound
 from scoring.options import Method, Option, Value
 from scoring.tables.schema import Role, Schema
@@ -132,9 +133,8 @@ class Inquiry(Method):
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring: what the attacker does."""
-        text = self.description.partition("\n")[0].removeprefix(f"{self.id}: ").rstrip(".")
-        return text[:1].upper() + text[1:]
+        """The method in one sentence, without a full stop."""
+        return SUMMARIES[self.id]
 
     def choice(self, option: str) -> ColumnChoice | None:
         """The choice of columns of that name on the command line."""

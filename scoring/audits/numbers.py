@@ -4,17 +4,14 @@ from __future__ import annotations
 
 
 def percent(share: float) -> str:
-    """A share as per cent, with more digits near nothing and near everything.
+    """A share as per cent, with two decimals as on the platform's pages.
 
     Examples
     --------
     >>> percent(0.4567), percent(0.00012), percent(0.9996), percent(0.0), percent(1.0)
-    ('45.7 %', '0.012 %', '99.960 %', '0 %', '100 %')
+    ('45.67 %', '0.01 %', '99.96 %', '0.00 %', '100.00 %')
     """
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    digits = 1 if 0.01 <= share <= 0.99 else 3
-    return f"{share * 100:.{digits}f} %"
+    return f"{share * 100:.2f} %"
 
 
 def number(value: float | int) -> str:

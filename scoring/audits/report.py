@@ -228,7 +228,7 @@ def _measure(measure: Measure, value: float | int, t: Translate) -> tuple[str, .
 
 def _methods(audit: Audit, t: Translate) -> str:
     items = "".join(
-        f"<dt>{escape(f.attack.id)}</dt><dd>{escape(f.attack.summary)}.</dd>"
+        f"<dt>{escape(f.attack.id)}</dt><dd>{escape(t(f.attack.summary))}</dd>"
         for f in sorted(audit.findings, key=lambda f: f.attack.id)
     )
     return section(t(_("What the attackers do")), f"<dl>{items}</dl>")

@@ -68,7 +68,7 @@ def rehearse(teacher: Person) -> None:
     page = teacher.page
     teacher.follow("Dry run")
     teacher.press("Run the bots")
-    expect(page.locator("#status .state-scored")).to_be_visible(timeout=240_000)
+    expect(page.locator("#status .state-done")).to_be_visible(timeout=240_000)
     expect(page.locator("table tbody tr")).to_have_count(len(HOURS))
     for row in page.locator("table tbody tr").all():
         expect(row.locator("td").last).to_have_text("nothing")

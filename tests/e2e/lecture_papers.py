@@ -22,7 +22,7 @@ def write_archive(teacher: Person, folder: Path, organize: str = ORGANIZE) -> Pa
     page.get_by_label("With the answer key").check()
     page.get_by_label("the names of all teams").check()
     teacher.press("Create archive")
-    expect(page.locator("#status .state-scored")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator("#status .state-done")).to_be_visible(timeout=WAIT_MS)
     link = page.get_by_role("link", name=re.compile(r"archive-\d+\.zip"))
     archive = teacher.download(link, folder / "contest.zip")
     with zipfile.ZipFile(archive) as packed:
@@ -48,7 +48,7 @@ def publish_report(teacher: Person) -> None:
     page = teacher.page
     teacher.go(f"{ORGANIZE}/report/")
     teacher.press("Create report")
-    expect(page.locator("#status .state-scored")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator("#status .state-done")).to_be_visible(timeout=WAIT_MS)
     teacher.press("Publish this version")
     teacher.sees("Published:")
 

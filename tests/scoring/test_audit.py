@@ -193,8 +193,8 @@ def test_the_report_speaks_the_readers_language(tables):
     assert "訳Smallest equivalence class" in text
 
 
-def test_shares_are_written_with_as_many_digits_as_they_need():
-    shares = {0.0: "0 %", 0.00012: "0.012 %", 0.5: "50.0 %", 0.9996: "99.960 %", 1.0: "100 %"}
+def test_shares_have_two_decimals_as_on_the_pages():
+    shares = {0.0: "0.00 %", 0.00012: "0.01 %", 0.5: "50.00 %", 0.9996: "99.96 %", 1.0: "100.00 %"}
     assert {share: percent(share) for share in shares} == shares
 
 

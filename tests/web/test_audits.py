@@ -10,6 +10,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import escape
 
 from pwscup.audits import services
 from pwscup.audits.models import Audit
@@ -18,7 +19,7 @@ from pwscup.core import jobs
 from pwscup.core.jobs import kinds
 from pwscup.core.models import Event
 from pwscup.formats.common import audits
-from scoring.registry import ATTACKS
+from scoring.registry import ATTACKS, MEASURES
 from tests.web.pipeline import hand_in, scored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
@@ -73,6 +74,7 @@ def test_a_team_asks_a_worker_works_and_the_page_says_who_hurts_most(
     worst = ATTACKS[audit.values["worst"]]
     assert f"{worst.id} ({worst.title}) is the most harmful attack: it finds" in page
     assert all(f'<th scope="row">{id_} ' in page for id_ in ATTACKS)
+    assert escape(MEASURES["S1"].description.splitlines()[0]) in page
     kinds = Event.objects.filter(kind__startswith="audit.").values_list("kind", flat=True)
     assert list(kinds) == ["audit.requested", "audit.done"]
 
@@ -208,6 +210,8 @@ def test_the_report_is_a_download_in_the_readers_language(submission, cast, quic
     assert keys["rows"] not in english.text
     japanese = alice.get(url(submission, "audit-report"), headers={"Accept-Language": "ja"})
     assert '<html lang="ja">' in japanese.text
+    assert "元データのレコードのうち、1つの機微属性の値が最も近いものを選ぶ" in japanese.text
+    assert "The nearest original in one" not in japanese.text
 
 
 def test_where_we_fail_the_page_says_so_and_one_may_try_again(submission, cast, quick, monkeypatch):

@@ -121,6 +121,13 @@ def test_a_team_without_a_place_is_told_first(cast, played, oscar):
     assert "did not take part" in page
 
 
+def test_the_ceremony_of_a_contest_of_one_stage_is_named_after_the_contest(cast, played, oscar):
+    begin(cast)
+    page = oscar.get(reverse("ceremony", args=[cast.contest.slug])).content.decode()
+    assert f'<p class="ceremony-scope">{cast.contest.title} <span' in page
+    assert "Season" not in page
+
+
 def test_ties_share_a_step():
     made = services._places(
         [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.utils.translation import override
 
 from pwscup.core.templatetags.pwscup import measure, percent
+from pwscup.core.texts import parts
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,13 @@ def test_a_measure_has_six_significant_digits_in_groups_of_three(value, shown):
 def test_a_rate_is_a_percentage():
     assert percent(0.535101404) == "53.51 %"
     assert percent(None) == "–"
+
+
+def test_lists_and_names_have_the_punctuation_of_the_language():
+    assert (parts.listed("abc"), parts.listed([])) == ("a, b, c", "")
+    assert parts.named("Name", "text") == "Name: text"
+    assert parts.joined("One.", "", "Two.", parts.noted("three", "3")) == "One. Two. three (3)"
+    with override("ja"):
+        assert parts.listed("abc") == "a、b、c"
+        assert parts.named("名前", "値") == "名前：値"
+        assert parts.joined("一。", "", "二。", parts.noted("三", "3")) == "一。二。三（3）"

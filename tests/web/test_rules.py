@@ -106,7 +106,7 @@ def test_measures_stand_in_families_with_direction_and_ends():
     )
     assert (said["S1"].better, said["S1"].worst) == ("higher is better", "1: some record is unique")
     assert said["EUC2"].worst == "1: every record is found"
-    assert by_id["U3"].definition == MEASURES["U3"].description
+    assert by_id["U3"].measure.definition == MEASURES["U3"].description
 
 
 @pytest.mark.parametrize("name", sorted(OPTION_CHOICES))

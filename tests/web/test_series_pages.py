@@ -152,7 +152,7 @@ def test_every_measure_of_a_series_is_told():
     measures = [measure for family in families for measure in family.measures]
     assert {rule.measure.id for rule in measures} == set(SERIES_MEASURES)
     assert all(r.measure.summary and r.measure.best and r.measure.worst for r in measures)
-    assert all(rule.definition for rule in measures)
+    assert all(rule.measure.definition for rule in measures)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,11 @@ class ShownMeasure:
     """The measure is the success rate of an attacker: shown as a percentage."""
 
     @property
+    def definition(self) -> str:
+        """The exact definition, in English: the docstring of its function."""
+        return ALL_MEASURES[self.id].description
+
+    @property
     def is_loss(self) -> bool:
         """0 means no loss."""
         return self.family in LOSSES and self.direction == "lower"

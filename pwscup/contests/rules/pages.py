@@ -51,7 +51,6 @@ class MeasureRule:
     """A measure of a contest; not measured if the table has no columns for it."""
 
     measure: ShownMeasure
-    definition: str
     is_measured: bool
 
 
@@ -205,7 +204,7 @@ def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
         Family(
             str(titles.get(family, family)),
             tuple(
-                MeasureRule(shown_measure(m.id), m.description, m.id not in unmeasured)
+                MeasureRule(shown_measure(m.id), m.id not in unmeasured)
                 for m in chosen
                 if m.family == family
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from django.template import RequestContext
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from pwscup.core.texts import parts
 from pwscup.core.texts.moments import shown_moment
 
 register = template.Library()
@@ -54,6 +56,18 @@ def measure(value: float | int | None) -> str:
 def percent(value: float | None) -> str:
     """A rate between 0 and 1 as a percentage."""
     return "–" if value is None else f"{100 * value:.2f} %"
+
+
+@register.filter
+def named(name: object, text: object) -> str:
+    """A name and its text, with the colon of the reader's language: `{{ field.label|named:error }}`."""
+    return parts.named(name, text)
+
+
+@register.filter
+def listed(parts_: Iterable[object]) -> str:
+    """The parts of a list in one line, with the comma of the reader's language."""
+    return parts.listed(parts_)
 
 
 @register.filter

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure
+from pwscup.core.texts.parts import joined, listed, named, noted
 from pwscup.leaderboards.boards import texts
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of, risk_text
 from pwscup.leaderboards.boards.columns import is_by_name
@@ -73,18 +74,18 @@ def _overall(section: Section, rules: Ruleset) -> Legend:
     missing = _("* No submission: counts as the number of teams.")
     return Legend(
         caption=_("Overall board: the weighted sum of both ranks, lower wins"),
-        paragraphs=(f"{total % weights} {missing}",),
+        paragraphs=(joined(total % weights, missing),),
     )
 
 
 def _anonymization(section: Section, rules: Ruleset) -> Legend:
     said = attack_texts_of(rules)
     built_in = _("built-in attack")
-    attacks = (Term(a.id, f"{built_in}: {a.title}") for a in _attacks(section))
+    attacks = (Term(a.id, named(built_in, a.title)) for a in _attacks(section))
     return Legend(
         caption=_("Anonymization board: every measure with its rank, lower total wins"),
         paragraphs=(
-            _joined(said.anonymization_legend, _weights(rules)),
+            joined(said.anonymization_legend, _weights(rules)),
             *_explained(section, rules),
         ),
         terms=(*_terms(section), *attacks),
@@ -113,7 +114,7 @@ def _matrix(section: Section, rules: Ruleset) -> Legend:
     colours = _("Colours go from 0 to %(top)s %%.") % {"top": top_of(section)}
     return Legend(
         caption=_("Attack matrix: attackers in rows, attacked teams in columns"),
-        paragraphs=(_joined(said.matrix_legend, colours), *_explained(section, rules)),
+        paragraphs=(joined(said.matrix_legend, colours), *_explained(section, rules)),
         terms=tuple(Term(attack.id, attack.title) for attack in _attacks(section)),
         figure=Figure(
             _("Attack matrix"), str(said.matrix_caption), str(said.matrix_picture), is_first=True
@@ -127,11 +128,11 @@ def _matrix(section: Section, rules: Ruleset) -> Legend:
 def _score(section: Section, rules: Ruleset) -> Legend:
     formula = _("Total: %(formula)s") % {"formula": texts.formula_title(section)}
     settings = texts.settings(section)
-    total = f"{formula} ({settings})." if settings else f"{formula}."
+    total = _("%(total)s.") % {"total": noted(formula, settings) if settings else formula}
     return Legend(
         alert=_provisional(section, rules),
         caption=_("Score board: the total and its components"),
-        paragraphs=(_joined(total, _ties(section)),),
+        paragraphs=(joined(total, _ties(section)),),
         terms=tuple(Term(title, meaning) for title, meaning in texts.parts(section, rules)),
         is_wide=True,
         more=tuple(_explained(section, rules)),
@@ -149,7 +150,7 @@ def _provisional(section: Section, rules: Ruleset) -> str:
         return ""
     said = _("Provisional: not known yet, and not counted: %(missing)s.") % {"missing": missing}
     stands_in = _("Protection refers to the built-in attacks until the attack round has closed.")
-    return _joined(said, stands_in if section["is_built_in"] else "")
+    return joined(said, stands_in if section["is_built_in"] else "")
 
 
 def _measures(section: Section, rules: Ruleset) -> Legend:
@@ -172,19 +173,20 @@ def _season(section: Section, rules: Ruleset) -> Legend:
             "The lowest total wins. A stage in which a team took no part counts as the last place, at least the "
             "number of teams."
         )
-    total = _("Total = the weighted mean of the stages' totals:")
+    stages = listed(_stages(section))
+    total = _("Total = the weighted mean of the stages' totals: %(stages)s.") % {"stages": stages}
     ranks = _("The rank in a stage is shown in brackets.")
     return Legend(
         caption=_("Season board: the weighted mean of the stages' totals"),
-        paragraphs=(f"{total} {', '.join(_stages(section))}. {wins} {ranks}",),
+        paragraphs=(joined(total, wins, ranks),),
     )
 
 
 def _stages(section: Section) -> Iterator[str]:
     for stage in section["stages"]:
-        named = {"stage": texts.title_of(stage), "weight": texts.plain(stage["weight"])}
-        missing = "" if stage["shown"] else _("(not known yet, left out)")
-        yield _joined(_("%(stage)s counts %(weight)s") % named, missing)
+        weighed = {"stage": texts.title_of(stage), "weight": texts.plain(stage["weight"])}
+        counts = _("%(stage)s counts %(weight)s") % weighed
+        yield counts if stage["shown"] else noted(counts, _("not known yet, left out"))
 
 
 # The boards of a hidden table
@@ -197,7 +199,7 @@ def _comparison(section: Section, rules: Ruleset) -> Legend:
     )
     return Legend(
         caption=_("Comparison of the rounds: the mean of the totals, lower wins"),
-        paragraphs=(_joined(total, _ties(section)),),
+        paragraphs=(joined(total, _ties(section)),),
     )
 
 
@@ -212,7 +214,7 @@ def _estimates(section: Section, rules: Ruleset) -> Legend:
     )
     return Legend(
         caption=_("Board of the round: every measure with its rank, lower total wins"),
-        paragraphs=(_joined(total, _weights(rules)),),
+        paragraphs=(joined(total, _weights(rules)),),
         terms=tuple(Term(m.name, m.title, f"{m.arrow} {m.better}") for m in _shown(section)),
         more=(mark_safe(download),),  # noqa: S308 — of the catalogue
     )
@@ -232,7 +234,7 @@ def _curve(section: Section, rules: Ruleset) -> Legend:
         paragraphs=(asked_once,),
         figure=Figure(
             str(texts.TITLES["curve"]),
-            _joined(drawn, _formula(section["n_cells"]) if section["line"] else ""),
+            joined(drawn, _formula(section["n_cells"]) if section["line"] else ""),
             _(
                 "Scatter plot of the distance of every estimate by ε; the table below has the numbers"
             ),
@@ -269,10 +271,6 @@ LEGENDS: dict[str, Callable[[Section, Ruleset], Legend]] = {
 # Sentences and entries of legends
 
 
-def _joined(*sentences: object) -> str:
-    return " ".join(filter(None, map(str, sentences)))
-
-
 def _explained(section: Section, rules: Ruleset) -> Iterator[str]:
     """The definition of an attack's rate and of risk, if their names do not explain them."""
     if explained := attack_texts_of(rules).explained:
@@ -293,7 +291,7 @@ def _weights(rules: Ruleset) -> str:
 
 
 def _ties(section: Section) -> str:
-    order = ", ".join(str(texts.TIE_BREAKS[name]) for name in section.get("tie_breaks", []))
+    order = listed(texts.TIE_BREAKS[name] for name in section.get("tie_breaks", []))
     if not order:
         return _("Equal totals share the better rank.")
     return _("* Ties are broken by, in this order: %(order)s.") % {"order": order}
@@ -313,6 +311,6 @@ def _terms(section: Section) -> Iterator[Term]:
 
 def _attacks(section: Section) -> list[ShownMeasure]:
     """The built-in attacks that a page names by their identifiers."""
-    named = {row.get("attack") for row in section["rows"]}
-    named |= {row.get("worst_by") for row in section["rows"] if not row.get("worst_by_team")}
-    return [shown_measure(id_) for id_ in sorted(filter(None, named))]
+    found = {row.get("attack") for row in section["rows"]}
+    found |= {row.get("worst_by") for row in section["rows"] if not row.get("worst_by_team")}
+    return [shown_measure(id_) for id_ in sorted(filter(None, found))]

@@ -9,6 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from pwscup.core.texts.parts import listed
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from scoring.formulas import FORMULAS
 from scoring.rulesets import Ruleset, localized
@@ -65,7 +66,7 @@ def formula_title(section: Mapping[str, Any]) -> str:
 def settings(section: Mapping[str, Any]) -> str:
     """The numbers chosen by an organizer, with their meaning."""
     formula = FORMULAS[section["formula"]]
-    return ", ".join(
+    return listed(
         f"{_(setting.description)} {plain(section['settings'][setting.name])}"
         for setting in formula.settings
     )
@@ -84,7 +85,7 @@ def missing(section: Mapping[str, Any], rules: Ruleset) -> str:
         "attack": attack_texts_of(rules).attacks_missing,
         "presentation": _("presentation"),
     }
-    return ", ".join(str(names[part]) for part in section["missing"] if part not in stands_in)
+    return listed(names[part] for part in section["missing"] if part not in stands_in)
 
 
 def weighted_measures(rules: Ruleset) -> str:
@@ -94,7 +95,7 @@ def weighted_measures(rules: Ruleset) -> str:
         for measure in (*rules.ranking.utility, *rules.ranking.safety)
         if rules.weights[measure] != 1
     ]
-    return ", ".join(heavy)
+    return listed(heavy)
 
 
 def stage_title(rules: Ruleset, key: str) -> str | _StrPromise:

@@ -11,6 +11,7 @@ from pwscup.contests.policies import is_frozen
 from pwscup.core.http.polling import etag
 from pwscup.leaderboards.boards.texts import stage_title
 from pwscup.leaderboards.ceremony.services import latest_ceremony
+from pwscup.leaderboards.scope import has_season
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -43,13 +44,21 @@ def _etag(ceremony: Ceremony | None, shown: dict[str, Any]) -> str:
     return etag(state, shown["on_stage"], shown["polls"])
 
 
+def _scope(contest: Contest, ceremony: Ceremony) -> str:
+    """The stage or the season that is revealed; a contest of one stage has neither."""
+    rules = contest.ruleset
+    if not ceremony.stage and not has_season(rules):
+        return contest.local_title
+    return str(stage_title(rules, ceremony.stage))
+
+
 def _progress(contest: Contest, ceremony: Ceremony) -> dict[str, Any]:
     revealed = ceremony.revealed
     known = {row["team"] for place in revealed for row in place["rows"]}
     waiting = [] if ceremony.is_complete else [r for r in ceremony.frozen if r["team"] not in known]
     newest = revealed[0]["rank"] if revealed else None
     return {
-        "stage_title": stage_title(contest.ruleset, ceremony.stage),
+        "stage_title": _scope(contest, ceremony),
         "revealed": [place | {"is_newest": place["rank"] == newest} for place in revealed],
         "waiting": waiting,
         "step": ceremony.step,

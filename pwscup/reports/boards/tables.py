@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import shown_measure
+from pwscup.core.texts.parts import listed, named, noted
 from pwscup.leaderboards.boards.cells import MEASURE, NOTHING, NUMBER, RATE, Rate
 from pwscup.leaderboards.boards.columns import is_by_name
 from pwscup.leaderboards.boards.tables import by_round, table_of
@@ -65,7 +66,7 @@ def _without_ranks(name: str, section: Section, first: str, kind: str) -> str:
 def legend(section: Section) -> str:
     """The measures with only a short name as header; empty if all have their identifier."""
     columns = filter(is_by_name, map(shown_measure, section.get("measures", [])))
-    return "; ".join(f"{column.name}: {column.title} ({column.id})" for column in columns)
+    return listed(named(column.name, noted(column.title, column.id)) for column in columns)
 
 
 # Columns and cells
