@@ -55,7 +55,7 @@ MOST = {
     "root": 0,
     "tools": 0,
     "pwscup": 234,
-    "templates": 14,
+    "templates": 2,
     "locale": 67,
 }
 """What is left in each folder may only become less: lower the number with each."""

@@ -430,7 +430,7 @@ def test_marks_are_shown_after_the_round_has_closed_and_not_before(dp):
     submission = handed_in(dp, off)
     address = f"/s/{submission.public_id}/"
     before = dp.alice.get(address).text
-    assert "what nobody has paid for" in before
+    assert "not covered by the privacy budget" in before
     assert "table-L2" not in before
     history = dp.alice.get(ROUND).text
     assert "table-L2" in history

@@ -11,7 +11,6 @@ from pwscup.contests.policies import is_frozen
 from pwscup.core.http.polling import etag
 from pwscup.leaderboards.boards.texts import stage_title
 from pwscup.leaderboards.ceremony.services import latest_ceremony
-from pwscup.leaderboards.scope import has_season
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -47,7 +46,7 @@ def _etag(ceremony: Ceremony | None, shown: dict[str, Any]) -> str:
 def _scope(contest: Contest, ceremony: Ceremony) -> str:
     """The stage or the season that is revealed; a contest of one stage has neither."""
     rules = contest.ruleset
-    if not ceremony.stage and not has_season(rules):
+    if len(rules.stages) == 1:
         return contest.local_title
     return str(stage_title(rules, ceremony.stage))
 
