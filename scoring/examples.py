@@ -20,7 +20,7 @@ SCHEMA = Schema(
     e4_column="SA1",
 )
 
-TABLES: dict[str, tuple[tuple[int, ...], ...]] = {
+EXAMPLE_TABLES: dict[str, tuple[tuple[int, ...], ...]] = {
     "original": (
         (2, 1, 1, 100, 100),
         (2, 1, 1, 200, 400),
@@ -37,7 +37,7 @@ TABLES: dict[str, tuple[tuple[int, ...], ...]] = {
 
 def table(name: str) -> pd.DataFrame:
     """One of the tables, typed as its schema says."""
-    frame = pd.DataFrame(TABLES[name], columns=list(SCHEMA.names))
+    frame = pd.DataFrame(EXAMPLE_TABLES[name], columns=list(SCHEMA.names))
     return frame.astype(dict.fromkeys(SCHEMA.quasi_identifiers, "str"))
 
 

@@ -15,15 +15,17 @@ from pwscup.formats import FILES, FORMATS, ROUNDS
 from pwscup.formats.evaluation import Evaluation, TableEvaluation
 from pwscup.formats.playing import Player
 from pwscup.formats.spec import Audits, Boards, Draw, Rules, Setup, Table, Texts
-from scoring.rulesets.kinds import PHASES, ROUND_KINDS, TABLES
+from scoring.rulesets.kinds import FORMAT_NAMES, PHASES, ROUND_KINDS
 from tools.house.imports import imports
 
 ROOT = Path(__file__).parents[1]
 MOST_MODULES = 15
 PACKAGES = ("scoring", "pwscup")
 APPS = sorted(path.parent.name for path in (ROOT / "pwscup").glob("*/apps.py"))
-NAMES = "|".join(sorted({*ROUND_KINDS, *TABLES, *PHASES}, key=len, reverse=True))
-CONSTANTS = "BATCH|CANDIDATES|COMMON|HIDDEN|INTERACTIVE|OWN_TABLES|PER_TEAM|PHASES|SERIES|TABLES"
+NAMES = "|".join(sorted({*ROUND_KINDS, *FORMAT_NAMES, *PHASES}, key=len, reverse=True))
+CONSTANTS = (
+    "BATCH|CANDIDATES|COMMON|HIDDEN|INTERACTIVE|OWN_TABLES|PER_TEAM|PHASES|SERIES|FORMAT_NAMES"
+)
 NAMES_A_FORMAT = re.compile(
     r"has_series|\.sequential\b(?!\.)|(?:rules|ruleset)\.disclosure\b|\.disclosure is"
     r"|\.phase (?:==|!=|in)"
@@ -135,7 +137,7 @@ def lacking_of(answers: object, questions: type) -> set[str]:
 def test_every_kind_of_round_is_of_a_format():
     assert ROUNDS.keys() == ROUND_KINDS.keys()
     assert {kind.tables for kind in ROUND_KINDS.values()} <= {None, *FORMATS}
-    assert set(FORMATS) == set(TABLES)
+    assert set(FORMATS) == set(FORMAT_NAMES)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -77,7 +77,7 @@ class Sensitive:
         return ClassCounts.of(classes, values, len(self.total))
 
     def distances(self, counts: ClassCounts, total: Ints) -> NDArray[np.float64]:
-        """How far each class is from all records of a table, as t-closeness has it."""
+        """The distance of each class from all records of a table, as in t-closeness."""
         distance = ordered_emd if self.is_ordered else total_variation
         return distance(counts, total)
 

@@ -8,9 +8,9 @@ from html import escape
 from scoring.audits import series_risks
 from scoring.audits.numbers import number, percent
 from scoring.audits.series import SeriesAudit
-from scoring.audits.series_boxes import boxes
+from scoring.audits.series_regions import boxes
 from scoring.audits.series_summary import summary
-from scoring.audits.series_words import (
+from scoring.audits.series_texts import (
     ATTACKERS,
     DEFINITIONS,
     Translate,

@@ -6,7 +6,7 @@ from html import escape
 
 from scoring.audits.numbers import percent
 from scoring.audits.series import MOST_LISTED, SeriesAudit
-from scoring.audits.series_words import (
+from scoring.audits.series_texts import (
     DEFINITIONS,
     Translate,
     Values,

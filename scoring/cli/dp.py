@@ -38,7 +38,7 @@ def add_arguments(command: Parser) -> None:
             _experiment_arguments,
         ),
     )
-    add_parts(command, (*own, *dp_account.PARTS, *dp_disclosure.PARTS))
+    add_parts(command, (*own, *dp_account.SUBCOMMANDS, *dp_disclosure.SUBCOMMANDS))
 
 
 def _convert_arguments(part: Parser) -> None:

@@ -35,7 +35,7 @@ def arguments(part: Parser) -> None:
     )
 
 
-PARTS: tuple[tuple[str, str, Callable[[Parser], None]], ...] = (
+SUBCOMMANDS: tuple[tuple[str, str, Callable[[Parser], None]], ...] = (
     ("account", "say what several answers cost together", arguments),
 )
 

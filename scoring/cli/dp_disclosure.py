@@ -89,7 +89,7 @@ def _add_price(part: Parser) -> None:
     add_experiment_seed(part)
 
 
-PARTS: tuple[tuple[str, str, Callable[[Parser], None]], ...] = (
+SUBCOMMANDS: tuple[tuple[str, str, Callable[[Parser], None]], ...] = (
     ("release", "release a table once, by Pk-anonymization", _release_arguments),
     ("ask", "ask a table for counts, with noise", _ask_arguments),
     ("estimate", "estimate a table of counts from a release or an answer", _estimate_arguments),

@@ -12,7 +12,7 @@ from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.loader import load_schema
 from scoring.tables.aligned import read_aligned
 from scoring.tables.equivalence import IntArray, Table
-from scoring.tables.hierarchy_files import FILE as HIERARCHY
+from scoring.tables.hierarchy_files import HIERARCHY_FILE as HIERARCHY
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import read_records
 from scoring.tables.records import Records

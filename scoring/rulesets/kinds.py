@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
 """The phase of a round: tables are submitted, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
-TABLES = COMMON, PER_TEAM, HIDDEN, SERIES = "common", "per_team", "hidden", "series"
+FORMAT_NAMES = COMMON, PER_TEAM, HIDDEN, SERIES = "common", "per_team", "hidden", "series"
 """Distribution of the organizer's table: all teams get the same one, each its own part, or nobody any of it; of a
 series of
 tables of several times, each team the records of its own people."""
@@ -154,7 +154,7 @@ def kinds_of(phase: str) -> tuple[str, ...]:
 
 TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
 MARKING = ("all_records", "kept_records")
-VALUES = ("schema", "original")
+VALUE_SOURCES = ("schema", "original")
 ONLY_STAGE = "contest"
 """The key of the one stage of a ruleset that names none."""
 ONLY_STAGE_TITLE: Text = {"en": "Contest", "ja": "コンテスト"}

@@ -13,7 +13,15 @@ from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.registry import MEASURES, SERIES_MEASURES
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
-from scoring.rulesets.kinds import COMMON, HIDDEN, OWN_TABLES, PER_TEAM, SERIES, TABLES, VALUES
+from scoring.rulesets.kinds import (
+    COMMON,
+    FORMAT_NAMES,
+    HIDDEN,
+    OWN_TABLES,
+    PER_TEAM,
+    SERIES,
+    VALUE_SOURCES,
+)
 from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ranking
 from scoring.rulesets.loader_ranking import read_measures, read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
@@ -121,7 +129,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
 
 
 def _data(data: Document) -> DataSpec:
-    tables = data.choice("tables", TABLES)
+    tables = data.choice("tables", FORMAT_NAMES)
     drawn: dict[str, int | None] = {}
     if tables in OWN_TABLES:
         drawn["sample"] = data.integer("sample", 10, 1_000_000)
@@ -146,7 +154,7 @@ def _validity(document: Document) -> ValiditySpec:
         return ValiditySpec()
     validity = document.table("validity")
     return ValiditySpec(
-        values=validity.choice("values", VALUES) if validity.has("values") else "schema",
+        values=validity.choice("values", VALUE_SOURCES) if validity.has("values") else "schema",
         blank_records=validity.has("blank_records") and validity.boolean("blank_records"),
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from scoring.examples import SCHEMA, TABLES
+from scoring.examples import EXAMPLE_TABLES, SCHEMA
 
 SHOWN = {"noise": "B (Table 2b)", "unified": "D (Table 3)"}
 """The anonymized tables that the paper indexes, by their names in `scoring.examples`."""
@@ -41,7 +41,7 @@ def index_of(name: str) -> list[Entry]:
     >>> [entry.euc2 for entry in index_of("unified")]
     [[1, 2], [3, 4]]
     """
-    original, anonymized = TABLES["original"], TABLES[name]
+    original, anonymized = EXAMPLE_TABLES["original"], EXAMPLE_TABLES[name]
     everybody = range(1, len(original) + 1)
     found = []
     for key in dict.fromkeys(record[:N_KEYS] for record in anonymized):

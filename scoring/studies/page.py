@@ -10,7 +10,7 @@ from statistics import fmean, pstdev
 from scoring import __version__
 from scoring.reporting.document import document
 from scoring.reporting.style import BASE
-from scoring.studies import markup, words, words_cost
+from scoring.studies import markup, texts, texts_cost
 from scoring.studies.comparison import (
     PAPER_RECORDS,
     best,
@@ -27,7 +27,7 @@ from scoring.studies.paper import ATTACKED, METHODS, SHORT_NAMES, SIGNED, PaperF
 from scoring.studies.recipes import Recipe
 from scoring.studies.signature import confusion
 from scoring.studies.signs import RULE
-from scoring.studies.words import number, printed
+from scoring.studies.texts import number, printed
 
 PAPER = (
     "Ito &amp; Kikuchi, “<span lang='ja'>ユークリッド距離を用いた再識別手法と PWSCup2015 の匿名加工"
@@ -61,12 +61,12 @@ def page(study: Study, paper: PaperFigures, pictures: Mapping[str, bytes]) -> st
             _section("scatter", _scatter(study, pictures)),
             _section(
                 "chains",
-                chains(study, paper, _CHAINS) + markup.points(words.about_table12(study)),
+                chains(study, paper, _CHAINS) + markup.points(texts.about_table12(study)),
             ),
             _section("guesses", _guesses(study, paper)),
             _section(
                 "attacks",
-                attacks(study, paper) + markup.points(words.about_table15(study, paper)),
+                attacks(study, paper) + markup.points(texts.about_table15(study, paper)),
             ),
             _section("cost", _cost(study, pictures)),
             _section("impossible", _impossible()),
@@ -227,7 +227,7 @@ def _singles(study: Study, paper: PaperFigures) -> str:
         columns[name] = (SHORT_NAMES[name[-1]], made.values, paper.table11[name])
     caption = "Utility (U, 0 is nothing lost), safety (S, higher is safer), rates of the attacks"
     return _measured(caption, columns, (*SIGNED, "EUC2")) + markup.points(
-        words.about_table11(study)
+        texts.about_table11(study)
     )
 
 
@@ -248,7 +248,7 @@ def _effects(study: Study, paper: PaperFigures) -> str:
         "the rule on Table 11. Shaded: the study is not what Table 10 expects.</p>\n"
     )
     table = markup.table("Signs of the single methods", head, rows, "signs")
-    return key + table + markup.points(words.about_table10(study, paper))
+    return key + table + markup.points(texts.about_table10(study, paper))
 
 
 def _scatter(study: Study, pictures: Mapping[str, bytes]) -> str:
@@ -288,10 +288,10 @@ def _guesses(study: Study, paper: PaperFigures) -> str:
     return (
         marks(study, paper)
         + methods(study, paper)
-        + markup.points(words.about_readings(study, paper))
+        + markup.points(texts.about_readings(study, paper))
         + _confusion(study)
         + combination(study, paper)
-        + markup.paragraphs(words.about_combination(study))
+        + markup.paragraphs(texts.about_combination(study))
     )
 
 
@@ -442,19 +442,19 @@ def _cost(study: Study, pictures: Mapping[str, bytes]) -> str:
         "figure6-time-by-records.png": "Figure 6. Time of EUC1 against the number of records, with one "
         "quasi-identifier.",
     }
-    about = words_cost.about_figures(study)
+    about = texts_cost.about_figures(study)
     shown = [
         markup.picture(pictures, name, caption.partition(". ")[2], caption)
         + markup.paragraphs(about[int(name.removeprefix("figure")[0])])
         for name, caption in captions.items()
     ]
-    return markup.paragraphs([words_cost.INTRODUCTION]) + "".join(shown)
+    return markup.paragraphs([texts_cost.INTRODUCTION]) + "".join(shown)
 
 
 def _impossible() -> str:
     rows = [
         markup.row(escape(where), [markup.cell(escape(why), "text")])
-        for where, why in words.IMPOSSIBLE
+        for where, why in texts.IMPOSSIBLE
     ]
     text = (
         "Some printed figures contradict each other or the definitions, or are the luck of a single "

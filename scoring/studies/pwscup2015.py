@@ -10,7 +10,7 @@ from scoring.studies.figures import figures
 from scoring.studies.page import page
 from scoring.studies.paper import PaperFigures, paper_figures
 from scoring.studies.sheets import sheets
-from scoring.studies.words import sign_agreements
+from scoring.studies.texts import sign_agreements
 
 
 def study_files(study: Study) -> dict[str, bytes]:

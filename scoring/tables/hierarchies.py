@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scoring.errors import Collector, shorten
 from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.generalization import lost_in_groups
-from scoring.tables.hierarchy_files import FILE, read_definitions
+from scoring.tables.hierarchy_files import HIERARCHY_FILE, read_definitions
 from scoring.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ class Hierarchy:
             if len(set(zip(finer.tolist(), coarser.tolist(), strict=True))) > finer.max() + 1:
                 problems = Collector()
                 got = f"{self._depth(kept[-1])}, {self._depth(level)}"
-                problems.add("hierarchy.not_nested", file=FILE, column=self.column.name, got=got)
+                problems.add(
+                    "hierarchy.not_nested", file=HIERARCHY_FILE, column=self.column.name, got=got
+                )
                 problems.raise_if_any()
             kept.append(level)
         labels = tuple(self.labels[level] for level in kept) if self.labels else ()
@@ -156,7 +158,7 @@ def hierarchies(
             missing = [value for value in values if value not in definition.labels[0]]
             for value in missing:
                 got = shorten(value)
-                problems.add("hierarchy.missing_value", file=FILE, column=name, got=got)
+                problems.add("hierarchy.missing_value", file=HIERARCHY_FILE, column=name, got=got)
             if not missing:
                 found.append(_by_labels(column, values, of_record, definition.labels))
     problems.raise_if_any()

@@ -13,7 +13,7 @@ from scoring.errors import Collector, Problem, shorten
 from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.schema import Column, Schema
 
-FILE = "hierarchy"
+HIERARCHY_FILE = "hierarchy"
 """The name of the file in problems: the option that names it."""
 _LABEL = f"a text of 1 to {MAX_CATEGORY} printable characters"
 
@@ -40,7 +40,9 @@ def read_definitions(content: Mapping[str, Any], schema: Schema) -> dict[str, De
     for name, entry in content.items():
         if name not in known:
             expected = ", ".join(known)
-            problems.add("hierarchy.unknown_column", file=FILE, expected=expected, got=name)
+            problems.add(
+                "hierarchy.unknown_column", file=HIERARCHY_FILE, expected=expected, got=name
+            )
         elif not isinstance(entry, Mapping):
             _wrong(problems, name, name, "an object", entry)
         else:
@@ -147,14 +149,14 @@ def _depths(
 
 def _missing(problems: Collector, column: str, key: str, expected: str) -> None:
     params = {"key": shorten(key), "expected": expected}
-    problems.extend([Problem("hierarchy.missing_key", params, FILE, None, column)])
+    problems.extend([Problem("hierarchy.missing_key", params, HIERARCHY_FILE, None, column)])
 
 
 def _unknown(problems: Collector, column: str, key: str, expected: str) -> None:
     params = {"key": shorten(key), "expected": expected}
-    problems.extend([Problem("hierarchy.unknown_key", params, FILE, None, column)])
+    problems.extend([Problem("hierarchy.unknown_key", params, HIERARCHY_FILE, None, column)])
 
 
 def _wrong(problems: Collector, column: str, key: str, expected: str, got: object) -> None:
     params = {"key": shorten(key), "expected": expected, "got": shorten(got)}
-    problems.extend([Problem("hierarchy.wrong_value", params, FILE, None, column)])
+    problems.extend([Problem("hierarchy.wrong_value", params, HIERARCHY_FILE, None, column)])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_NUMBERS_AS_CATEGORY = 50
 MAX_LISTED_VALUES = 200
 N_CROSS = 3
-FILE = "original"
+ORIGINAL_FILE = "original"
 
 _IDENTIFIER_NAME = re.compile(
     r"(?:.*[_\W])?(?:id|uuid|no|nr|number|key|code|index|name|email|e-?mail|phone)|.*Id"
@@ -121,22 +121,24 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
 
 
 def _profiles(data: bytes) -> list[_Profile]:
-    rows = records(decode(data, file=FILE), file=FILE)
-    header = read_header(rows, file=FILE)
+    rows = records(decode(data, file=ORIGINAL_FILE), file=ORIGINAL_FILE)
+    header = read_header(rows, file=ORIGINAL_FILE)
     counts: list[Counter[str]] = [Counter() for _ in header]
     problems = Collector()
     n_records = 0
     for n_records, cells in enumerate(rows, start=1):
         if len(cells) != len(header):
             got, expected = len(cells), len(header)
-            problems.add("record.cell_count", file=FILE, row=n_records, expected=expected, got=got)
+            problems.add(
+                "record.cell_count", file=ORIGINAL_FILE, row=n_records, expected=expected, got=got
+            )
             if problems.n_total > MAX_UNUSABLE:
                 break
             continue
         for count, cell in zip(counts, cells, strict=True):
             count[cell] += 1
     if not n_records:
-        problems.add("file.header_only", file=FILE)
+        problems.add("file.header_only", file=ORIGINAL_FILE)
     problems.raise_if_any()
     return [_Profile(n, c, n_records) for n, c in zip(header, counts, strict=True)]
 

@@ -272,7 +272,7 @@ def test_a_measure_without_a_column_is_noted(run, rules, folder):
     (folder / "B.csv").write_text("team,U1\na,1\nb,2\n", encoding="utf-8")
     status, _, err = run(OFFICIAL_ONE)
     assert status == 0
-    assert "B.csv has no column S1: taken for a measure that no team has" in err
+    assert "B.csv has no column S1: read as a measure that no team has" in err
 
 
 # --- mistakes ---

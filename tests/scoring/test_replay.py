@@ -124,7 +124,7 @@ def test_an_audit_names_the_methods_and_the_seed():
     found = audit(*arguments, rng=np.random.default_rng(1), **options)
     assert found.worst.attack.id == "replay"
     assert found.worst.rate > 0.99
-    said = "The table is what class-swap makes with seed 217"
+    said = "The table is the result of class-swap with seed 217"
     assert verdict(found).startswith(said)
     assert said in report(found, {})
     assert summary(found)["replay"] == {"chain": ["class-swap"], "seed": 217}

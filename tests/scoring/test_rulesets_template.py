@@ -10,7 +10,7 @@ import pytest
 from scoring.formulas import OF_ESTIMATES, OFFICIAL, TIE_BREAKS
 from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
 from scoring.rulesets.document import Document
-from scoring.rulesets.kinds import MARKING, ROUND_KINDS, TABLES, VALUES
+from scoring.rulesets.kinds import FORMAT_NAMES, MARKING, ROUND_KINDS, VALUE_SOURCES
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = (ROOT / "docs" / "reference" / "ruleset.md").read_text(encoding="utf-8")
@@ -73,8 +73,8 @@ def test_every_key_is_explained_in_the_template(known_keys):
 @pytest.mark.parametrize(
     "choices",
     [
-        TABLES,
-        VALUES,
+        FORMAT_NAMES,
+        VALUE_SOURCES,
         MARKING,
         TIE_BREAKS,
         (*OFFICIAL, *OF_ESTIMATES),

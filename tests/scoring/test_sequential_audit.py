@@ -9,12 +9,12 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from scoring.audits import effort, series_boxes
+from scoring.audits import effort, series_regions
 from scoring.audits.effort import plan
 from scoring.audits.series import audit_series
 from scoring.audits.series_report import report
 from scoring.audits.series_summary import summary
-from scoring.audits.series_words import ATTACKERS, DEFINITIONS, not_found
+from scoring.audits.series_texts import ATTACKERS, DEFINITIONS, not_found
 from scoring.cli.main import REJECTED, WRONG_USE, main
 from scoring.cli.sequential.command import SCORED
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
@@ -292,7 +292,7 @@ def test_boxes_that_are_too_many_to_be_told_apart_are_not_drawn(found, monkeypat
 
 
 def test_of_many_releases_the_last_pairs_are_drawn(found, monkeypatch):
-    monkeypatch.setattr(series_boxes, "MOST_PAIRS", 1)
+    monkeypatch.setattr(series_regions, "MOST_PAIRS", 1)
     page = Page(report(found, {}))
     assert page.seen.count("svg") == len(found.findings) + 2
     assert "The last 1 pairs are drawn." in page.text

@@ -379,7 +379,7 @@ def test_the_command_knows_the_choices_of_the_library():
     assert tuple(Definition) == cli_sequential.DEFINITIONS
     assert cli_sequential.REQUIREMENTS == REQUIRED == (M_UNIQUE, M_INVARIANCE)
     assert set(DEFINITIONS) < set(Definition)
-    assert tuple(examples.TABLES) == cli_sequential.EXAMPLES
+    assert tuple(examples.EXAMPLES) == cli_sequential.EXAMPLES
     for own, library in (
         (cli_sequential.SIDES, drafts.Side),
         (cli_sequential.WHERE, last.Where),

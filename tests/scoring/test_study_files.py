@@ -26,7 +26,7 @@ from scoring.studies.given import agrees_with_print
 from scoring.studies.paper import paper_figures
 from scoring.studies.recipes import CHAINS, SINGLES
 from scoring.studies.sheets import sheets
-from scoring.studies.words import number, printed
+from scoring.studies.texts import number, printed
 from scoring.tables.number_lists import write_rows
 from scoring.tables.writing import write_table
 from tests.scoring import studies

@@ -26,7 +26,7 @@ from scoring.formulas.ranking import AVERAGES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
-from scoring.rulesets.kinds import MARKING, VALUES
+from scoring.rulesets.kinds import MARKING, VALUE_SOURCES
 from scoring.rulesets.loader_sequential import DEFINITIONS, REQUIRED
 from scoring.scores.comparison import OPTION_CHOICES
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -53,7 +53,7 @@ def test_every_option_has_its_sentence():
 
 
 def test_every_choice_of_a_ruleset_has_its_words():
-    assert set(texts.CELL_VALUES) == set(VALUES)
+    assert set(texts.CELL_VALUES) == set(VALUE_SOURCES)
     assert set(texts.MARKING) == set(MARKING)
     assert tuple(ranking_texts.SCORES) == PARTS
     assert tuple(ranking_texts.TIE_BREAKS) == TIE_BREAKS

@@ -14,7 +14,7 @@ from pwscup.audits.models import Audit
 from pwscup.contests.models import Round
 from pwscup.core import jobs
 from pwscup.formats.series import audits
-from scoring.audits.series_words import ATTACKERS, DEFINITIONS
+from scoring.audits.series_texts import ATTACKERS, DEFINITIONS
 from scoring.cli.main import main
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
 from tests import factories

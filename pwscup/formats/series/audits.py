@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from scoring.audits import series_words as words
+from scoring.audits import series_texts as words
 from scoring.audits.numbers import percent
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from scoring.audits.numbers import percent
 from scoring.audits.series import audit_series
 from scoring.audits.series_report import report
 from scoring.audits.series_summary import summary
-from scoring.audits.series_words import (
+from scoring.audits.series_texts import (
     DEFINITIONS,
     above_told,
     how_found,

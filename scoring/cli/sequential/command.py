@@ -37,12 +37,12 @@ class Part:
 
 def add_arguments(command: Parser) -> None:
     """The parts of the command, each with its options."""
-    add_parts(command, ((name, part.text, part.arguments) for name, part in PARTS.items()))
+    add_parts(command, ((name, part.text, part.arguments) for name, part in SUBCOMMANDS.items()))
 
 
 def run(arguments: Namespace, output: Output) -> int | None:
     """Run the part that was asked for."""
-    run: Callable[[Namespace, Output], int | None] = function_at(PARTS[arguments.part].run)
+    run: Callable[[Namespace, Output], int | None] = function_at(SUBCOMMANDS[arguments.part].run)
     return run(arguments, output)
 
 
@@ -265,7 +265,7 @@ def _add_m(part: Parser) -> None:
     )
 
 
-PARTS: dict[str, Part] = {
+SUBCOMMANDS: dict[str, Part] = {
     "generate": Part(
         "draw the half-year windows of a synthetic hospital",
         _generate_arguments,

@@ -53,7 +53,7 @@ def generate(arguments: Namespace, output: Output) -> None:
 
 
 def example(arguments: Namespace, output: Output) -> None:
-    files = numbered("T", [examples.csv(table) for table in examples.TABLES[arguments.tables]])
+    files = numbered("T", [examples.csv(table) for table in examples.EXAMPLES[arguments.tables]])
     files["S.toml"] = examples.SCHEMA.to_toml().encode()
     if arguments.tables == "patients":
         files["R1.csv"] = write_release(examples.table_3(), examples.PATIENTS)

@@ -117,7 +117,7 @@ def table_3() -> Release:
 
 PATIENTS = microdata(TABLE_1, TABLE_2)
 SMALL = microdata(TABLE_10, TABLE_11)
-TABLES = {"patients": (TABLE_1, TABLE_2), "small": (TABLE_10, TABLE_11)}
+EXAMPLES = {"patients": (TABLE_1, TABLE_2), "small": (TABLE_10, TABLE_11)}
 
 
 def csv(table: Sequence[Patient]) -> bytes:

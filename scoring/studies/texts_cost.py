@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.studies.cost import CostPoint
 from scoring.studies.experiment import Study
-from scoring.studies.words import number, percent
+from scoring.studies.texts import number, percent
 
 INTRODUCTION = (
     "All runs attack a table with noise of half a standard deviation on its amounts (the paper does not "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from scoring.audits.series import SeriesAudit
-from scoring.audits.series_words import Translate
+from scoring.audits.series_texts import Translate
 from scoring.errors import gettext_noop as _
 from scoring.formats.sequential import pictures
 from scoring.reporting.document import figure, section
