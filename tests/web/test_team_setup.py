@@ -229,6 +229,28 @@ def test_lists_come_as_spreadsheets_save_them(cast, text, n_teams):
 
 
 @pytest.mark.parametrize(
+    ("text", "division"),
+    [
+        ("チーム名,メールアドレス\n緑,ann@example.org,ben@example.org", None),
+        ("メールアドレス,チーム名\nann@example.org,緑,ben@example.org", None),
+        ("E-mail,Division,Team\nann@example.org,Students,緑,ben@example.org", "students"),
+        ("Team,E-mail,Division\n緑,ann@example.org,Students,ben@example.org", "students"),
+        ("Team,Section,E-mail\n緑,Students,ann@example.org,ben@example.org", "students"),
+        ("緑,ann@example.org,ben@example.org", None),
+        ("緑,ann@example.org\n緑,Students,ben@example.org", "students"),
+    ],
+)
+def test_a_list_needs_no_division_and_a_header_may_order_its_columns(
+    cast, divisions, text, division
+):
+    found = lists.read(cast.contest, text)
+    assert found.problems == []
+    [team] = found.teams
+    assert (team.name, team.division and team.division.key) == ("緑", division)
+    assert team.emails == ["ann@example.org", "ben@example.org"]
+
+
+@pytest.mark.parametrize(
     ("text", "line", "words"),
     [
         ("", 0, "names no team"),

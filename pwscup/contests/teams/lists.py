@@ -1,5 +1,7 @@
 """Lists of teams: `team,division,email[,email…]`, a line for each team or each member.
 
+A header may put the columns in another order, or leave out the division.
+
 Reading finds all problems and changes nothing; `services.teams` creates the teams.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -29,6 +32,8 @@ LONGEST_NAME = Team._meta.get_field("name").max_length
 LONGEST_ADDRESS = Invitation._meta.get_field("email").max_length
 DELIMITERS = (",", "\t", ";")
 HEADINGS = {"team", "team name", "teams", "チーム", "チーム名"}
+DIVISION_HEADINGS = {"division", "divisions", "部門", "部門名", "区分"}
+ADDRESS_HEADING = re.compile(r"mail|address|メール|アドレス")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,7 @@ def read(contest: Contest, text: str) -> TeamList:
     found = TeamList(text)
     divisions = _divisions(contest)
     by_look: dict[str, Planned] = {}
-    for line, cells in _lines(text, found.problems):
-        name, division_name, *addresses = (*cells, "", "")[: max(2, len(cells))]
+    for line, name, division_name, addresses in _lines(text, found.problems):
         team = _team(found, by_look, line, name)
         if team is None:
             continue
@@ -93,11 +97,12 @@ def read(contest: Contest, text: str) -> TeamList:
     return found
 
 
-def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """Lines with content, each with its number; the header is left out."""
+def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Lines with content: the number, the team, the division and the addresses of each; the header is left out."""
     first = text.split("\n", 1)[0]
     delimiter = max(DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text.strip("\ufeff"), newline=""), delimiter=delimiter)
+    team_at, division_at = 0, 1
     try:
         for number, row in enumerate(reader, 1):
             if number > MAX_LINES:
@@ -105,11 +110,26 @@ def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]
                 problems.append(Problem(number, words))
                 return
             cells = [cell.strip() for cell in row]
-            is_heading = number == 1 and cells and cells[0].casefold() in HEADINGS
-            if any(cells) and not is_heading:
-                yield number, cells
+            headings = [cell.casefold() for cell in cells] if number == 1 else []
+            if not HEADINGS.isdisjoint(headings):
+                team_at, division_at = _columns(headings)
+            elif any(cells):
+                by_column = dict(enumerate(cells))
+                name = by_column.pop(team_at, "")
+                division = (
+                    "" if "@" in by_column.get(division_at, "") else by_column.pop(division_at, "")
+                )
+                yield number, name, division, list(by_column.values())
     except csv.Error:
         problems.append(Problem(reader.line_num, _("The line cannot be read as CSV.")))
+
+
+def _columns(headings: list[str]) -> tuple[int, int]:
+    """The positions of the team and of the division in a header; -1 where it has no division."""
+    team_at = next(i for i, heading in enumerate(headings) if heading in HEADINGS)
+    named = (i for i, heading in enumerate(headings) if heading in DIVISION_HEADINGS)
+    is_usual = team_at == 0 and len(headings) > 1 and not ADDRESS_HEADING.search(headings[1])
+    return team_at, next(named, 1 if is_usual else -1)
 
 
 def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) -> Planned | None:
