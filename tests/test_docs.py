@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import doctest
+import inspect
 import os
 import re
 import shlex
@@ -450,7 +451,8 @@ def test_an_added_measure_keeps_the_general_laws(added):
     for name, law in vars(laws).items():
         marks = getattr(law, "pytestmark", [])
         if name.startswith("test_") and any(laws.FURTHER is ids for m in marks for ids in m.args):
-            law(added.id)
+            cases = [laws.CASES] if "cases" in inspect.signature(law).parameters else []
+            law(added.id, *cases)
 
 
 def test_a_ruleset_may_name_an_added_measure(added):

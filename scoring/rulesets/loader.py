@@ -178,7 +178,11 @@ def _options(scoring: Document, schema: Schema | None) -> Options:
     if options.has("weight_column"):
         chosen["weight_column"] = options.text("weight_column")
     if options.has("hierarchies"):
-        chosen["hierarchies"] = options.parsed("hierarchies", dict)
+        content = options.parsed("hierarchies", lambda value: value)
+        if isinstance(content, dict):
+            chosen["hierarchies"] = content
+        else:
+            options.wrong("hierarchies", "a table", content)
     found = Options(**chosen)
     if schema is not None:
         scoring.adopted("options", lambda: _check_columns(found, schema))

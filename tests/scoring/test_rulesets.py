@@ -255,6 +255,25 @@ def change(path, value):
             )
             for wrong in ("sex", [], ["town"], ["sex", "sex"], [["sex"]], [3])
         ),
+        (change(["scoring", "options", "closeness"], "either"), "scoring.options.closeness"),
+        *(
+            (
+                change(["scoring", "options", "population_fraction"], wrong),
+                "scoring.options.population_fraction",
+            )
+            for wrong in (0, 1.5, "half", True)
+        ),
+        *(
+            (
+                change(["scoring", "options", "weight_column"], wrong),
+                "scoring.options.weight_column",
+            )
+            for wrong in ("", 3, "sex", "nowhere")
+        ),
+        *(
+            (change(["scoring", "options", "hierarchies"], wrong), "scoring.options.hierarchies")
+            for wrong in ("sex", 3, ["sex"], {"nowhere": {}})
+        ),
         (change(["ranking", "utility"], "U1"), "ranking.utility"),
         (change(["ranking", "attack_weight"], 0.7), "ranking.attack_weight"),
         (change(["ranking", "attack_weight"], "half"), "ranking.attack_weight"),
