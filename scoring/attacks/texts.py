@@ -1,4 +1,4 @@
-"""What each attack does, in one sentence without a full stop, for references, the command line and reports."""
+"""Summaries of the attacks, each one sentence without a full stop, for references, the command line and reports."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def rho_of(epsilon: float, sizes: Sequence[int], rule: Rule = "exact") -> float:
     Returns
     -------
     float
-        Below 1; 0 at ε = 0, where every value is drawn anew.
+        Below 1; 0 at ε = 0, where every value is drawn again.
 
     Raises
     ------
