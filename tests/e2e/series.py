@@ -70,7 +70,7 @@ def create_contest(organizer: Person) -> None:
     organizer.sees(re.compile(rf"{N_TABLES} tables of \d+ people, with {N_PATIENTS * N_TABLES} "))
     edit_rules(organizer)
     organizer.go(f"{ORGANIZE}/data/")
-    organizer.sees(re.compile(rf"The people suffice for \d+ teams of {N_OWN} each\."))
+    organizer.sees(re.compile(rf"That is enough for \d+ teams of {N_OWN} each\."))
     organizer.go(f"{ORGANIZE}/")
     organizer.press("Publish")
     organizer.sees("The contest is public")
