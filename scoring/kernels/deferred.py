@@ -82,7 +82,7 @@ def sizes(*arguments: Any) -> int:
 
 
 def njit(function: Made) -> Made:
-    """What only functions of the same module call; compiled with them."""
+    """A part that only functions of the same module call; compiled with them."""
     return Deferred(function, None, None)  # type: ignore[return-value]  # it is called alike
 
 

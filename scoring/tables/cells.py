@@ -140,7 +140,7 @@ def _with_ascii_digits(cell: str) -> str:
 
 
 def domain_problem(cell: str, column: Column, known: set[str] | None) -> tuple[str, Params] | None:
-    """What is wrong with a text in a column of categories; `known` has its values, where they are listed."""
+    """The problem of a text in a column of categories; `known` has its values, where they are listed."""
     if known is not None and cell in known:
         return None
     if not cell:

@@ -124,7 +124,7 @@ def _holds_numbers(series: pd.Series) -> bool:
 
 
 def _problem(value: Any, column: Column, *, original: bool) -> tuple[str, Params]:
-    """What is wrong with a cell; an empty code where nothing is."""
+    """The problem of a cell; an empty code where there is none."""
     import pandas as pd
 
     if value is None or (not isinstance(value, str) and pd.isna(value)):
@@ -162,5 +162,5 @@ def csv_of(table: pd.DataFrame) -> bytes:
 
 
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
-    """Whether it is a pandas frame; pandas is not loaded to find out."""
+    """True for a pandas frame; pandas is not loaded for the answer."""
     return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "columns")

@@ -31,7 +31,7 @@ def kind(release: Release, row: int, *, invariant: bool) -> tuple[int, frozenset
 
 
 def fits_last(microdata: Microdata, releases: Sequence[Release], person: int, path: Path) -> bool:
-    """Whether a path is possible for somebody who reads the column `last`."""
+    """True if a path is possible for somebody who reads the column `last`."""
     for time in sorted(path)[1:]:
         release, (_time, row) = releases[time], path[time]
         signature = kind(release, row, invariant=True)[1]

@@ -36,7 +36,7 @@ def compiled(name):
 
 
 def both(name, function, arguments, *, written):
-    """What a function returns and the arrays that it writes to, plain and compiled."""
+    """The result of a function and the arrays that it writes to, plain and compiled."""
     found = []
     for module in (plain(name), compiled(name)):
         own = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]

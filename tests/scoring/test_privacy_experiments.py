@@ -457,6 +457,15 @@ def test_convert_says_the_corrected_table(capsys):
     )
 
 
+def test_convert_takes_an_epsilon_of_0(capsys):
+    """ρ = 0 and k = N; no scale of Laplace noise is enough."""
+    base = ["dp", "convert", "--domain", "2,7", "--records", "6040", "--json"]
+    expected = {"epsilon": 0, "rho": 0, "rho_taylor": 0, "k": 6040, "lambda": None}
+    for given in ("--epsilon", "--rho"):
+        assert cli.main([*base, given, "0"]) == 0
+        assert json.loads(capsys.readouterr().out)["conversions"] == [expected]
+
+
 def test_convert_goes_both_ways(capsys):
     base = ["dp", "convert", "--domain", "2,7", "--records", "6040", "--json"]
     for given, texts in (("--rho", "0.01135,0.62426"), ("--k", "4945.32,3.026")):
@@ -470,9 +479,9 @@ def test_convert_goes_both_ways(capsys):
 
 
 @pytest.mark.parametrize(("arguments", "expected"), [
-    (["convert", "--domain", "2,1,x", "--records", "1.5", "--epsilon", "0,inf,-1,nan"], 7),
+    (["convert", "--domain", "2,1,x", "--records", "1.5", "--epsilon", "0,inf,-1,nan"], 6),
     (["convert", "--domain", "2,7", "--records", "10", "--k", "1,10,9.5"], 2),
-    (["convert", "--domain", "2,7", "--records", "10", "--rho", "0,1,0.5"], 2),
+    (["convert", "--domain", "2,7", "--records", "10", "--rho", "0,1,-0.5"], 2),
     (["convert", "--domain", "", "--records", "", "--epsilon", ""], 3),
     (["convert", "--domain", ",".join(["2"] * 101), "--records", "2", "--epsilon", "1"], 1),
     (["experiment", "--epsilon", "0,x", "--queries", "0,1.5", "--trials", "0", "--iterations", "-1",
