@@ -104,8 +104,8 @@ MESSAGES: dict[str, str] = {
     ),
     "aligned.all_deleted": _("every record is deleted — expected at least one that is kept"),
     "aligned.not_in_original": _(
-        "a value that the column does not have in the original table — expected one that occurs there — "
-        "got “{got}”"
+        "a value that the column does not have in the original table — expected one that occurs there, for a "
+        "generalized cell any value of its group — got “{got}”"
     ),
     "candidate.not_an_integer": _(
         "not a line of the candidate table — expected an integer, 0 or nothing for no guess — got “{got}”"

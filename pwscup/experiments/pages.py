@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from pwscup.core.http.polling import etag
+from pwscup.core.texts.problems import n_shown
 from pwscup.experiments import selectors
 from pwscup.experiments.setup import plans, texts
 from scoring.privacy.experiments import paper
@@ -71,7 +72,12 @@ def overview(user: User) -> dict[str, Any]:
 
 
 def form_page(form: ExperimentForm) -> dict[str, Any]:
-    return {"form": form, "problems": form.problems, "n_problems": form.n_problems}
+    return {
+        "form": form,
+        "problems": form.problems,
+        "n_problems": form.n_problems,
+        "n_shown": n_shown(form.problems),
+    }
 
 
 def status(experiment: Experiment) -> dict[str, Any]:

@@ -182,8 +182,8 @@ def test_cells_that_do_not_fit_are_named_and_nothing_is_lost(oscar, draft):
     upload(oscar, draft, TABLE)
     changes = CHOSEN["hours"] | {"max": "30"}
     response = confirm(oscar, draft, hours=changes, job={"values": "cook\n?"})
-    found = [(one.row, one.column) for one in response.context["problems"]]
-    assert found == [(1, "hours"), (3, "hours"), (4, "job"), (4, "hours")]
+    found = [(one.records, one.column) for one in response.context["problems"]]
+    assert found == [("1, 3", "hours"), ("4", "job"), ("4", "hours")]
     assert not Dataset.objects.filter(contest=draft).exists()
     assert TableDraft.objects.exists()
     again = {form.column_name: form for form, _about in response.context["column_rows"]}

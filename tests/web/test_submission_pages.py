@@ -320,6 +320,33 @@ def test_problems_left_out_are_counted(cast, as_user):
     assert "and 41 more problems" in text(as_user(cast.alice).get(page("submission", submission)))
 
 
+def test_problems_that_differ_only_in_the_record_are_one_line(cast, as_user):
+    submission = hand_in(cast)
+    stored = [
+        {"code": "file.empty", "params": {}, "file": "rows"},
+        *(
+            {
+                "code": "cell.not_a_number",
+                "params": {"got": "関東" if row < 98 else "x"},
+                "file": "anonymized",
+                "row": row,
+                "column": "income",
+            }
+            for row in range(1, 100)
+        ),
+    ]
+    Submission.objects.filter(pk=submission.pk).update(
+        state=State.REJECTED, n_problems=241, problems=stored
+    )
+    client = as_user(cast.alice)
+    response = client.get(page("submission", submission))
+    records = [problem.records for problem in response.context["problems"]]
+    assert records == ["", "1, 2, 3, 4, 5 and 92 more", "98, 99"]
+    assert "and 141 more problems" in text(response)
+    client.cookies["django_language"] = "ja"
+    assert "1, 2, 3, 4, 5 ほか92件" in text(client.get(page("submission", submission)))
+
+
 def test_a_reason_of_an_older_library_is_shown_by_its_code(cast, as_user):
     submission = hand_in(cast)
     Submission.objects.filter(pk=submission.pk).update(

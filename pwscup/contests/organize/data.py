@@ -131,6 +131,7 @@ def _page(
     if draft is not None and columns_form is None:
         columns_form = _columns_form(contest, draft)
     titles = {"original": file_name, "schema": _("columns"), **contest.format.setup.FILE_TITLES}
+    listed = problems.shown(found.problems, titles) if found else []
     page = organizer_page(request, contest, "data")
     page |= {
         "dataset": dataset,
@@ -146,7 +147,8 @@ def _page(
         "has_started": policies.has_started(contest, page["now"]),
         "checked": checked is not None,
         "warnings": _warnings(contest, dataset, draft, checked),
-        "problems": problems.shown(found.problems, titles) if found else (),
+        "problems": listed,
+        "n_shown": problems.n_shown(listed),
         "n_problems": found.n_total if found else 0,
     }
     return render(request, "organize/data.html", page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -13,26 +13,51 @@ from scoring.errors import MESSAGES, Problem
 SEPARATOR = " — "
 
 
+MOST_RECORDS = 5  # that are listed of one problem
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A problem as a row of a table."""
+    """A problem as a row of a table; `further` are other records of the file with the same problem."""
 
     file: str
     row: int | None
     column: str
     what: str
     details: tuple[str, ...]
+    further: tuple[int, ...] = ()
+
+    @property
+    def records(self) -> str:
+        """The numbers of the records, the first of them where there are many."""
+        if self.row is None:
+            return ""
+        listed = ", ".join(map(str, (self.row, *self.further)[:MOST_RECORDS]))
+        n_more = 1 + len(self.further) - MOST_RECORDS
+        if n_more <= 0:
+            return listed
+        return _("%(records)s and %(n)d more") % {"records": listed, "n": n_more}
+
+
+def n_shown(listed: Iterable[Shown]) -> int:
+    return sum(1 + len(one.further) for one in listed)
 
 
 def shown(problems: Iterable[Problem], titles: Mapping[str, str]) -> list[Shown]:
-    """Translate problems; `titles` are the displayed names of the files."""
-    return [_shown(problem, titles) for problem in problems]
-
-
-def _shown(problem: Problem, titles: Mapping[str, str]) -> Shown:
-    what, *details = parts(problem)
-    file = titles.get(problem.file or "", problem.file or "")
-    return Shown(file, problem.row, problem.column or "", what, tuple(details))
+    """Translate problems, those that differ only in the record as one; `titles` are the displayed names of files."""
+    found: dict[Shown, list[int]] = {}
+    for problem in problems:
+        what, *details = parts(problem)
+        file = titles.get(problem.file or "", problem.file or "")
+        alike = Shown(file, None, problem.column or "", what, tuple(details))
+        if problem.row is None:
+            found[alike] = []
+        else:
+            found.setdefault(replace(alike, row=0), []).append(problem.row)
+    return [
+        replace(one, row=rows[0], further=tuple(rows[1:])) if rows else one
+        for one, rows in found.items()
+    ]
 
 
 def parts(problem: Problem) -> list[str]:
