@@ -40,7 +40,7 @@ BANNED = {
 ALLOWED = {
     r"(?:quotation|question|byte order|exclamation|check) marks?": "characters",
     r"box-sizing|border-box|content-box|view ?box|box-shadow": "CSS and SVG",
-    r"bounding box(?:es)?|box plots?": "k-d trees, statistics",
+    r"bounding box(?:es)?|box plots?|fourth moment": "k-d trees, statistics",
     r"check ?box(?:es)?|text box(?:es)?": "elements of a form",
     r"(?:scoring|sequential|dp) mark\b|commands? mark|\bmark, ": "commands of the library are called so",
     r"marks? (?:a|the) (?:message|text)|mark_safe": "gettext and Django",
@@ -56,6 +56,7 @@ MOST = {
     "tools": 0,
     "pwscup": 234,
     "templates": 2,
+    "tests": 9999,
     "locale": 67,
 }
 """What is left in each folder may only become less: lower the number with each."""
@@ -67,6 +68,7 @@ FOLDERS = {
     "tools": ("tools/**/*.py", "tools/**/*.sh", "benchmarks/**/*.py"),
     "pwscup": ("pwscup/**/*.py", "pwscup/**/*.toml"),
     "templates": ("templates/**/*.html", "templates/**/*.txt"),
+    "tests": ("tests/**/*.py",),
     "locale": ("locale/ja/LC_MESSAGES/django.po",),
 }
 QUESTIONS = {"scoring": 0, "tools": 0, "benchmarks": 0, "pwscup": 261, "tests": 151}
@@ -85,6 +87,7 @@ def test_prose_uses_plain_words(folder):
         f"{path.relative_to(ROOT)}:{number}: {word!r} — better: {better}"
         for pattern in FOLDERS[folder]
         for path in sorted(ROOT.glob(pattern))
+        if path != Path(__file__)
         for number, word, better in banned(path)
     ]
     listed = "\n".join(found)

@@ -18,7 +18,7 @@ Path = dict[int, Row]
 
 
 def rows_of(microdata: Microdata, release: Release, time: int, person: int) -> list[int]:
-    """The rows whose box holds a person."""
+    """The rows whose region holds a person."""
     snapshot = microdata.snapshots[time]
     qi = snapshot.qi[snapshot.ids.tolist().index(person)]
     return np.flatnonzero(((release.low <= qi) & (qi <= release.high)).all(axis=1)).tolist()
@@ -132,7 +132,7 @@ def world_risks(
     invariant: bool = False,
     reads_last: bool = False,
 ) -> tuple[int, list[Fraction]]:
-    """The number of worlds, and the share of them in which each person has its true value."""
+    """The number of possible worlds, and the share of them in which each person has its true value."""
     n, hits, truth = 0, Counter[int](), true_values(microdata)
     knows = {"known": known, "invariant": invariant, "reads_last": reads_last}
     for world in worlds(microdata, releases, **knows):

@@ -14,7 +14,7 @@ from scoring.formats.sequential.tables import Microdata, Release
 
 Box = tuple[tuple[float, float], tuple[float, float]]
 Group = tuple[Box, Mapping[str, str]]
-"""The box, and each member's name with the value of its row; counterfeits are "c", "c2" …"""
+"""The region, and each member's name with the value of its row; counterfeits are "c", "c2" …"""
 
 TABLE_3: tuple[Group, ...] = (
     (((21, 22), (12, 14)), {"Bob": "dyspepsia", "Alice": "bronchitis"}),

@@ -237,7 +237,7 @@ def test_columns_outside_the_method_stay(method):
 
 
 @pytest.mark.parametrize("method", ANONYMIZERS)
-def test_the_same_seed_gives_the_same_table_and_leaves_the_original_alone(method):
+def test_the_same_seed_gives_the_same_table_and_does_not_change_the_original(method):
     table, schema = case("random 0")
     copy = table.copy(deep=True)
     first, again = (run(table, schema, method, seed=9) for _ in range(2))

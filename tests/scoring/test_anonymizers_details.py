@@ -1,4 +1,4 @@
-"""Anonymizers on tables small enough to check by hand, at the edges, and with wrong options."""
+"""Anonymizers on tables small enough to check manually, at the edges, and with wrong options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def problems(original, schema, *methods):
     return found.value.problems
 
 
-# --- what every method hands in can be handed in ---
+# --- what every method submits can be submitted ---
 
 
 # Households have no column of free text.
@@ -392,7 +392,7 @@ def test_group_statistics():
 # --- options ---
 
 
-def test_all_wrong_options_are_reported_at_once():
+def test_all_wrong_options_are_reported_together():
     found = problems(
         table("original"),
         SCHEMA,

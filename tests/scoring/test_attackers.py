@@ -545,7 +545,7 @@ def test_a_prepared_table_gives_the_same_guess():
             assert one.tolist() == two.tolist(), id_
 
 
-def test_an_attack_refuses_all_unsuitable_options_at_once():
+def test_an_attack_refuses_all_unsuitable_options_together():
     arguments = table("original"), table("noise"), SCHEMA
     with pytest.raises(ProblemsFound) as error:
         ATTACKS["optimal-assignment"](

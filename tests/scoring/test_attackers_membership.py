@@ -104,7 +104,7 @@ def test_noise_protects():
     assert areas[0] > areas[1] > areas[2]
 
 
-def test_people_who_all_look_alike_cannot_be_told_apart():
+def test_people_who_all_look_alike_cannot_be_distinguished():
     schema, x = people(1, 4)
     x = pd.concat([x] * 8, ignore_index=True)
     found = membership_scores(x.iloc[:4], x.iloc[4:], x.iloc[:4], schema)

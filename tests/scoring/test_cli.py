@@ -338,7 +338,7 @@ def test_a_bad_setting_is_wrong_use_and_writes_nothing(run, folder, methods, set
     assert sorted(os.listdir(folder)) == ["S.toml", "X.csv"]
 
 
-def test_all_bad_settings_are_named_at_once(run):
+def test_all_bad_settings_are_named_together(run):
     settings = ("--set", "k=0", "--set", "scale=-1", "--set", "x=1")
     status, out, err = run(f"anonymize mondrian sa-noise {ORIGINAL} {ANONYMIZED} --json", *settings)
     assert status == 2
@@ -461,7 +461,7 @@ def control(run, submission):
 MEMBERSHIP = f"attack membership {ORIGINAL} --control C.csv --anonymized Y.csv"
 
 
-def test_membership_is_told_and_its_scores_are_written(run, control):
+def test_membership_is_reported_and_its_scores_are_written(run, control):
     status, out, _ = run(f"{MEMBERSHIP} --out M.csv --json")
     told = json.loads(out)
     X, Y, _, schema = tables()
@@ -649,7 +649,7 @@ def test_a_schema_that_is_not_text(run, folder):
 # --- files ---
 
 
-def test_a_file_that_cannot_be_written_leaves_the_other_alone(run, folder, monkeypatch):
+def test_a_file_that_cannot_be_written_does_not_change_the_other(run, folder, monkeypatch):
     (folder / "Y.csv").write_text("before")
 
     def full(self, target):

@@ -114,7 +114,7 @@ def test_a_command_loads_what_it_needs(line, libraries, folder):
     assert loaded(folder, line) == libraries
 
 
-def test_a_process_that_is_not_the_commands_alone_keeps_numba_whole():
+def test_a_process_that_is_not_the_commands_only_keeps_numba_whole():
     program = (
         "import scoring.kernels.amounts, numba, numpy as np\n"
         "print(numba.njit(lambda a, b: np.dot(a, b))(np.ones(2), np.ones(2)))"

@@ -59,7 +59,7 @@ def test_a_secret_of_another_length_is_refused(secret):
 
 @given(st.integers(0, 2**128 - 1), st.integers(0, 60))
 def test_the_released_order_sorts_the_numbers_that_the_seed_gives(seed, n):
-    """In plain Python, from the stream alone: what anybody could write instead."""
+    """In plain Python, from the stream only: what anybody could write instead."""
     drawn = [int(np.random.PCG64(seed).random_raw(i + 1)[i]) for i in range(n)]
     assert released_order(n, seed).tolist() == sorted(range(n), key=drawn.__getitem__)
 
@@ -219,7 +219,7 @@ def test_every_wrong_seed_is_named(published):
 
 
 def changed(published, change) -> list[str]:
-    """What fails of reveal and receipt in a trail that was written anew from the first event on."""
+    """What fails of reveal and receipt in a trail that was written again from the first event on."""
     events = copy.deepcopy(published["events"])
     change(events)
     entries = sealed([{key: e[key] for key in ("kind", "subject", "data")} for e in events])
@@ -253,7 +253,7 @@ def test_another_release_is_found(published):
     assert f"{PURPOSE} in events" in changed(published, other)
 
 
-def test_a_receipt_does_not_fit_a_history_that_was_written_anew(published):
+def test_a_receipt_does_not_fit_a_history_that_was_written_again(published):
     def other_file(events):
         events[1]["data"]["files"] = {"anonymized": "0" * 64}
 

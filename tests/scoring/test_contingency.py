@@ -1,4 +1,4 @@
-"""Contingency tables of chosen columns: by hand, in plain Python, and over domains of any size."""
+"""Contingency tables of chosen columns: manually, in plain Python, and over domains of any size."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_a_column_of_one_value_adds_no_cells():
 # Options
 
 
-def test_a_column_that_is_not_handed_in_is_refused():
+def test_a_column_that_is_not_submitted_is_refused():
     schema = Schema((Column("name", Role.IDENTIFIER, Kind.CATEGORY), TOWN))
     table = pd.DataFrame({"town": ["a", "b"]})
     options = Options(table_columns=("name", "town", "wn"))

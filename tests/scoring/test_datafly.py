@@ -1,4 +1,4 @@
-"""Datafly by hand and in plain Python; what the lattice search promises next to it; relaxed cuts of Mondrian."""
+"""Datafly manually and in plain Python; what the lattice search promises next to it; relaxed cuts of Mondrian."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rng():
     return np.random.default_rng(1)
 
 
-def test_by_hand():
+def test_values_computed_manually():
     """Ages have six values: after one step three, as many as towns, and the first column goes on."""
     x = pd.DataFrame({"age": [20, 25, 31, 40, 55, 60], "town": list("ababcc")})
     found = [h.ascending() for h in hierarchies(x, SCHEMA, SCHEMA.names, HIERARCHY)]

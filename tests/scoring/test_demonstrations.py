@@ -1,4 +1,4 @@
-"""What the lecture warns of, on tables small enough to check by hand and at full size."""
+"""What the lecture warns of, on tables small enough to check manually and at full size."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ REGISTER = pd.DataFrame(
 def test_linkage_counts_who_fits():
     hospital = REGISTER.iloc[[0, 2, 3]][["sex", "zip"]]
     fine, coarse = (link(REGISTER, hospital, columns) for columns in (["sex", "zip"], ["sex"]))
-    # Sex and ZIP: two fit the first, one the second, two the third; c alone is unique of five.
+    # Sex and ZIP: two fit the first, one the second, two the third; only c is unique of five.
     assert (fine.unique, fine.named) == (0.2, pytest.approx(1 / 3))
     assert fine.expected == pytest.approx((1 / 2 + 1 + 1 / 2) / 3)
     assert (coarse.unique, coarse.named) == (0, 0)
@@ -212,7 +212,7 @@ def test_attempts_are_listed_with_their_bounds():
 
 # --- histories ---
 
-# Persons 0 and 1 visit shop 5 in month 0, 0 alone shop 6 and 1 alone shop 7 in month 1.
+# Persons 0 and 1 visit shop 5 in month 0, 0 only shop 6 and 1 only shop 7 in month 1.
 VISITS = pd.DataFrame({"person": [0, 0, 1, 1], "month": [0, 1, 0, 1], "shop": [5, 6, 5, 7]})
 KEY = bytes(range(32))
 

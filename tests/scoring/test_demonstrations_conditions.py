@@ -1,4 +1,4 @@
-"""(X,Y)-privacy and (ε,m)-anonymity on tables made by hand, and against their definitions."""
+"""(X,Y)-privacy and (ε,m)-anonymity on tables made manually, and against their definitions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_xy_linkability(x, among, expected):
     assert xy_linkability(VISITS, x, ["test"], among) == pytest.approx(expected)
 
 
-def test_linkability_on_several_columns_at_once():
+def test_linkability_on_several_columns_together():
     shares = [
         xy_linkability(VISITS, ["job"], ["zip", "test"], [pair])
         for pair in (("1", "hiv"), ("2", "eye"))
@@ -77,7 +77,7 @@ SALARIES = pd.DataFrame(
 @pytest.mark.parametrize(
     ("epsilon", "relative", "expected"),
     [
-        (0, False, 1 / 3),  # each number alone: one of three in class b
+        (0, False, 1 / 3),  # each number only: one of three in class b
         (1, False, 3 / 4),  # around 31, both ends included
         (0.5, False, 1 / 3),
         (10, False, 1),  # around 0 in class b

@@ -110,7 +110,7 @@ def test_more_noise_is_less_risk():
 
 
 def test_records_that_are_all_alike_give_nothing_to_attack_with():
-    """All records of Y are alike: no condition holds for one alone, so there is no attack."""
+    """All records of Y are alike: no condition holds for one only, so there is no attack."""
     table = people(300, 1)
     alike = pd.concat([table.iloc[[0]]] * 300)
     found = run(disclosure.singling_out, compared(alike, np.arange(300)))
@@ -188,7 +188,7 @@ def test_isolating_predicates_hold_for_one_record():
     assert [[c.column for c in p] for p in guesses] == [[c.column for c in p] for p in found]
 
 
-def test_a_predicate_by_hand():
+def test_a_predicate_computed_manually():
     schema = Schema((Column("a", Role.SENSITIVE, Kind.NUMBER),))
     coded = Coded.of(schema, pd.DataFrame({"a": [1.0, 2.0, 2.0, 5.0]}))
     (table,) = coded.tables

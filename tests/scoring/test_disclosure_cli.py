@@ -188,7 +188,7 @@ ESTIMATE = ["estimate", "--columns", "sex", "--out", "o"]
         ([*ESTIMATE, "--release", "R.csv", *PRICE, "--out", "R.csv"], ["--release reads it"]),
     ],
 )  # fmt: skip
-def test_wrong_use_is_told_and_nothing_is_written(arguments, told, folder, capsys):
+def test_wrong_use_is_reported_and_nothing_is_written(arguments, told, folder, capsys):
     (folder / "R.csv").write_text("age\n18\n")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     run(*arguments, status=2)

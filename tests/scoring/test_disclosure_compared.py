@@ -114,7 +114,7 @@ def test_no_neighbour_is_refused(attack):
 # Distances to the closest record
 
 
-def test_distances_by_hand():
+def test_distances_computed_manually():
     comparison = on_a_line([0, 10, 20, 40], [3, 13, 30, 38], [1, 12, 24, 39])
     found = closest.closest(comparison, rng=np.random.default_rng(1))
     assert (40 * found.distances).tolist() == pytest.approx([1, 2, 4, 1])

@@ -73,7 +73,7 @@ def test_other_line_ends_and_a_mark_of_the_encoding_are_read():
     assert read_estimate(data, TARGET).tolist() == COUNTS
 
 
-def test_all_problems_are_told_with_their_places():
+def test_all_problems_are_reported_with_their_places():
     data = file(
         "F,18,-1",
         "F,35,1.5",
@@ -171,7 +171,7 @@ def test_a_target_that_is_too_large_is_never_made():
 # --- marks ---
 
 
-def test_marks_worked_out_by_hand():
+def test_marks_computed_manually():
     truth = np.array(COUNTS)
     assert marks(truth, truth) == {"table-L2": 0.0, "table-spearman": 1.0}
     assert marks(truth + np.array([[3, 0, 0], [0, 0, 4]]), truth)["table-L2"] == 5.0

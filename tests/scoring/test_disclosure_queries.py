@@ -59,7 +59,7 @@ def codes_found(call, *arguments):
 # --- attributes ---
 
 
-def test_all_that_is_wrong_with_columns_is_told_at_once():
+def test_all_that_is_wrong_with_columns_is_reported_together():
     names = ["sex", "income", "job", "country", "count", "nobody", "sex", "no\ud800"]
     with pytest.raises(ProblemsFound) as found:
         attributes_of(SCHEMA, names)
@@ -197,11 +197,11 @@ def test_the_text_is_as_it_was():
         ),
     ],
 )
-def test_all_that_is_wrong_with_a_question_is_told_at_once(data, codes):
+def test_all_that_is_wrong_with_a_question_is_reported_together(data, codes):
     assert codes_found(parse_query, data, ATTRIBUTES) == codes
 
 
-def test_what_cannot_be_stored_is_told_in_other_signs():
+def test_what_cannot_be_stored_is_reported_in_other_signs():
     bad = "\ud800\x00" * 100
     data = {"columns": [bad], "where": {bad: ["1"], "sex": [bad]}, bad: 1}
     with pytest.raises(ProblemsFound) as found:
@@ -237,7 +237,7 @@ def test_an_answer_has_so_many_cells_and_no_more():
         (["town"], {"age": ["35"], "sex": ["F"]}, [0, 0, 0], 2),
     ],
 )
-def test_counts_worked_out_by_hand(columns, where, counts, delta):
+def test_counts_computed_manually(columns, where, counts, delta):
     query = parse_query({"columns": columns, "where": where}, ATTRIBUTES)
     found = true_counts(query, CODES, ATTRIBUTES)
     assert found.tolist() == counts

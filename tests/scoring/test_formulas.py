@@ -1,4 +1,4 @@
-"""Ranking formulas: tables ranked by hand, plain oracles, and laws that every formula must keep."""
+"""Ranking formulas: tables ranked manually, plain oracles, and laws that every formula must keep."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from scoring.formulas.files import read_matrix, read_part
 from scoring.formulas.parts import part
 from scoring.formulas.top_defenders import top_defenders
 
-# --- ranked by hand ---
+# --- ranked manually ---
 
 TEAMS = ("ume", "take", "matsu", "kiku")  # kiku has no table of its own
 MATRIX = {
@@ -67,7 +67,7 @@ def approximately(values):
 
 
 @pytest.mark.parametrize("id_", FORMULAS)
-def test_a_cup_ranked_by_hand(id_):
+def test_a_cup_ranked_computed_manually(id_):
     settings, totals, ranks = BY_HAND[id_]
     got_totals, got_ranks = totals_and_ranks(ranked(id_, CUP, settings))
     assert got_totals == approximately(totals)
@@ -694,7 +694,7 @@ def test_a_matrix_may_have_attackers_without_a_table_and_defenders_that_do_not_a
     assert [part(scores, "attack")[team] for team in scores.teams] == [0, 50, 50]
 
 
-def test_every_problem_of_a_matrix_is_named_at_once():
+def test_every_problem_of_a_matrix_is_named_together():
     data = b"team,a, b,a,,c\na,101,-1,x,1e1,NaN\n,1\n\nd, 5,+5,,,0\nd,,,,,\n,,,,,\nd ,,,,,"
     assert codes(data) == [
         ("scores.first_column", None, None),
@@ -761,7 +761,7 @@ def test_reading_gives_up_after_too_many_unusable_lines():
         ),
     ],
 )
-def test_every_problem_of_a_utility_file_is_named_at_once(data, expected):
+def test_every_problem_of_a_utility_file_is_named_together(data, expected):
     assert codes(data, lambda *a, **k: read_part(*a, "utility", teams=["a", "b"], **k)) == expected
 
 

@@ -1,4 +1,4 @@
-"""Recoding, Mondrian with bounds, and coding of tails: by hand and against plain oracles."""
+"""Recoding, Mondrian with bounds, and coding of tails: manually and against plain oracles."""
 
 from __future__ import annotations
 
@@ -169,14 +169,14 @@ def test_only_records_that_stand_out_are_generalized():
     )
     done = run("local-recoding", original, schema, k=2, hierarchy=ATTR_DEPTH).table
     # The first two are alike. The city's regions cost the others less than the decade, and do not
-    # suffice; with the decade 31 and 39 are alike. The last one stays alone up to all of Japan,
+    # suffice; with the decade 31 and 39 are alike. The last one stays only up to all of Japan,
     # where the more general of the two classes joins it.
     assert done["age"].tolist() == [30, 30, 38, 38, 38]
     assert done["city"].tolist() == ["Tokyo", "Tokyo", "Osaka", "Osaka", "Osaka"]
 
 
 @every(seed=range(8), k=[2, 3, 10, 60], write=["value", "label"])
-def test_local_recoding_reaches_k_and_leaves_large_classes_alone(seed, k, write):
+def test_local_recoding_reaches_k_and_does_not_change_large_classes(seed, k, write):
     original, names = random_table(seed), list(SCHEMA.quasi_identifiers)
     schema = Schema(tuple(Column(c.name, c.role, c.kind) for c in SCHEMA.columns))
     done = run("local-recoding", original, schema, k=k, write=write).table
@@ -218,7 +218,7 @@ def test_a_lonely_record_is_joined_by_a_whole_class_of_its_region():
     schema = Schema((SCHEMA.column("age"),))
     original = pd.DataFrame({"age": [30, 30, 30, 31, 31, 35, 50, 50]})
     found = [h.ascending() for h in hierarchies(original, schema, ["age"], content)]
-    # 35 is alone below 40 as well; the smaller of the classes there joins it.
+    # 35 is only below 40 as well; the smaller of the classes there joins it.
     levels = local_levels(found, 8, 2)
     assert levels.ravel().tolist() == [0, 0, 0, 1, 1, 1, 0, 0]
     done = run("local-recoding", original, schema, k=2, hierarchy=content).table
@@ -356,7 +356,7 @@ def test_mondrian_refuses(options, option):
 # --- tails ---
 
 
-def test_top_and_bottom_coding_by_hand():
+def test_top_and_bottom_coding_computed_manually():
     top = run("top-coding", columns=("age", "pay"), threshold=(30, 250.5)).table
     assert top["age"].tolist() == [21, 25, 29, 30, 30, 30]
     assert top["pay"].tolist() == [100, 200, 250.5, 250.5, 10, 250.5]

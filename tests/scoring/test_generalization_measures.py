@@ -1,4 +1,4 @@
-"""Discernibility, C_avg, NCP and entropy loss: by hand, in plain Python, and as the lattice search has them."""
+"""Discernibility, C_avg, NCP and entropy loss: manually, in plain Python, and as the lattice search has them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of(original, anonymized, rows, schema=SCHEMA):
     return {id_: values[id_] for id_ in IDS}
 
 
-def test_by_hand():
+def test_values_computed_manually():
     found = of(X, Y, [0, 1, 2, 3])
     assert found["discernibility"] == (4 + 4 + 5) / 25
     assert found["class-average"] == 1

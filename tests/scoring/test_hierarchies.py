@@ -141,7 +141,7 @@ def test_one_problem_each(path, value, expected):
     assert str(path[-1]) in message or code in ("missing_value", "unknown_column")
 
 
-def test_all_problems_at_once():
+def test_all_problems_together():
     content = changed(("city", "definition", "Osaka", "height"), "3") | {
         "size": {"type": "category", "definition": {"small": {"depth_2": "all"}}},
         "town": {},

@@ -119,7 +119,7 @@ def test_components_and_matchings(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_numbers_of_worlds(seed):
+def test_numbers_of_possible_worlds(seed):
     rng = np.random.default_rng(seed)
     n = 4
     edges = sorted(

@@ -189,7 +189,7 @@ def test_classes_rolled_up_are_those_made_from_the_records(seed):
         assert sorted(tuple(np.repeat(order, row)) for row in counts.matrix()) == pays
 
 
-def test_by_hand():
+def test_values_computed_manually():
     schema = Schema(
         (Column("age", QI, Kind.INTEGER), Column("city", QI, Kind.CATEGORY, values=("a", "b")))
     )

@@ -204,7 +204,7 @@ def test_averaging_and_swapping_within_classes_keep_means_and_classes():
         assert min(got["U4"], got["U5"]) > 0
 
 
-def test_declaring_permuted_rows_costs_u5_alone_and_defeats_every_linkage():
+def test_declaring_permuted_rows_costs_u5_only_and_defeats_every_linkage():
     schema, x = distinct_case()
     got = score(x, x, np.roll(np.arange(60), 1), schema)
     assert [got[id_] for id_ in ("U1", "U2", "U3", "U4", "U6")] == [0] * 5

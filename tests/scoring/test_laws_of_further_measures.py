@@ -204,14 +204,14 @@ DISCLOSURE = [id_ for id_ in FURTHER if MEASURES[id_].family == "disclosure"]
 
 
 def with_control(case, order=slice(None)):
-    """The original in some order, beside a control table drawn like it."""
+    """The original in some order, next to a control table drawn like it."""
     rng = np.random.default_rng(5)
     control = tables.table(case.schema, rng, int(rng.integers(1, 26)), "signed")
     return Prepared.of(case.original.iloc[order], case.schema, control=control)
 
 
 @pytest.mark.parametrize("id_", DISCLOSURE)
-def test_disclosure_is_known_beside_a_control_and_order_decides_nothing(id_, cases):
+def test_disclosure_is_known_next_to_a_control_and_order_decides_nothing(id_, cases):
     rng = np.random.default_rng(6)
     for case in cases:
         columns = case.schema.quasi_identifiers + case.schema.sensitive_numeric

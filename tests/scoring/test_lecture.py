@@ -186,7 +186,7 @@ def test_the_same_seed_draws_and_shuffles_the_same():
         assert one.key.tolist() == other.key.tolist()
 
 
-def test_a_shuffle_tells_nothing_of_the_order():
+def test_a_shuffle_discloses_nothing_of_the_order():
     """Each record is on each line equally often: 3,000 shuffles of 4 lines, 5 deviations."""
     own, source = np.arange(4), np.array([0, 2, 3])
     counts = np.zeros((4, 4))

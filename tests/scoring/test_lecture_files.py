@@ -106,7 +106,7 @@ def test_other_values_are_fine_where_the_rules_allow_them():
 # What is wrong
 
 
-def test_all_problems_at_once_in_the_order_of_the_file():
+def test_all_problems_together_in_the_order_of_the_file():
     text = "20,A\n21,C,y\n,A,x\nforty,,z\n"
     assert problems(text) == [
         ("record.cell_count", 1, None, {"expected": 3, "got": 2}),
@@ -357,7 +357,7 @@ def test_a_guess_is_read(data):
     assert guess.tolist() == [7, -1, -1, 7]
 
 
-def test_all_problems_of_a_guess_at_once():
+def test_all_problems_of_a_guess_together():
     assert guess_problems(b"9\nx\n-1\n1.5\n2\n") == [
         ("candidate.count", None, {"expected": 4, "got": 5}),
         ("candidate.too_large", 1, {"low": 0, "expected": 8, "got": "9"}),

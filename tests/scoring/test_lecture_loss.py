@@ -1,4 +1,4 @@
-"""LOSS: the lecture's example by hand, and the definition in plain Python on random tables."""
+"""LOSS: the lecture's example manually, and the definition in plain Python on random tables."""
 
 from __future__ import annotations
 

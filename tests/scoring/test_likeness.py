@@ -1,4 +1,4 @@
-"""β-likeness, δ-disclosure privacy and hierarchical t-closeness: published figures, and by hand."""
+"""β-likeness, δ-disclosure privacy and hierarchical t-closeness: published figures, and manually."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_scores_of_students(text, published):
     assert values == pytest.approx(list(published), abs=1e-9)
 
 
-def test_likeness_by_hand():
+def test_likeness_computed_manually():
     # aab and abb of six records: p = 1/2, q = 2/3 and 1/3. β = 1/3; ln(4/3) and ln(3/2): δ = ln 1.5.
     beta, enhanced, delta = of(["aab", "abb"], *LIKENESS)
     assert (beta, delta) == (round(1 / 3, 9), round(math.log(1.5), 9))

@@ -1,4 +1,4 @@
-"""The paper's worked examples, by hand, and the columns that a table may lack."""
+"""The paper's worked examples, manually, and the columns that a table may lack."""
 
 from __future__ import annotations
 

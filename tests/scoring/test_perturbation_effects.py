@@ -36,7 +36,7 @@ def table_and_schema(request):
 
 
 @pytest.mark.parametrize("method", ON_SENSITIVE_VALUES)
-def test_methods_on_sensitive_values_leave_the_classes_alone(table_and_schema, method):
+def test_methods_on_sensitive_values_do_not_change_the_classes(table_and_schema, method):
     before, after = before_and_after(*table_and_schema, method)
     zero(after, "U3", "U6")
     kept(before, after, "S1", "S2", "E1")
@@ -60,7 +60,7 @@ def test_a_swap_between_classes_keeps_what_is_swapped_together(table_and_schema)
 
 
 @pytest.mark.parametrize("method", ON_QUASI_IDENTIFIERS)
-def test_methods_on_quasi_identifiers_leave_the_amounts_alone(table_and_schema, method):
+def test_methods_on_quasi_identifiers_do_not_change_the_amounts(table_and_schema, method):
     before, after = before_and_after(*table_and_schema, method)
     zero(after, "U1", "U4", "U5", "U6")
     positive(after, "U2", "U3")
@@ -102,7 +102,7 @@ def test_common_groups_cost_more_than_groups_for_each_column():
         loss(method, "U5", {"k": 3}) for method in ("univariate-microaggregation", "mdav")
     )
     assert each < common / 3
-    # … and protect more: nobody is alone with a combination of amounts.
+    # … and protect more: nobody is only with a combination of amounts.
     alone = [
         Classes.of(run(table, schema, (method, {"k": 3})).table, schema.sensitive_numeric).sizes()
         for method in ("univariate-microaggregation", "mdav")

@@ -125,6 +125,6 @@ def test_wrong_options(options, named, expected):
     assert expected in problem.message
 
 
-def test_the_function_alone_refuses_an_epsilon_of_zero():
+def test_the_function_only_refuses_an_epsilon_of_zero():
     with pytest.raises(ProblemsFound):
         local_laplace(bounded_table(10), BOUNDED, rng=np.random.default_rng(1), epsilon=0)

@@ -82,7 +82,7 @@ def test_collisions_have_the_probability_of_the_birthday_problem(n, digits):
     assert collision_probability(n, digits) == pytest.approx(float(1 - exact), rel=1e-4)
 
 
-def test_one_person_alone_collides_with_nobody():
+def test_one_person_only_collides_with_nobody():
     assert collision_probability(1) == 0
 
 

@@ -215,7 +215,7 @@ def test_nothing_is_left_of_the_quasi_identifiers_at_the_end(options):
     assert set(done["age"]) == {18, 19, 20}
     assert set(done["city"]) == {"x", "y"}
     assert set(done["floor"]) == {3, 7}
-    # Numbers have no list of values, and sensitive columns are left alone unless they are named.
+    # Numbers have no list of values, and sensitive columns are left unchanged unless they are named.
     assert set(done["height"]) == {1.7}
     assert set(done["cost"]) == {5}
 
@@ -298,6 +298,6 @@ def test_wrong_options(method, options, named, expected):
 
 
 @pytest.mark.parametrize("options", [{"epsilon": 0}, {"epsilon": -1.0}, {"rho": 2.0}, {"k": 0.5}])
-def test_the_function_alone_refuses_them_too(options):
+def test_the_function_only_refuses_them_too(options):
     with pytest.raises(ProblemsFound):
         pk_anonymization(table(), SCHEMA, rng=np.random.default_rng(1), **options)

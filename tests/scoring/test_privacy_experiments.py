@@ -177,7 +177,7 @@ def test_reconstruction_reports_its_end():
     assert found[0.1, "BT"].converged is None
 
 
-def test_progress_is_told_and_may_end_the_run():
+def test_progress_is_reported_and_may_end_the_run():
     told = []
     run.run(published_counts(), Setup(trials=1, queries=(1,)), step=told.append)
     assert len(told) == 6
@@ -285,7 +285,7 @@ def test_tables_hold_what_was_found(written):
     assert float(parameters[0]["paper_rho"]) == 0.01
 
 
-def test_the_paper_stands_beside_its_own_table_only_and_figures_of_a_constant_one_are_drawn(
+def test_the_paper_stands_next_to_its_own_table_only_and_figures_of_a_constant_one_are_drawn(
     tmp_path,
 ):
     other = tmp_path / "C.csv"
@@ -488,7 +488,7 @@ def test_convert_goes_both_ways(capsys):
       "--tolerance", "nan", "--out", "o"], 7),
     (["experiment", "--rho", "taylor", "--epsilon", "9,1,10", "--out", "o"], 2),
 ])  # fmt: skip
-def test_all_mistakes_are_told_at_once(arguments, expected, capsys, tmp_path, monkeypatch):
+def test_all_mistakes_are_reported_together(arguments, expected, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["dp", *arguments]) == 2
     lines = capsys.readouterr().err.splitlines()
@@ -527,7 +527,7 @@ def test_trials_that_do_not_fit_in_memory(tmp_path, capsys):
             run.run(published_counts(), Setup(trials=trials))
 
 
-def test_a_full_folder_is_left_alone(tmp_path, capsys):
+def test_a_full_folder_is_left_only(tmp_path, capsys):
     (tmp_path / "mine").write_text("")
     assert cli.main(["dp", "experiment", "--out", str(tmp_path)]) == 2
     assert "not empty" in capsys.readouterr().err

@@ -169,7 +169,7 @@ def test_discrete_answers_have_the_delta_of_summing_all_of_them(sensitivity):
             assert found == pytest.approx(exact, rel=1e-3)
 
 
-def test_delta_and_epsilon_are_inverse_and_everything_is_told_with_the_mechanisms_delta():
+def test_delta_and_epsilon_are_inverse_and_everything_is_reported_with_the_mechanisms_delta():
     together = pld.compose([(partial(pld.pure, 0.2, 1e-4), 10)])
     assert together.infinite == pytest.approx(1 - (1 - 1e-4) ** 10)
     assert together.epsilon(1e-4) == math.inf

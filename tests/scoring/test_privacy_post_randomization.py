@@ -105,7 +105,7 @@ def test_records_are_randomized_with_the_matrix_of_the_domain():
 
 
 @pytest.mark.parametrize("source", [rng(4), sampling.secure()], ids=["seeded", "secure"])
-def test_randomization_leaves_order_type_and_input_alone(source):
+def test_randomization_does_not_change_order_type_and_input(source):
     codes = records_of(PERSONS)
     before = codes.copy()
     assert (pram.randomize(codes, SIZES, 1.0, source) == codes).all()
@@ -123,7 +123,7 @@ def test_one_seed_gives_one_release():
 
 
 def test_tables_are_randomized_as_records_are():
-    """Mean and variance of every cell, from records and from counts, beside the closed forms."""
+    """Mean and variance of every cell, from records and from counts, next to the closed forms."""
     sizes, rhos = (2, 3), (0.3, 0.6)
     table = np.array([[40, 0, 10], [5, 25, 20]])
     quick = pram.randomize_tables(table, sizes, rhos, 4000, rng(5))
@@ -226,7 +226,7 @@ def test_reconstruction_says_how_far_it_came():
     assert np.abs(done.table - before).sum() / 6040 == pytest.approx(done.change, rel=1e-3)
 
 
-def test_reconstruction_starts_where_it_is_told():
+def test_reconstruction_starts_where_it_is_reported():
     observed = pram.randomize_tables(PERSONS, SIZES, 0.3, 1, rng(1))[0]
     none = {"max_iterations": 0}
     assert iterative_bayes(observed, SIZES, 0.3, **none).table == pytest.approx(
@@ -364,7 +364,7 @@ def test_no_order_no_correlation():
     assert math.isnan(tables.spearman([1, 1], [1, 2]))
     assert math.isnan(tables.spearman([1, 2], [3, 3]))
     assert tables.root_mean_square([3, 3, 3]) == 3
-    # JSON has no nan: whoever prints it has to say "none" instead.
+    # JSON has no nan: anyone who prints it has to say "none" instead.
     with pytest.raises(ValueError, match="not JSON compliant"):
         json.dumps(tables.spearman([1, 1], [1, 2]), allow_nan=False)
 

@@ -250,7 +250,7 @@ def test_people_get_a_table_of_the_boards(run, rules):
     )
 
 
-def test_the_problems_of_a_download_are_listed_at_once(run, rules, folder):
+def test_the_problems_of_a_download_are_listed_together(run, rules, folder):
     (folder / "R.csv").write_text(
         "attacker,kind,a,b\na,team,,1.5\na,team,x,\n,team,,\nc,team,-1\n", encoding="utf-8"
     )
@@ -346,7 +346,7 @@ def test_wrong_use_says_what_is_expected(run, line, words):
     assert words in err
 
 
-def test_all_bad_settings_are_named_at_once(run):
+def test_all_bad_settings_are_named_together(run):
     line = f"--formula binomial-threshold --set n=0 --set p=2 --set q=1 {ONE} --json"
     status, out, err = run(line)
     assert status == 2
@@ -354,7 +354,7 @@ def test_all_bad_settings_are_named_at_once(run):
     assert len(err.splitlines()) == 3
 
 
-def test_the_problems_of_all_files_are_listed_at_once(run, folder):
+def test_the_problems_of_all_files_are_listed_together(run, folder):
     (folder / "M.csv").write_text("attacker,a,b\na,,120\na,x,1\n", encoding="utf-8")
     (folder / "U.csv").write_text("team,utility\nz,5\nz,-5\n", encoding="utf-8")
     (folder / "U2.csv").write_text("team,utility\nume,7\nsakura,8\n", encoding="utf-8")

@@ -97,7 +97,7 @@ def test_rules_without_a_hidden_table_are_a_mistake(run):
     assert "expected one that hides its table, got pwscup2015" in err
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_together():
     data = b"round,team,table-L2\nbatch,a,x\nbatch,a,1\n,b,nan\nbatch\nbatch,,2\n\nbatch,c,inf\nbatch,d,3\n"
     with pytest.raises(ProblemsFound) as found:
         read_marks(data, ["table-L2"], file="B.csv")

@@ -224,7 +224,7 @@ def test_values_are_compared_at_nine_decimals():
     assert competition_ranks(almost, direction="lower") == {"a": 1, "b": 1, "c": 3}
 
 
-def test_a_board_worked_by_hand():
+def test_a_board_computed_manually():
     values = {
         "noise": {"U1": 46.0, "U2": 7.0, "U3": 0.0, "S1": 1, "S2": 1.9, "E1": 0.5, "E2": 0.9},
         "kanon": {"U1": 0.0, "U2": 9.0, "U3": 5.8, "S1": 3, "S2": 7.7, "E1": 0.1, "E2": 0.2},
@@ -290,7 +290,7 @@ def test_an_attacker_that_published_nothing_is_measured_over_all_defenders():
     assert attack_board({"x": {"a": 0.5, "b": 0.0}}, ["a", "b"])["x"].mean_rate == 0.25
 
 
-def test_a_team_alone_has_nobody_to_attack():
+def test_a_team_only_has_nobody_to_attack():
     assert attack_board({"a": {"a": 1.0}}, ["a"])["a"].mean_rate == 0.0
 
 

@@ -314,7 +314,7 @@ def test_numbers_are_those_of_float_to_the_last_bit():
     assert found.numbers["n"].tobytes() == expected.tobytes()
 
 
-def test_the_table_of_values_grows_and_tells_columns_apart():
+def test_the_table_of_values_grows_and_distinguishes_columns():
     rng = np.random.default_rng(5)
     schema = Schema(tuple(Column(name, Role.OTHER, Kind.CATEGORY) for name in ("a", "b", "c")))
     values = [f"{prefix}{i}" for prefix in ("", "longer than one word ") for i in range(8_000)]
@@ -327,7 +327,7 @@ def test_the_table_of_values_grows_and_tells_columns_apart():
         assert [found.levels[column][code] for code in found.codes[column].tolist()] == cells
 
 
-def test_long_values_of_one_key_are_told_apart():
+def test_long_values_of_one_key_are_distinguished():
     rng = np.random.default_rng(6)
     first = rng.integers(97, 123, (200_000, 8), dtype=np.uint8)
     words = first.view(np.uint64)[:, 0]

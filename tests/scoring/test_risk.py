@@ -46,7 +46,7 @@ def test_classes_of_one_two_and_three():
     f = Fraction
     assert risks(x="aaaabbbccd", y="aaabbc") == rounded(
         {
-            "prosecutor-risk": f(1),  # c is alone
+            "prosecutor-risk": f(1),  # c is only
             "prosecutor-mean": f(3, 6),
             "at-risk": f(1),
             "sample-uniques": f(1, 6),

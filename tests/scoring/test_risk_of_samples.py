@@ -108,7 +108,7 @@ def test_a_fraction_out_of_range_is_refused(fraction):
 # k-map and δ-presence
 
 
-def test_presence_by_hand():
+def test_presence_computed_manually():
     # X: a a a a b b c. Y keeps one a and both b: f/F is 1/4 and 1, and nobody with c is in Y.
     original = pd.DataFrame({"key": list("aaaabbc"), "weight": 1.0})
     ids = ["k-map", "presence", "absence"]
@@ -146,7 +146,7 @@ def test_presence_is_that_of_plain_python(seed):
 
 
 def test_the_figures_of_arx():
-    """ARX, test of the risk of quasi-identifiers, whose five records are worked out by hand."""
+    """ARX, test of the risk of quasi-identifiers, whose five records are worked out manually."""
     table = pd.DataFrame(
         {
             "age": ["20", "30", "40", "20", "40"],

@@ -32,7 +32,7 @@ def zayatz_oracle(sizes: list[int], n_population: int) -> Fraction:
     return Fraction(sizes.count(1), n) * unique / sum(once) if unique else Fraction(0)
 
 
-def test_zayatz_by_hand():
+def test_zayatz_computed_manually():
     # 4 of 8 drawn. F = 1 is seen with 1/2; one of F = 2 with 2 · C(6,3) / C(8,4) = 4/7.
     # (2/3 · 1/2) / (2/3 · 1/2 + 1/3 · 4/7) = 7/11 of the two sample uniques among four records.
     assert population.zayatz_share(np.array([1, 1, 2]), 0.5) == pytest.approx(7 / 22)

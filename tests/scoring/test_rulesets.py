@@ -188,7 +188,7 @@ def test_records_are_counted_by_columns_of_the_schema(values):
     assert parsed(values).options.table_columns == ("sex", "town")
 
 
-def test_all_problems_are_reported_at_once(values):
+def test_all_problems_are_reported_together(values):
     values["version"] = "one"
     values["titel"] = values.pop("title")
     values["limits"]["max_team_size"] = 0

@@ -90,7 +90,7 @@ def test_a_measure_without_a_direction():
     assert problems_of(values) == [("toml.missing_key", "scoring.measure[2].direction", None)]
 
 
-def test_known_measures_are_told(values):
+def test_known_measures_are_reported(values):
     values["scoring"]["measures"] = ["LOSS", "U9"]
     values["ranking"]["settings"]["attack"] = -1
     [measures, setting] = [p.message for p in problem_list(values)]
@@ -133,7 +133,7 @@ def test_a_formula_that_uses_utility_needs_a_measure_of_it(values, name):
 
 
 @pytest.mark.parametrize("key", HEADINGS)
-def test_headings_belong_to_ranks_alone(values, key):
+def test_headings_belong_to_ranks_only(values, key):
     values["ranking"][key] = 0.5
     assert problems_of(values) == [("toml.unknown_key", f"ranking.{key}", None)]
 
@@ -169,7 +169,7 @@ def test_a_setting_of_another_formula_is_unknown(values):
     assert problems_of(values) == [("toml.unknown_key", "ranking.settings.k", None)]
 
 
-def test_an_unknown_formula_is_told_the_known_ones(values):
+def test_an_unknown_formula_is_reported_the_known_ones(values):
     values["ranking"]["formula"] = "arithmetic"
     message = message_of(values)
     assert "ranking.formula" in message

@@ -223,7 +223,7 @@ def test_a_missing_key_is_named(name, apply, key):
     assert ("toml.missing_key", key, None) in problems_of(values)
 
 
-def test_a_kind_that_does_not_fit_the_tables_is_told_which_do():
+def test_a_kind_that_does_not_fit_the_tables_is_reported_which_do():
     values = values_of(COMMON)
     values["round"][1]["kind"] = "candidate-attack"
     values["round"][1]["file"][0]["kind"] = "candidate_guess"
@@ -232,7 +232,7 @@ def test_a_kind_that_does_not_fit_the_tables_is_told_which_do():
     assert "one of: anonymization, attack, presentation, as data.tables is common" in message
 
 
-def test_known_stages_are_told():
+def test_known_stages_are_reported():
     values = values_of(SEASON)
     values["round"][0]["stage"] = "semifinal"
     [stage, *_] = [p.message for p in problem_list(values)]
@@ -337,7 +337,7 @@ def test_a_disclosure_names_its_columns_its_target_and_what_it_costs():
         ("max_records_factor = 1.0", "max_records_factor = 2.0", "limits.max_records_factor"),
     ],
 )
-def test_what_a_disclosure_cannot_be_is_told(was, becomes, key):
+def test_what_a_disclosure_cannot_be_is_reported(was, becomes, key):
     with pytest.raises(ProblemsFound) as found:
         parse_ruleset(disclosure((was, becomes)))
     told = " ".join(f"{p.file} {p.params.get('key')}" for p in found.value.problems)

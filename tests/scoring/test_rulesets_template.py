@@ -38,7 +38,7 @@ def known_keys():
 
 
 def explained_in_template() -> set[str]:
-    """Keys and tables beside a comment or right before one, keys in a comment, and all tables."""
+    """Keys and tables next to a comment or right before one, keys in a comment, and all tables."""
     lines = TEMPLATE.splitlines()
     heads = re.findall(r"^(?:# )?\[+([\w.]+)\]+", TEMPLATE, re.MULTILINE)
     found = {name for head in heads for name in head.split(".")}
@@ -84,7 +84,7 @@ def test_every_key_is_explained_in_the_template(known_keys):
         tuple(s.name for formula in OFFICIAL.values() for s in formula.settings),
     ],
 )
-def test_every_choice_is_told(choices):
+def test_every_choice_is_reported(choices):
     for page in (TEMPLATE, REFERENCE):
         for choice in choices:
             assert re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", page), choice

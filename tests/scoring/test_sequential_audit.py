@@ -39,20 +39,20 @@ def made(microdata, m=2, **options):
 
 
 def hospital_of(n_records):
-    """Three tables of a made-up hospital."""
+    """Three tables of a synthetic hospital."""
     tables = [write_table(t, HOSPITAL_SCHEMA) for t in hospital(n_records, 3, seed=4)]
     return read_microdata(tables, HOSPITAL_SCHEMA)
 
 
 @pytest.fixture(scope="module")
 def patients():
-    """So few that all worlds can be counted."""
+    """So few that all possible worlds can be counted."""
     return hospital_of(N_RECORDS)
 
 
 @pytest.fixture(scope="module")
 def crowd():
-    """So many that worlds are sampled."""
+    """So many that possible worlds are sampled."""
     return hospital_of(2 * N_RECORDS)
 
 
@@ -88,7 +88,7 @@ def test_bob_is_found_as_in_the_paper_under_all_definitions(small):
 
 
 def test_the_column_last_is_read_where_it_names_groups_of_the_release_before():
-    """Tables 14 and 15 leave 8 worlds, and Bob is at 1/2 again."""
+    """Tables 14 and 15 leave 8 possible worlds, and Bob is at 1/2 again."""
     audit = made(SMALL, method="last", where="overlaps")
     found = {finding.definition: finding.last for finding in audit.findings}
     bob = SMALL.ids.index("Bob")
@@ -163,7 +163,7 @@ def test_nothing_is_known_of_counterfeits_or_of_invariance_where_there_is_none(p
     assert asked.definition is Definition.M_INVARIANCE
 
 
-def test_boxes_that_were_cut_leave_row_counting_to_stand_in(crowd):
+def test_regions_that_were_cut_leave_row_counting_to_stand_in(crowd):
     audit = made(crowd, method="improved")
     assert sum(loss.n_tampered for loss in audit.losses) > 0
     for finding in audit.findings:
@@ -198,7 +198,7 @@ def test_progress_tells_every_step_and_all_of_them_once(patients):
 # Bounds
 
 
-def test_fewer_worlds_are_looked_at_of_more_records_and_at_last_none(crowd, monkeypatch):
+def test_fewer_possible_worlds_are_looked_at_of_more_records_and_at_last_none(crowd, monkeypatch):
     series = of_publication(publish(crowd, Options(m=2)))
     full = plan(crowd, series.releases, Definition.WORLDS)
     assert full.effort.n_samples == effort.SAMPLES[0]
@@ -227,7 +227,7 @@ def test_what_takes_too_long_is_left_out_and_said(crowd, monkeypatch, bound, val
     assert "there are too many records" in Page(report(audit, {})).text
 
 
-def test_risks_after_the_last_release_alone_have_no_history(patients, monkeypatch):
+def test_risks_after_the_last_release_only_have_no_history(patients, monkeypatch):
     monkeypatch.setattr(effort, "MOST_WORK_OVER_TIME", 0)
     series = of_publication(publish(patients, Options(m=2)))
     audit = audit_series(patients, series, m=2, definition="worlds")
@@ -284,7 +284,7 @@ def test_the_report_has_every_part_and_needs_nothing_else(found, page):
     assert "S.zip" in page.text
 
 
-def test_boxes_that_are_too_many_to_be_told_apart_are_not_drawn(found, monkeypatch):
+def test_regions_that_are_too_many_to_be_distinguished_are_not_drawn(found, monkeypatch):
     monkeypatch.setattr(pictures, "MOST_DRAWN", 1)
     page = Page(report(found, {}))
     assert page.seen.count("svg") == len(found.findings) + 1
@@ -315,7 +315,7 @@ def test_the_report_escapes_and_speaks_the_readers_language(found):
         assert said in text
 
 
-def test_one_table_alone_has_neither_time_nor_pairs():
+def test_one_table_only_has_neither_time_nor_pairs():
     alone = replace(SMALL, snapshots=SMALL.snapshots[:1])
     audit = made(alone)
     page = Page(report(audit, {}))

@@ -41,7 +41,7 @@ def test_what_is_packed_comes_back():
     assert unpack(pack(FILES), "RCND", file="series") == parts
 
 
-def test_an_archive_depends_on_its_files_alone():
+def test_an_archive_depends_on_its_files_only():
     data = pack(FILES)
     assert data == pack(dict(reversed(FILES.items())))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -81,12 +81,12 @@ def test_folders_may_have_japanese_names_as_windows_writes_them(folder, encoding
         "ſ1.csv",
     ],
 )
-def test_other_names_are_told(name):
+def test_other_names_are_reported(name):
     data = zipped(("R1.csv", b""), ("R2.csv", b""), (name, b""))
     assert found(data, "RS", n=2) == {"unknown": [name]}
 
 
-def test_everything_that_is_wrong_is_told_at_once():
+def test_everything_that_is_wrong_is_reported_together():
     data = zipped(
         ("R1.csv", b""),
         ("a/r01.csv", b""),
@@ -134,7 +134,7 @@ def test_what_is_no_archive_is_refused(data):
     assert set(found(data)) <= {"broken", "missing"}
 
 
-def test_a_damaged_file_is_told_beside_the_others():
+def test_a_damaged_file_is_reported_next_to_the_others():
     data = bytearray(zipped(("R1.csv", b"abc" * 400), ("X.csv", b""), method=zipfile.ZIP_STORED))
     data[60] ^= 1
     assert found(bytes(data)) == {"unknown": ["X.csv"], "broken_file": ["R1.csv"]}

@@ -1,4 +1,4 @@
-"""The check of releases beside a plain one: every pair of a tuple and a row is listed, and SciPy matches them."""
+"""The check of releases next to a plain one: every pair of a tuple and a row is listed, and SciPy matches them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def windows():
 
 
 def spoilt(release, rng):
-    """The release with some boxes moved, some values exchanged, and some rows in other groups."""
+    """The release with some regions moved, some values exchanged, and some rows in other groups."""
     n = len(release.group)
     low, high, sensitive = release.low.copy(), release.high.copy(), release.sensitive.copy()
     for group in rng.choice(np.unique(release.group), 2):
@@ -93,7 +93,7 @@ def test_a_published_series_has_no_problem_in_either(windows):
 
 
 def wide(release, n: int):
-    """The release n times over, with boxes that hold everybody."""
+    """The release n times over, with regions that hold everybody."""
     rows = np.tile(np.arange(len(release.group)), n)
     times = np.repeat(np.arange(n), len(release.group))
     return replace(

@@ -44,7 +44,7 @@ def archive() -> bytes:
 def slow_guess(microdata, releases, person, *, intersect) -> str | None:
     """The most frequent value of the first release, or of the last one's rows that are left, by text where equal.
 
-    Of who is in no box of the first release, that of all its rows.
+    Of who is in no region of the first release, that of all its rows.
     """
     held = [
         [
@@ -102,7 +102,7 @@ def test_two_releases_that_are_not_m_invariant_give_bob_away():
     assert mark_values(truth, baseline, found, m=2).rate > 0
 
 
-def test_of_who_is_in_no_box_the_most_frequent_value_of_all_is_guessed():
+def test_of_who_is_in_no_region_the_most_frequent_value_of_all_is_guessed():
     """Guessing it earns nothing over the baseline, however many a publisher leaves out."""
     counts = Counter(T3.sensitive.tolist())
     code = min(counts, key=lambda value: (-counts[value], PATIENTS.sensitive_values[value]))
@@ -207,7 +207,7 @@ def test_what_is_wrong_with_a_guess_is_said(lines, expected):
     assert all(p.message and p.file == "guess" for p in found)
 
 
-def test_the_values_are_told_where_one_is_wrong():
+def test_the_values_are_reported_where_one_is_wrong():
     with pytest.raises(ProblemsFound, match="expected flu, cold, angina — got"):
         read_value_guess(b"id,value\nBob,x\n", {"Bob"}, VALUES)
 

@@ -42,7 +42,7 @@ def honest(tables) -> Series:
 
 
 def accepted(series: Series, tables: Microdata) -> Series:
-    """The series as it is read when it is handed in, which refuses it where it breaks the rules."""
+    """The series as it is read when it is submitted, which refuses it where it breaks the rules."""
     return read_series(pack(handed_in(series, "patient")), tables, "patient", m=M)
 
 
@@ -51,7 +51,7 @@ def scores(series: Series, tables: Microdata) -> dict[str, float | int | None]:
 
 
 def with_notices(series: Series, box: Callable[[Release], Release]) -> Series:
-    """Other boxes, and a notice that names every group."""
+    """Other regions, and a notice that names every group."""
     releases = tuple(map(box, series.releases))
     return replace(
         series, releases=releases, tampered=tuple(np.unique(r.group) for r in series.releases)
@@ -59,7 +59,7 @@ def with_notices(series: Series, box: Callable[[Release], Release]) -> Series:
 
 
 def beside(release: Release) -> Release:
-    """Points in the middle of the boxes, beside all people, whose ages and codes are whole numbers."""
+    """Points in the middle of the regions, next to all people, whose ages and codes are whole numbers."""
     middle = np.floor((release.low + release.high) / 2) + 0.5
     return replace(release, low=middle, high=middle)
 
@@ -67,8 +67,8 @@ def beside(release: Release) -> Release:
 # Notices
 
 
-def test_a_notice_for_every_group_leaves_no_use_of_the_boxes(tables, honest):
-    """Else points beside the people would be as good as their boxes, and no row counting finds anybody there."""
+def test_a_notice_for_every_group_leaves_no_use_of_the_regions(tables, honest):
+    """Else points next to the people would be as good as their regions, and no row counting finds anybody there."""
     moved, named = (
         scores(accepted(with_notices(honest, box), tables), tables)
         for box in (beside, lambda release: release)
@@ -93,7 +93,7 @@ def test_a_notice_costs_what_it_names(tables, honest):
 
 
 def test_a_few_people_on_points_are_no_narrow_release(tables):
-    """All others are left out: the boxes of the few are points, and tell nothing of the others."""
+    """All others are left out: the regions of the few are points, and tell nothing of the others."""
     few = np.zeros(len(tables.ids), dtype=np.bool_)
     few[[snapshot.ids[0] for snapshot in tables.snapshots]] = True
     seen, deleted = few.copy(), []
@@ -110,9 +110,9 @@ def test_a_few_people_on_points_are_no_narrow_release(tables):
 
 
 def alone(tables: Microdata, n_decoys: int) -> Series:
-    """Each person alone in a box that is a point, with M - 1 counterfeits whose values come later in the alphabet.
+    """Each person only in a region that is a point, with M - 1 counterfeits whose values come later in the alphabet.
 
-    Groups of counterfeits alone, `n_decoys` for each person, lie on the same point. Counterfeits are told.
+    Groups of counterfeits only, `n_decoys` for each person, lie on the same point. Counterfeits are reported.
     """
     names = tables.sensitive_values
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -135,15 +135,15 @@ def alone(tables: Microdata, n_decoys: int) -> Series:
     return Series(tables, tuple(releases), nobody, nobody, knows_counterfeits=True)
 
 
-def test_groups_of_counterfeits_alone_hide_nobody_at_no_price(tables):
-    """Whoever counts rows counts them; so they count in the answers to queries, although everybody is told."""
+def test_groups_of_counterfeits_only_hide_nobody_at_no_price(tables):
+    """Anyone who counts rows counts them; so they count in the answers to queries, although everybody is reported."""
     few, many = (scores(accepted(alone(tables, n), tables), tables) for n in (0, 4))
     assert many["series-risk-max"] < few["series-risk-max"]
     assert many["series-query-error"] > 2 * few["series-query-error"] > 0
 
 
 def test_counterfeits_told_of_other_groups_than_they_are_in_are_refused(tables):
-    """Else whoever thinks of worlds believes it, and takes everybody's true value for ruled out."""
+    """Else anyone who thinks of possible worlds believes it, and takes everybody's true value for ruled out."""
     honest = alone(tables, 1)
     assert accepted(honest, tables).knows_counterfeits
     lies = tuple(
@@ -161,7 +161,7 @@ def test_counterfeits_told_of_other_groups_than_they_are_in_are_refused(tables):
 
 @pytest.mark.parametrize("method", ["m-invariance", "improved"])
 @pytest.mark.parametrize("m", [2, M])
-def test_counterfeits_that_are_told_truly_are_believed(tables, method, m):
+def test_counterfeits_that_are_reported_truly_are_believed(tables, method, m):
     series = of_publication(publish(tables, Options(m, method=method)))
     assert sum(sum(release.counterfeits.values()) for release in series.releases) > 0
     read = read_series(pack(handed_in(series, "patient")), tables, "patient", m=m)

@@ -48,7 +48,7 @@ def microdata(tables) -> Microdata:
 
 @pytest.fixture(scope="module")
 def improved(microdata) -> bytes:
-    """A series with counterfeits, people who are left out, and boxes that do not hold their records."""
+    """A series with counterfeits, people who are left out, and regions that do not hold their records."""
     made = of_publication(publish(microdata, Options(m=3, method="improved")))
     return pack(handed_in(made, "patient"))
 
@@ -72,7 +72,7 @@ def test_a_limit_is_the_largest_value_of_its_measure(improved, microdata, limit)
     assert codes(improved, microdata, "patient", **{limit: share - 0.004}) == [CODES[limit]]
 
 
-def test_all_limits_are_told_at_once_with_what_else_is_wrong(improved, microdata):
+def test_all_limits_are_reported_together_with_what_else_is_wrong(improved, microdata):
     found = codes(improved, microdata, "patient", max_deleted=0, max_displaced=0)
     assert found == ["series.too_many_deleted", "series.too_many_displaced"]
     with pytest.raises(ProblemsFound) as refused:
@@ -107,7 +107,7 @@ def test_a_release_of_too_many_rows_is_refused_before_it_is_matched(
     assert set(found) == {"release.too_many_rows"}
 
 
-def test_a_limit_is_told_also_of_a_series_that_is_too_large_to_be_matched(
+def test_a_limit_is_reported_also_of_a_series_that_is_too_large_to_be_matched(
     improved, microdata, monkeypatch
 ):
     monkeypatch.setattr(candidates, "MOST_PAIRS", 1)

@@ -1,4 +1,4 @@
-"""Measures of a series: by hand on the paper's tables, beside slow and obvious Python, and what always holds."""
+"""Measures of a series: manually on the paper's tables, next to slow and obvious Python, and what always holds."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_bob_is_found_as_in_section_4_2(definition, bob):
     assert measures.risk_mean(found) == pytest.approx(np.mean(risks))
 
 
-def test_who_thinks_of_worlds_heeds_counterfeits_where_they_are_told():
+def test_who_thinks_of_possible_worlds_heeds_counterfeits_where_they_are_reported():
     told, untold = (
         [
             scored(SMALL, T12, T13, definition=definition, told=told).risks[0].tolist()
@@ -154,7 +154,7 @@ def test_who_thinks_of_worlds_heeds_counterfeits_where_they_are_told():
 
 
 @pytest.mark.parametrize("definition", ["worlds", "m-invariance"])
-def test_one_displaced_record_hides_nobody_from_who_thinks_of_worlds(definition):
+def test_one_displaced_record_hides_nobody_from_who_thinks_of_possible_worlds(definition):
     tampered = (NOBODY, np.array([1]))
     found = scored(SMALL, T12, T16, tampered=tampered, definition=Definition(definition))
     risks, _low = found.risks
@@ -346,7 +346,7 @@ def one(microdata):
     return replace(microdata, snapshots=microdata.snapshots[:1])
 
 
-def test_a_box_beyond_the_range_is_as_wide_as_the_range():
+def test_a_region_beyond_the_range_is_as_wide_as_the_range():
     wide = replace(T12, low=T12.low - 1e6, high=T12.high + 1e6)
     assert measures.extent(scored(one(SMALL), wide)) == 1
 

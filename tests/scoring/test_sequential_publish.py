@@ -141,7 +141,7 @@ def test_the_phases_make_tables_12_and_13():
 
 
 @pytest.mark.parametrize("table", [printed.T3, printed.T4], ids=["table 3", "table 4"])
-def test_boxes_of_real_tuples_are_the_least(table):
+def test_regions_of_real_tuples_are_the_least(table):
     time = 0 if table is printed.T3 else 1
     snapshot = PATIENTS.snapshots[time]
     of_id = np.empty(len(PATIENTS.ids), dtype=np.int64)
@@ -163,7 +163,7 @@ def test_zip_codes_weigh_a_727th_of_ages():
     assert (1 / scales(PATIENTS, 1)).tolist() == pytest.approx([1, 32_000 / 44])
 
 
-def test_last_everywhere_and_where_boxes_overlap_is_table_15():
+def test_last_everywhere_and_where_regions_overlap_is_table_15():
     options = Options(2, "last", **ABOVE, where="overlaps")
     first, second = publish(SMALL, options).releases
     assert first.last.tolist() == printed.T14.last.tolist()
@@ -197,7 +197,7 @@ def test_the_improved_method_makes_table_16(rule):
 
 
 def test_where_no_corner_is_safe_the_group_is_deleted():
-    """Bob of table 10 again, but the box that he lies in is a point: it cannot be cut behind him."""
+    """Bob of table 10 again, but the region that he lies in is a point: it cannot be cut behind him."""
     later = (
         ("Bob", 21, 12_000, "dyspepsia"),
         ("David", 21, 12_000, "gastritis"),
@@ -233,7 +233,7 @@ def test_a_time_without_anybody_is_published_empty(method):
     ("side", "low", "high"),
     [("below", [20, 0], [21, 1]), ("above", [21, 1], [22, 2]), ("none", [21, 1], [21, 1])],
 )
-def test_boxes_with_counterfeits_are_widened(side, low, high):
+def test_regions_with_counterfeits_are_widened(side, low, high):
     attributes = (Attribute("age", None), Attribute("class", ("a", "b", "c")))
     box = np.array([[21.0, 1.0]])
     found = Convention((1, 1), side).widened(box, box, attributes)
@@ -241,7 +241,7 @@ def test_boxes_with_counterfeits_are_widened(side, low, high):
 
 
 @pytest.mark.parametrize(("side", "code"), [("below", 0.0), ("above", 2.0)])
-def test_boxes_stay_within_the_list_of_categories(side, code):
+def test_regions_stay_within_the_list_of_categories(side, code):
     box = np.array([[code]])
     low, high = Convention((1,), side).widened(box, box, (Attribute("c", ("a", "b", "c")),))
     assert (low.item(), high.item()) == ((0, 1) if side == "below" else (1, 2))
@@ -274,7 +274,7 @@ def test_m_is_at_least_2():
 
 
 def test_one_value_too_many_is_fine_where_a_bucket_takes_it():
-    """T(2) of table 11 is not 2-eligible, and neither is Emily alone; David's bucket takes her."""
+    """T(2) of table 11 is not 2-eligible, and neither is Emily only; David's bucket takes her."""
     assert excess(np.bincount(SMALL.snapshots[1].sensitive), 2) == 1
     assert publish(SMALL, Options(2)).releases[1].counterfeits == {1: 1}
 
@@ -334,7 +334,7 @@ def check_laws(tables: Microdata, m: int, options: Options) -> None:
             assert seen.setdefault(release.owner[row], signature) == signature
         n_fake = np.bincount(release.group[~real], minlength=release.group.max(initial=0) + 1)
         assert release.counterfeits == {g: n for g, n in enumerate(n_fake.tolist()) if n}
-        for group in of_group:  # one box for a group, and at least one tuple in it
+        for group in of_group:  # one region for a group, and at least one tuple in it
             rows = release.group == group
             assert len(np.unique(release.low[rows], axis=0)) == 1
             assert len(np.unique(release.high[rows], axis=0)) == 1
@@ -383,7 +383,7 @@ def few_categories(seed: int) -> Microdata:
 
 
 @pytest.mark.parametrize("rule", ["overlap", "risk"])
-def test_boxes_that_are_moved_stay_within_the_list_of_categories(rule):
+def test_regions_that_are_moved_stay_within_the_list_of_categories(rule):
     """A code beyond the list would be written as whatever stands there, such as a sensitive value."""
     n_tampered = n_counterfeits = 0
     for seed in range(30):
@@ -401,7 +401,7 @@ def test_boxes_that_are_moved_stay_within_the_list_of_categories(rule):
     assert n_counterfeits > 10
 
 
-def test_row_counting_finds_bob_before_the_repair_alone():
+def test_row_counting_finds_bob_before_the_repair_only():
     for method, risk in (("m-invariance", 2 / 3), ("improved", 1 / 2)):
         done = publish(SMALL, Options(2, method, widths=(1, 2000), side="above"))
         bob = counting_risks(done.microdata, done.releases)[SMALL.ids.index("Bob")]
@@ -423,7 +423,7 @@ def test_no_release_depends_on_a_later_table(history, method):
 
 @settings(max_examples=25)
 @given(histories(), st.integers(0, 99))
-def test_the_order_of_ids_tells_nothing(history, seed):
+def test_the_order_of_ids_discloses_nothing(history, seed):
     """Other numbers for the same people change only the numbers."""
     tables, m = history
     renamed = np.random.default_rng(seed).permutation(len(tables.ids))

@@ -87,7 +87,7 @@ def test_categories_have_the_order_of_the_schema():
     assert read.snapshots[0].sensitive.tolist() == [1, 1]
 
 
-def test_all_that_is_wrong_with_tables_is_said_at_once():
+def test_all_that_is_wrong_with_tables_is_said_together():
     first = csv(HEADER, ("Bob", 21, 1, "flu"), ("Eve", 30, 2, "flu"), ("Bob", 40, 3, "flu"))
     second = csv(HEADER, ("Ann", 21, 1, "flu"))
     third = csv(HEADER, ("Eve", 30, 2, "flu"), ("Ann", 21, 1, "gastritis"))
@@ -104,7 +104,7 @@ def test_all_that_is_wrong_with_tables_is_said_at_once():
     assert params[2] == {"first": "T2", "expected": "flu", "got": "gastritis"}
 
 
-def test_problems_of_several_files_are_said_at_once():
+def test_problems_of_several_files_are_said_together():
     broken = csv(HEADER, ("Bob", "old", 1, "flu"))
     with pytest.raises(ProblemsFound) as caught:
         files.read_microdata([broken, csv(HEADER, *TABLE_1), broken], SCHEMA)
@@ -154,7 +154,7 @@ def test_counterfeits_come_back_from_their_file():
     assert release_files.read_counterfeits(data, printed.T9, file="C2") == expected
 
 
-def test_what_is_wrong_with_boxes_is_said_at_once():
+def test_what_is_wrong_with_regions_is_said_together():
     rows = [(1, 21, 20, 10, 12, "flu"), (1, 21, 20, 10, 13, "gastritis"), (2, 1, 2, 3, 4, "flu")]
     with pytest.raises(ProblemsFound) as caught:
         release_files.read_release(csv(BOXES, *rows), PATIENTS, file="R1")
@@ -165,7 +165,7 @@ def test_what_is_wrong_with_boxes_is_said_at_once():
     ]
 
 
-def test_very_many_wrong_boxes_are_counted_and_a_few_are_told(monkeypatch):
+def test_very_many_wrong_regions_are_counted_and_a_few_are_reported(monkeypatch):
     made = []
     add = Collector.add
     monkeypatch.setattr(Collector, "add", lambda *a, **k: (made.append(a), add(*a, **k)))
@@ -267,7 +267,7 @@ def test_table_9_as_printed_has_no_row_for_bob():
     assert done.problems[0].params == {"id": "Bob"}
 
 
-def test_table_16_is_a_generalization_with_its_notice_alone():
+def test_table_16_is_a_generalization_with_its_notice_only():
     nothing, first = np.zeros(0, np.int64), np.array([1])
     releases = (printed.T12, printed.T16)
     assert holds(*releases, microdata=SMALL) == (False, True, False)
@@ -337,15 +337,18 @@ def test_no_check_fails_for_what_is_published():
 # The loss
 
 
-def test_the_loss_of_table_16_is_worked_out_by_hand():
-    """Ranges 3 and 13,000; Bob's box is 1 by 2,000, Emily's and David's 2 by 11,000."""
+def test_the_loss_of_table_16_is_computed_manually():
+    """Ranges 3 and 13,000; Bob's region is 1 by 2,000, Emily's and David's 2 by 11,000."""
     done = publish(SMALL, Options(2, "improved", widths=(1, 2000)))
     loss = losses(done)[1]
     expected = ((1 / 3 + 2 / 13) + 2 * (2 / 3 + 11 / 13)) / 6
     assert loss.extent == pytest.approx(expected)
     counts = (loss.n_records, loss.n_groups, loss.n_counterfeits, loss.n_deleted)
     assert counts == (3, 2, 1, 0)
-    assert (loss.n_tampered, loss.n_displaced) == (1, 1)  # Emily is outside of the box that was cut
+    assert (loss.n_tampered, loss.n_displaced) == (
+        1,
+        1,
+    )  # Emily is outside of the region that was cut
 
 
 # The hospital
@@ -458,7 +461,7 @@ def test_check_takes_limits_of_a_ruleset_about_series_only(folder, capsys):
     )
 
 
-def test_last_stands_beside_the_group(folder, capsys):
+def test_last_stands_next_to_the_group(folder, capsys):
     run(f"publish {TABLES} --method last --where overlaps --out O", capsys)
     lines = (folder / "O/R2.csv").read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[:2] for line in lines] == [
@@ -521,13 +524,13 @@ def test_a_table_that_cannot_be_published_is_rejected(folder, capsys):
         "generate --releases 21 --seed 1 --out O",
     ],
 )
-def test_wrong_use_is_told(folder, capsys, line):
+def test_wrong_use_is_reported(folder, capsys, line):
     status, told = run(line, capsys)
     assert (status, bool(told["error"])) == (2, True)
 
 
 def test_widths_of_categories_are_whole_numbers(folder, capsys):
-    """A release says of a category between which values of its list a box lies, and knows no halves."""
+    """A release says of a category between which values of its list a region lies, and knows no halves."""
     ages = tuple(map(str, range(20, 30)))
     columns = [
         replace(c, kind=Kind.CATEGORY, values=ages) if c.name == "age" else c

@@ -1,4 +1,4 @@
-"""Identification risk: the paper's tables, and the counter and the sampler against the list of all worlds."""
+"""Identification risk: the paper's tables, and the counter and the sampler against the list of all possible worlds."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_bob(releases, definition, expected):
     assert risks(SMALL, releases, definition).values[BOB] == expected
 
 
-def test_worlds_of_one_release():
+def test_possible_worlds_of_one_release():
     found = risks(microdata(TABLE_1), (T3,))
     assert found.worlds == 96
     assert of(found, PATIENTS, "Bob", "Jane") == [1 / 2, 1 / 3]
@@ -127,7 +127,7 @@ def random_microdata(rng, n_people, *, n_times=None, n_values=None):
 
 
 def random_release(rng, tables, snapshot):
-    """Groups of neighbours, boxes around them or, now and then, a little beside; a few counterfeits."""
+    """Groups of neighbours, regions around them or, now and then, a little next to; a few counterfeits."""
     n_counterfeits = int(rng.integers(0, 3))
     owner = np.concatenate([snapshot.ids, np.full(n_counterfeits, -1)])
     counterfeit = rng.integers(0, len(tables.sensitive_values), n_counterfeits)
@@ -147,7 +147,7 @@ def random_release(rng, tables, snapshot):
 
 @pytest.mark.parametrize("definition", WORLDS)
 @pytest.mark.parametrize("n_cases", some(1, [250, 1_000]))
-def test_counting_worlds_is_listing_them(definition, n_cases):
+def test_counting_possible_worlds_is_listing_them(definition, n_cases):
     n_possible = 0
     for tables, releases in cases(n_cases, seed=7):
         found = risks(tables, releases, definition)
@@ -167,7 +167,7 @@ def test_counting_rows_is_counting_them_one_by_one():
 
 
 @pytest.mark.parametrize("where", ["everywhere", "overlaps"])
-def test_reading_last_leaves_the_worlds_that_a_list_leaves(where):
+def test_reading_last_leaves_the_possible_worlds_that_a_list_leaves(where):
     """Hardly ever more, where somebody's signature may have changed unnoticed, and never fewer."""
     n_equal = n_informed = 0
     for tables, releases in published(60, m=2, n_people=6, seed=3, method="last", where=where):
@@ -182,7 +182,7 @@ def test_reading_last_leaves_the_worlds_that_a_list_leaves(where):
     assert n_informed > 5
 
 
-def test_tables_14_and_15_leave_eight_worlds():
+def test_tables_14_and_15_leave_eight_possible_worlds():
     found = risks(SMALL, (T14, T15), Definition.LAST)
     assert found.worlds == 8
     assert found.values.tolist() == [1 / 2] * 5
@@ -259,7 +259,7 @@ def test_without_m_invariance_known_some_risk_exceeds_one_in_m():
 
 
 @pytest.mark.parametrize("n", [1, 5, 12, 20])
-def test_worlds_of_one_group_are_orders(n):
+def test_possible_worlds_of_one_group_are_orders(n):
     values = np.arange(n)
     tables = Microdata(
         (Attribute("a", None),),
@@ -275,7 +275,7 @@ def test_worlds_of_one_group_are_orders(n):
     assert found.values == pytest.approx(np.full(n, 1 / n))
 
 
-def test_two_values_in_twenty_people_are_counted_at_once():
+def test_two_values_in_twenty_people_are_counted_together():
     sensitive, group = np.tile([0, 1], 10), np.repeat(np.arange(1, 11), 2)
     tables = Microdata(
         (Attribute("a", None),),
@@ -316,7 +316,7 @@ def test_where_no_world_fits_nobody_in_it_has_a_risk():
 
 
 def beside(release: Release, n: int) -> Release:
-    """The release and a group of n rows far away, all of which are told to be counterfeits."""
+    """The release and a group of n rows far away, all of which are reported to be counterfeits."""
     far = np.full((n, release.low.shape[1]), 1e6)
     number = int(release.group.max()) + 1
     return Release(
@@ -331,7 +331,7 @@ def beside(release: Release, n: int) -> Release:
 
 
 @pytest.mark.parametrize("n", [3, 20, 24, 100, 170])
-def test_groups_of_counterfeits_alone_are_counted_whatever_their_size(n):
+def test_groups_of_counterfeits_only_are_counted_whatever_their_size(n):
     first, second = publish(SMALL, Options(m=2)).releases
     known = Definition.COUNTERFEIT_KNOWN
     alone, together = (
@@ -346,7 +346,7 @@ def test_groups_of_counterfeits_alone_are_counted_whatever_their_size(n):
         assert together.worlds == 6 * alone.worlds
 
 
-def test_counterfeits_that_are_told_have_places_too():
+def test_counterfeits_that_are_reported_have_places_too():
     first, second = publish(SMALL, Options(m=2)).releases
     releases = [beside(first, 100), second]
     n = n_places(SMALL, releases)
@@ -362,7 +362,7 @@ def test_counterfeits_that_are_told_have_places_too():
 @pytest.mark.parametrize(
     ("n", "code"), [(3, "release.too_many_places"), (100, "series.too_many_counterfeits")]
 )
-def test_a_series_that_tells_too_many_counterfeits_is_refused_before_worlds_are_thought_of(
+def test_a_series_that_tells_too_many_counterfeits_is_refused_before_possible_worlds_are_thought_of(
     n, code, monkeypatch
 ):
     made = of_publication(publish(SMALL, Options(m=2)))

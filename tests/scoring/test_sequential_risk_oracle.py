@@ -1,4 +1,4 @@
-"""The oracle alone reproduces what the paper's tables must give."""
+"""The oracle only reproduces what the paper's tables must give."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def test_bob_after_the_improved_method():
 @pytest.mark.parametrize(
     ("releases", "n"), [((T3,), 96), ((T3, T4), 48), ((T3, T9), 384)], ids=["T3", "T3+T4", "T3+T9"]
 )
-def test_worlds_of_the_patients(releases, n):
+def test_possible_worlds_of_the_patients(releases, n):
     tables = PATIENTS if len(releases) == 2 else microdata(TABLE_1)
     assert world_risks(tables, releases)[0] == n

@@ -1,4 +1,4 @@
-"""Sampled worlds: where walks start, the bounds that groups tell, and tables too large to count."""
+"""Sampled possible worlds: where walks start, the bounds that groups tell, and tables too large to count."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def places_of(tables, releases, definition):
 
 
 def hospital_series(n_records, n_releases, m):
-    """The tables of a made-up hospital, and their m-invariant releases."""
+    """The tables of a synthetic hospital, and their m-invariant releases."""
     tables = [
         write_table(table, HOSPITAL_SCHEMA) for table in hospital(n_records, n_releases, seed=1)
     ]

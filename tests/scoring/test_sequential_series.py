@@ -1,4 +1,4 @@
-"""Series that are handed in: read, checked against their tables, and published."""
+"""Series that are submitted: read, checked against their tables, and published."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def tables():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("m", [2, 3])
-def test_what_is_published_can_be_handed_in(tables, method, m):
+def test_what_is_published_can_be_submitted(tables, method, m):
     _archive, microdata = tables
     done = publish(microdata, Options(m=m, method=method))
     series = of_publication(done)
@@ -98,7 +98,7 @@ def test_counterfeits_need_not_be_told():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_who_does_not_tell_counterfeits_tells_nothing_by_the_numbers_of_groups(tables, method):
+def test_who_does_not_tell_counterfeits_discloses_nothing_by_the_numbers_of_groups(tables, method):
     _archive, microdata = tables
     done = of_publication(publish(microdata, Options(m=3, method=method, rule="overlap")))
     silent = not_telling(done)
@@ -199,7 +199,7 @@ def test_what_is_wrong_is_said(files, expected):
     assert problems(FILES | files) == expected
 
 
-def test_a_missing_release_is_told():
+def test_a_missing_release_is_reported():
     assert problems({"R2.csv": R2}) == [("bundle.missing", "series", None)]
 
 
@@ -247,12 +247,12 @@ def test_who_is_left_out_needs_no_row():
     assert [len(table.ids) for table in found.microdata.snapshots] == [4, 2]
 
 
-def test_rows_are_told_as_the_team_has_them():
+def test_rows_are_reported_as_the_team_has_them():
     files = FILES | {"R2.csv": R2.replace("25000", "24000"), "D1.csv": "name\nBob\n"}
     assert problems(files) == [("release.no_row", "T2", 2)]
 
 
-def test_a_notice_opens_boxes():
+def test_a_notice_opens_regions():
     texts = [
         text.decode() for text in published(of_small(T12, T16)).values() if b"group,age" in text
     ]
@@ -340,6 +340,6 @@ def test_a_table_needs_its_ids(read_them):
     ]
 
 
-def test_tables_are_told_apart_from_other_files():
+def test_tables_are_distinguished_from_other_files():
     with pytest.raises(ProblemsFound, match=r"expected T1\.csv"):
         unpack(pack({"B1.csv": b""}), "TB", file="tables")

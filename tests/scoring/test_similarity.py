@@ -282,7 +282,7 @@ def test_the_lecture_contests_example():
     assert distributions.squared_difference(lecture()) == pytest.approx(100 / 3)
 
 
-def test_marginals_by_hand():
+def test_marginals_computed_manually():
     # age: four cells of 1/4; Y has 1/3 at 20 and 2/3 at 40. city: 1/2, 1/2 against 1, 0.
     age = (1 / 12 + 1 / 4 + 5 / 12 + 1 / 4) / 2
     assert distributions.marginal_difference(lecture()) == pytest.approx((age + 1 / 2) / 2)
@@ -292,7 +292,7 @@ def test_marginals_by_hand():
     )
 
 
-def test_divergence_by_hand():
+def test_divergence_computed_manually():
     age = [(3 / 12, 3 / 10), (3 / 12, 1 / 10), (3 / 12, 5 / 10), (3 / 12, 1 / 10)]
     city = [(1 / 2, 7 / 8), (1 / 2, 1 / 8)]
     expected = fmean(sum(p * math.log(p / q) for p, q in column) for column in (age, city))
@@ -401,7 +401,7 @@ def test_a_sample_is_drawn_together_with_what_was_made_of_it():
     assert [column.name for column in coded.columns] == ["age", "city", "illness", "cost"]
 
 
-def test_equal_records_are_told_apart_by_what_became_of_them():
+def test_equal_records_are_distinguished_by_what_became_of_them():
     """Whichever of the twins is row 0, the deleted one comes first and then the one that became b."""
     schema = Schema((Column("a", Role.QUASI_IDENTIFIER, Kind.CATEGORY),))
     x = pd.DataFrame({"a": ["z", "x", "x", "x"]})

@@ -106,7 +106,7 @@ def test_queries_are_the_same_for_every_anonymized_table():
     assert drawn[0] == drawn[1]
 
 
-def test_query_errors_by_hand():
+def test_query_errors_computed_manually():
     """All four records alike: any query holds them all, and half of them are deleted."""
     schema = Schema((Column("a", Role.QUASI_IDENTIFIER, Kind.CATEGORY),))
     x = pd.DataFrame({"a": ["v"] * 4})
@@ -154,7 +154,7 @@ def test_one_category_gives_the_shares_of_its_cells(x, y):
     share = sum(y) / (sum(x) + sum(y))
     expected = sum((i + j) * (j / (i + j) - share) ** 2 for i, j in zip(x, y, strict=True))
     found = distinguishability.propensity(of_counts(x, y))
-    # The last pair of tables can be told apart in part, where the penalty is seen.
+    # The last pair of tables can be distinguished in part, where the penalty is seen.
     assert found.pmse == pytest.approx(expected / (sum(x) + sum(y)), abs=1e-5)
     assert found.n_parameters == len(x)
 
@@ -176,7 +176,7 @@ def test_the_null_expectation_is_that_of_published_ratios(pmse, standardized, df
     assert standardized * expected == pytest.approx(pmse, abs=0.6e-6)
 
 
-def test_the_null_expectation_by_hand():
+def test_the_null_expectation_computed_manually():
     # k = 3, c = 1/4, N = 400: 2 * (3/4)² * (1/4) / 400.
     assert distinguishability.null_expectation(3, 300, 100) == pytest.approx(0.28125 / 400)
 
@@ -204,7 +204,7 @@ def test_synthesis_from_the_right_model_has_a_ratio_of_one():
     assert np.mean(ratios) == pytest.approx(1, abs=0.3)
 
 
-def test_tables_that_share_no_value_are_told_apart():
+def test_tables_that_share_no_value_are_distinguished():
     comparison = of_counts([50, 0], [0, 50])
     assert distinguishability.propensity_error(comparison) == pytest.approx(0.25, abs=1e-3)
 
@@ -382,7 +382,7 @@ def test_an_unchanged_table_teaches_as_much():
 
 
 def test_records_made_from_held_out_ones_teach_nothing():
-    """Y holds the held-out records alone: nothing is left to learn from."""
+    """Y holds the held-out records only: nothing is left to learn from."""
     table = learnable(40, 1)
     _coded, original, _anonymized = coded_pair(unchanged(table, LEARNABLE))
     held_out = np.sort(original.order[np.random.default_rng(1).permutation(40)[:10]])

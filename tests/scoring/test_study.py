@@ -68,7 +68,7 @@ def test_the_last_rows_of_table_15_follow_from_the_others():
     for attack, printed in paper.table15_summary.items():
         assert found[attack].mean == pytest.approx(printed.mean, abs=1e-4)
         assert found[attack].best == printed.best
-    assert found["EUC1"].deviation == pytest.approx(0.2525, abs=1e-4)  # of the twelve alone
+    assert found["EUC1"].deviation == pytest.approx(0.2525, abs=1e-4)  # of the twelve only
 
 
 def test_table_6_has_the_teams_and_three_places():
@@ -189,7 +189,7 @@ def test_the_methods_of_known_tables_are_read_off(documented):
 
 
 READINGS = {
-    "D_1": "E",  # a second column outside leaves no trace beside the one inside
+    "D_1": "E",  # a second column outside leaves no trace next to the one inside
     "D_2": "F",
     "D_3": "AG",
     "D_4": "AG",

@@ -229,7 +229,7 @@ def test_an_empty_folder_is_filled(tmp_path):
     assert (target / "a" / "b").read_bytes() == b"1"
 
 
-def test_a_folder_filled_meanwhile_is_left_alone(tmp_path):
+def test_a_folder_filled_meanwhile_is_left_only(tmp_path):
     target = tmp_path / "again"
 
     def write_into_what_somebody_fills():

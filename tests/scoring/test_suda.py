@@ -36,7 +36,7 @@ def test_the_scores_of_the_practice_guide():
 
 
 def test_the_sets_of_the_practice_guide():
-    """Record 5: Rural alone, and three pairs."""
+    """Record 5: Rural only, and three pairs."""
     table = published()
     found = [set(sets) for sets, rows in minimal_sample_uniques(table, list(table)) if 4 in rows]
     assert len(found) == 4
@@ -94,7 +94,7 @@ def test_values_that_many_records_share_and_values_that_none_does():
     )
 
 
-def test_every_set_of_columns_is_looked_at_once(monkeypatch):
+def test_every_set_of_columns_is_looked_together(monkeypatch):
     """The cost: at most one comparison of records for each set of up to the size looked for."""
     numbered, looked_at = suda.numbered, []
     monkeypatch.setattr(suda, "numbered", lambda *a: looked_at.append(len(a[0])) or numbered(*a))
@@ -106,7 +106,7 @@ def test_every_set_of_columns_is_looked_at_once(monkeypatch):
     distinct = pd.DataFrame({"id": np.arange(600)} | {n: table[n] for n in table})
     Suda.of(distinct, list(distinct), max_size=9)
     assert looked_at[0] == 600
-    assert len(looked_at) <= 2**8  # nothing is looked for beside a column that tells all apart
+    assert len(looked_at) <= 2**8  # nothing is looked for next to a column that tells all apart
 
 
 @pytest.mark.parametrize(("n_columns", "max_size"), [(1, 3), (2, 3), (3, 3), (2, 2), (5, 2)])
@@ -133,7 +133,7 @@ def test_the_dis_scores_of_the_practice_guide():
     assert found == [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
 
 
-def test_the_dis_scores_by_hand():
+def test_the_dis_scores_computed_manually():
     # Two records with the scores 1 and 4 of 8 columns, so that q = 1: Σ 1/s = 5/4. One pair, π = 1/2.
     # 1 / (1 + 2 / (1 · 5/4)) = 5/13 and 1 / (1 + 2 / (4 · 5/4)) = 5/7.
     shared = dis_scores(np.array([1.0, 4, 0, 0]), np.array([1, 1, 2]), 0.5, 8)

@@ -1,4 +1,4 @@
-"""Suppression, sampling and back-mapping on tables small enough to check by hand."""
+"""Suppression, sampling and back-mapping on tables small enough to check manually."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_label_where_the_schema_allows_it():
 
 
 def test_as_many_attributes_as_k_needs():
-    # (30, b, f) and (40, b, f) are alone: 2 records. Without age 0 are, without city 2, without
+    # (30, b, f) and (40, b, f) are only: 2 records. Without age 0 are, without city 2, without
     # sex 1.
     done = run("attribute-suppression", k=2).table
     assert done["age"].tolist() == [30] * 6
@@ -201,7 +201,7 @@ def test_afterwards_every_value_occurs_in_its_column_of_the_original(method):
     assert done.dtypes.tolist() == original.dtypes.tolist()
 
 
-def test_back_mapping_leaves_existing_values_and_other_columns_alone():
+def test_back_mapping_does_not_change_existing_values_and_other_columns():
     pd.testing.assert_frame_equal(run("back-mapping").table, TABLE)
     noisy = chain(("sa-noise", {})).table
     kept = chain(("sa-noise", {}), ("back-mapping", {"columns": ("age",)})).table

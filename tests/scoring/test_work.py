@@ -38,7 +38,7 @@ def noisy(original):
 
 
 def work(index: PointIndex, rows: np.ndarray, source: np.ndarray) -> np.ndarray:
-    """Points compared and boxes asked for each record, counting and then searching."""
+    """Points compared and regions asked for each record, counting and then searching."""
     everyone, one_group = np.arange(len(rows), dtype=np.int32), np.zeros(len(rows), dtype=np.int32)
     ties, guess = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.int64)
     rows = np.ascontiguousarray(rows)
@@ -98,7 +98,7 @@ def test_scoring_records_makes_no_table_and_few_arrays(original, noisy, monkeypa
     assert list(prepared.table.columns) == list(HOUSEHOLDS_SCHEMA.public().names)
 
 
-def test_a_prepared_original_keeps_the_amounts_in_its_indexes_alone(original):
+def test_a_prepared_original_keeps_the_amounts_in_its_indexes_only(original):
     data = write_table(original, HOUSEHOLDS_SCHEMA)
     options: dict[str, Any] = {"file": "original", "original": True}
     expected = read_records(data, HOUSEHOLDS_SCHEMA, **options)
@@ -112,7 +112,7 @@ def test_a_prepared_original_keeps_the_amounts_in_its_indexes_alone(original):
         kept = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    # Two indexes with the 12 amounts and boxes around eights of eights of them, and some forty whole
+    # Two indexes with the 12 amounts and regions around eights of eights of them, and some forty whole
     # numbers; while they are built, what was read and two matrices of the amounts as well.
     assert kept / N < 2 * 12 * 8 * (1 + 2 / 7) + 220
     assert peak / N < kept / N + 13 * 4 + 3 * 12 * 8
