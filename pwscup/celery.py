@@ -1,4 +1,4 @@
-"""Workers (`celery -A pwscup worker`): what they do before they take work."""
+"""Start of workers (`celery -A pwscup worker`): preparations before they accept tasks."""
 
 import logging
 import os
@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from pwscup.core.celery_app import app
 
-os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they load every page, which no worker serves
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")  # they import all views, which workers do not need
 
 KERNEL_SECONDS = 120
 logger = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ __all__ = ["app"]
 
 @signals.setup_logging.connect
 def keep_logging(**_: Any) -> None:
-    """Logging is as Django's settings have it; that somebody listens here keeps Celery from its own."""
+    """Logging follows Django's settings; a receiver of this signal disables Celery's own."""
 
 
 @signals.worker_init.connect
@@ -31,14 +31,14 @@ def refuse_foreign_folder(**_: Any) -> None:
     from pwscup.core.installation import probe
 
     probe.refuse_foreign_folder()
-    connections.close_all()  # the pool's processes open their own
+    connections.close_all()  # the processes of the pool open their own
 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Workers that share a data folder load kernels one after another: the first may have to compile them for all.
 
-    A holder that is killed frees the lock. It only saves time: a worker that cannot have it goes on without.
+    A killed holder releases the lock. The lock only saves time: a worker that cannot get it continues without.
     """
     from django.conf import settings
 
@@ -52,10 +52,10 @@ def one_at_a_time() -> Iterator[None]:
 
 @signals.worker_init.connect
 def load_what_scoring_takes(**_: Any) -> None:
-    """Load the numerical libraries and kernels once, before the pool is forked: its processes share them."""
+    """Load the numerical libraries and kernels before the pool is forked, so that its processes share them."""
     try:
         with one_at_a_time():
-            import pwscup.submissions.evaluation  # noqa: F401 — importing it is part of it
+            import pwscup.submissions.evaluation  # noqa: F401 — imported for its side effect
             from pwscup.formats import load_evaluations
             from scoring.warm import warm_up
 
@@ -65,7 +65,7 @@ def load_what_scoring_takes(**_: Any) -> None:
         reason = f"{type(error).__name__}: {error}"
         words = f"This worker cannot score, and ends: the kernels cannot be loaded ({reason})."
         logger.critical(words)
-        raise SystemExit(words) from error  # anything else would be logged, and the worker be ready
+        raise SystemExit(words) from error  # any other exception would only be logged
 
 
 @signals.worker_init.connect
@@ -79,7 +79,7 @@ def survive_a_lost_broker(**_: Any) -> None:
 @signals.task_prerun.connect
 @signals.task_postrun.connect
 def keep_connections(task: Any, **_: Any) -> None:
-    """Close broken and old connections to the database, as after a request: opening one costs more than a score."""
+    """Close broken and old connections to the database, as after a request: opening one costs more than scoring."""
     from django.db import close_old_connections
 
     if not task.request.is_eager:
@@ -88,7 +88,7 @@ def keep_connections(task: Any, **_: Any) -> None:
 
 @signals.worker_process_init.connect
 def prepare_process(**_: Any) -> None:
-    """What every process of the pool does before its first task."""
+    """Preparations of every process of the pool before its first task."""
     from django.conf import settings
 
     from pwscup.core.installation.keeper import die_with_parent, limit_memory

@@ -15,7 +15,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# Every process of the platform reads its settings here first: what it writes is for its own user alone.
+# Every process of the platform reads its settings here first: what it writes is for its own user only.
 os.umask(0o077)
 
 URLS = {
@@ -108,7 +108,7 @@ def secret_key() -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that its user alone may enter; one that exists stays as it is."""
+    """Create a folder that only its user may enter; an existing one is not changed."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
@@ -135,7 +135,7 @@ def database() -> dict:
     """Return Django's description of the database: SQLite in the data folder unless DATABASE_URL says otherwise."""
     config = env.service("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'pwscup.sqlite3'}")
     if config["ENGINE"].endswith("sqlite3"):
-        # Without IMMEDIATE a reader that turns writer fails at once instead of waiting for its turn.
+        # Without IMMEDIATE a reader that turns writer fails immediately instead of waiting for its turn.
         config["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 10,
@@ -179,7 +179,7 @@ def cache() -> dict:
 
 
 def broker_socket() -> Path:
-    """Where the embedded broker listens: in the data folder, or beside it where that path is too long for a socket."""
+    """The socket of the embedded broker: in the data folder, or outside it if that path is too long for a socket."""
     inside = DATA_DIR / "broker.sock"
     if len(os.fsencode(inside)) <= MAX_SOCKET_PATH:
         return inside

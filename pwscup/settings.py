@@ -1,4 +1,4 @@
-"""Django settings: one file for the embedded and the distributed mode, told apart by the environment alone."""
+"""Django settings: one file for the embedded and the distributed mode, which differ only in the environment."""
 
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
@@ -52,13 +52,13 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "pwscup.core.http.health.HealthMiddleware",  # asked by machines, under no name of the site
-    "pwscup.submissions.middleware.ArrivalMiddleware",  # before all others: it notes when a request arrived
+    "pwscup.core.http.health.HealthMiddleware",  # requested by monitoring, with any host name
+    "pwscup.submissions.middleware.ArrivalMiddleware",  # before all others: it records the time of arrival
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "pwscup.core.middleware.CompressionMiddleware",
     "pwscup.core.middleware.PrivateMiddleware",
-    "pwscup.leaderboards.polls.BoardPollMiddleware",  # before sessions: most polls change nothing
+    "pwscup.leaderboards.polls.BoardPollMiddleware",  # before sessions: most polls need no session
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -70,7 +70,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "pwscup.core.middleware.UnavailableMiddleware",
-    "pwscup.api.middleware.ApiMiddleware",  # last: it sees what every page says is wrong
+    "pwscup.api.middleware.ApiMiddleware",  # last: it sees the errors of all pages
 ]
 
 ROOT_URLCONF = "pwscup.urls"
@@ -97,7 +97,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": cache()}
 SESSION_ENGINE = "pwscup.core.http.sessions"
 
-# Accounts: e-mail is the name, verified before the first log-in.
+# Accounts: the e-mail address is the user name, verified before the first log-in.
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 AUTH_PASSWORD_VALIDATORS = [
@@ -118,14 +118,14 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_ADAPTER = "pwscup.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {"signup": "pwscup.accounts.forms.SignupForm"}
-ACCOUNT_CHANGE_EMAIL = True  # one address a person; a new one replaces it when it is confirmed
-ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser in which the person signed up
+ACCOUNT_CHANGE_EMAIL = True  # one address per user; a new one replaces it when it is confirmed
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser in which the user signed up
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[PWSCup] "
-# A class behind one router has one address; failed log-ins count for an account and an address together.
+# A class behind one router has one address; failed log-ins are counted per account and address.
 PEOPLE_PER_ADDRESS = env.int("PWSCUP_PEOPLE_PER_ADDRESS", default=60)
-# Anybody may have mails sent to any address: by signing up, or by asking for a new password.
+# Anybody can trigger e-mails to any address: by signing up, or by requesting a new password.
 MAILS_PER_ADDRESS = env.int("PWSCUP_MAILS_PER_ADDRESS", default=10)
 ACCOUNT_RATE_LIMITS = {
     "signup": f"{PEOPLE_PER_ADDRESS}/m/ip",
@@ -133,14 +133,14 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed": f"{PEOPLE_PER_ADDRESS}/m/ip,5/5m/key",
     "reset_password": f"{PEOPLE_PER_ADDRESS}/m/ip,5/m/key",
     "reset_password_from_key": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
-    "mail": f"{MAILS_PER_ADDRESS}/h/key",  # in silence, see AccountAdapter
+    "mail": f"{MAILS_PER_ADDRESS}/h/key",  # silently, see AccountAdapter
 }
-# How many proxies in front of the server may be believed about the address that rate limits count by.
+# The number of trusted proxies in front of the server, for the address that rate limits count by.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PWSCUP_TRUSTED_PROXIES", default=0)
-# The header in which such a proxy says when a request began to arrive.
+# The header in which such a proxy passes on the time when a request began to arrive.
 ARRIVAL_HEADER = env.str("PWSCUP_ARRIVAL_HEADER", default="")
 
-# Of one person: names of teams are free for others, and a team that was left is no second seat.
+# Per user: names of teams are freed by leaving, and a former team must not give a second seat.
 MAX_TEAMS_PER_PERSON = env.int("PWSCUP_MAX_TEAMS_PER_PERSON", default=5)
 MAX_TEAMS_PER_DAY = env.int("PWSCUP_MAX_TEAMS_PER_DAY", default=20)
 
@@ -152,7 +152,7 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-# Files: static files hashed and compressed; everything uploaded lies outside the web root.
+# Files: static files hashed and compressed; uploads are stored outside the web root.
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -161,14 +161,14 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 PRIVATE_ROOT = DATA_DIR / "files"
-# What was rejected or taken back uses no try; without a bound it could fill the disk.
+# Rejected and cancelled submissions use no attempt; without a bound they could fill the disk.
 MAX_WASTED_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_WASTED_UPLOADS_PER_DAY", default=200)
 MAX_WASTED_BYTES_PER_DAY = env.int("PWSCUP_MAX_WASTED_BYTES_PER_DAY", default=500 * 1024 * 1024)
-# Each of these took a worker as long as scoring may last, three times.
+# Each of these occupied a worker for the whole time limit, three times.
 MAX_SLOW_UPLOADS_PER_DAY = env.int("PWSCUP_MAX_SLOW_UPLOADS_PER_DAY", default=5)
 KEEP_REFUSED_HOURS = env.int("PWSCUP_KEEP_REFUSED_HOURS", default=7 * 24)
 MAX_UPLOAD_BYTES = env.int("PWSCUP_MAX_UPLOAD_BYTES", default=30 * 1024 * 1024)
-# Kept free for the uploads of teams: imports and archives stop there, and organizers are warned at twice as much.
+# Reserved for the uploads of teams: imports and archives stop there, and organizers are warned at twice as much.
 DISK_RESERVE_BYTES = env.int("PWSCUP_DISK_RESERVE_BYTES", default=1024 * 1024 * 1024)
 MAX_TABLE_COLUMNS = env.int("PWSCUP_MAX_TABLE_COLUMNS", default=200)
 MAX_ARCHIVE_BYTES = env.int("PWSCUP_MAX_ARCHIVE_BYTES", default=2 * 1024 * 1024 * 1024)
@@ -176,10 +176,10 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # the roles of a table's columns: six fields each
-# Of one access token, whatever it asks for.
+# Per access token, for all requests.
 API_REQUESTS_PER_MINUTE = env.int("PWSCUP_API_REQUESTS_PER_MINUTE", default=120)
 
-# Mail: without a server, mail is kept in the data folder and shown to the person at this machine.
+# E-mail: without a server, messages are stored in the data folder and shown to the user at this machine.
 EMAIL_URL = env.str("EMAIL_URL", default="")
 if EMAIL_URL:
     vars().update(env.service("EMAIL_URL", default=""))
@@ -187,17 +187,17 @@ else:
     EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
     EMAIL_FILE_PATH = DATA_DIR / "mail"
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="PWSCup <noreply@localhost>")
-EMAIL_TIMEOUT = 10  # a mail server that says nothing keeps nobody waiting for long
-# What the links in mail and webhooks start with; `manage.py up` knows it.
+EMAIL_TIMEOUT = 10  # a silent mail server must not block for long
+# The beginning of links in e-mails and webhooks; set by `manage.py up`.
 SITE_URL = env.str("PWSCUP_SITE_URL", default="http://127.0.0.1:8000").rstrip("/")
-# Whether webhooks may call machines that cannot be reached from the internet, this one included.
+# Allow webhooks to call hosts that are not on the internet, including this one.
 WEBHOOKS_TO_PRIVATE = env.bool("PWSCUP_WEBHOOKS_TO_PRIVATE", default=False)
 
-# Scoring: a worker holds a submission by a lease that it renews; whoever stops renewing has lost it.
+# Scoring: a worker holds a submission by a lease that it must renew.
 SCORING_LEASE_SECONDS = env.int("SCORING_LEASE_SECONDS", default=30)
 SCORING_HEARTBEAT_SECONDS = env.float("SCORING_HEARTBEAT_SECONDS", default=5)
 SCORING_TIME_LIMIT = env.float("SCORING_TIME_LIMIT", default=300)
-# Audits take far longer than scoring: not all workers may be at them while submissions wait.
+# Audits take much longer than scoring: some workers must stay free for submissions.
 AUDIT_TIME_LIMIT = env.float("AUDIT_TIME_LIMIT", default=1800)
 RESCORE_TIME_LIMIT = env.float("RESCORE_TIME_LIMIT", default=3600)
 ARCHIVE_TIME_LIMIT = env.float("ARCHIVE_TIME_LIMIT", default=3600)
@@ -206,43 +206,43 @@ EXPERIMENT_TIME_LIMIT = env.float("EXPERIMENT_TIME_LIMIT", default=1800)
 EXPERIMENTS_AT_ONCE = env.int("EXPERIMENTS_AT_ONCE", default=1)
 DELIVERY_TIME_LIMIT = 120
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
-# A shorter grace sends a whole backlog again and again.
+# A shorter grace period would send a whole backlog again repeatedly.
 RESEND_SECONDS = env.float("RESEND_SECONDS", default=60)
-# An upload that arrived just before the deadline may still be on its way into the database: so long it may take.
+# The maximum duration of an upload that arrived just before the deadline.
 UPLOAD_GRACE_SECONDS = env.float("UPLOAD_GRACE_SECONDS", default=60)
 WORKER_MEMORY_LIMIT_MB = env.int("WORKER_MEMORY_LIMIT_MB", default=0)
 
-# Read in every process, so that each of them says at its start what is malformed.
+# Read in every process, so that each reports malformed settings at its start.
 WEB_PROCESSES, WEB_THREADS = web_processes(), web_threads()
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", default=2)
 
-# Celery: a message is a hint that a row waits. Losing or doubling one is harmless, so nothing here
-# tries to be exact; what counts is that workers survive a broker that goes away.
+# Celery: a message is a hint that a row waits. Losing or duplicating one is harmless, so exactness is not
+# needed; workers must survive an unavailable broker.
 CELERY_BROKER_URL = broker_url()
-CELERY_ACCEPT_CONTENT = ["json"]  # never pickle, which runs programs
+CELERY_ACCEPT_CONTENT = ["json"]  # never pickle, which executes code
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = False  # a task that kills its process would start without end
+CELERY_TASK_REJECT_ON_WORKER_LOST = (
+    False  # a task that kills its process would be restarted for ever
+)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_DB_REUSE_MAX = (
-    1_000_000_000  # `pwscup.celery` closes connections to the database where it has to
-)
+CELERY_DB_REUSE_MAX = 1_000_000_000  # `pwscup.celery` closes connections to the database
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 6 * 3600,  # the lease brings work back, not the broker
+    "visibility_timeout": 6 * 3600,  # lost work is recovered by the lease, not by the broker
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "priority",
     "socket_timeout": 5,
     "socket_connect_timeout": 5,
 }
-# Housekeeping goes first: a long queue must not keep it from finding what was lost. Notices go last: nobody's result
-# waits for them. Audits have a worker of their own.
+# Housekeeping comes first: a long queue must not delay the recovery of lost jobs. Notices come last: results
+# must not wait for them. Audits have a separate worker.
 CELERY_TASK_QUEUES: dict[str, dict] = {
     "housekeeping": {},
     "scoring": {},
@@ -258,11 +258,11 @@ CELERY_TASK_ROUTES = {
     "pwscup.notices.tasks.work": {"queue": "notices"},
     "pwscup.contests.tasks.mail_invitations": {"queue": "notices"},
 }
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # nothing to remember between two starts
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # no state between two starts
 
 
 def _every(seconds: float, task: str) -> dict:
-    """A schedule for a task; one that nobody had time for until the next is dropped."""
+    """A schedule for a task; a message that was not handled until the next one is dropped."""
     return {"task": task, "schedule": seconds, "options": {"expires": seconds, "retry": False}}
 
 
@@ -274,7 +274,7 @@ SWEEPING = (
     "notices",
     "submissions",
 )
-# Rounds close, targets and results are published here: people watch a countdown.
+# Rounds close, targets and results are published here: users watch a countdown.
 PROMPT_SECONDS = min(SWEEP_SECONDS, 2)
 DROP_SECONDS = 600
 CELERY_BEAT_SCHEDULE = {
@@ -285,13 +285,13 @@ CELERY_BEAT_SCHEDULE = {
     "sweep-submissions": _every(PROMPT_SECONDS, "pwscup.submissions.tasks.sweep"),
 }
 
-# The demo contests and their log-ins; off unless `make run` or the environment says so.
+# The demo contests and their log-ins; off unless `make run` or the environment enables them.
 DEMO = env.bool("PWSCUP_DEMO", default=False)
 DEMO_SECONDS = 5
 if DEMO:
     CELERY_BEAT_SCHEDULE["demo"] = _every(DEMO_SECONDS, "demo.advance")
 
-# Security headers. Styles may be inline because charts set them; scripts never.
+# Security headers. Inline styles are allowed for charts; inline scripts never.
 HTTPS = env.bool("PWSCUP_HTTPS", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -334,13 +334,11 @@ LOGGING = {
     },
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
-        # Two lines for every sweep, one every few seconds, say nothing; what was scored says itself.
+        # Two lines for every sweep, one every few seconds, are useless; scoring has its own log lines.
         **{
             name: {"level": "WARNING"}
             for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
         },
-        "waitress.queue": {
-            "level": "ERROR"
-        },  # else a line for each request that waits for its turn
+        "waitress.queue": {"level": "ERROR"},  # otherwise a line for each queued request
     },
 }

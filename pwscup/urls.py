@@ -1,4 +1,4 @@
-"""All addresses: each app names its own."""
+"""All URLs: each app defines its own."""
 
 from django.urls import include, path
 

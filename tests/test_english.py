@@ -54,7 +54,7 @@ MOST = {
     "docs": 0,
     "root": 0,
     "tools": 0,
-    "pwscup": 144,
+    "pwscup": 1,
     "templates": 2,
     "tests": 287,
     "locale": 53,

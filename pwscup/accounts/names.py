@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 # Control, format (invisible, right-to-left) and unassigned characters make one name look like another.
 REFUSED_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
-# Letters, marks and symbols that are drawn as nothing: fillers, empty Braille, joiners, selectors.
+# Letters, accents and symbols that are drawn as nothing: fillers, empty Braille, joiners, selectors.
 DRAWN_AS_NOTHING = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -31,17 +31,17 @@ def clean_name(name: str) -> str:
 
 
 def clean_new_name(name: str) -> str:
-    """As `clean_name`, for a new name; also refuse letters with too many combining marks."""
+    """As `clean_name`, for a new name; also refuse letters with too many diacritics."""
     tidy = clean_name(name)
     if _is_heaped(tidy):
         raise ValidationError(
-            _("A letter of the name has more marks than any language writes."), "heaped"
+            _("A letter of the name has more diacritics than any language uses."), "heaped"
         )
     return tidy
 
 
 def _is_heaped(name: str) -> bool:
-    """A letter carries the same mark twice, or more of them than Unicode's security advice (UTS 39) allows."""
+    """A letter carries the same diacritic twice, or more of them than Unicode's security advice (UTS 39) allows."""
     marks: list[str] = []
     for character in unicodedata.normalize("NFD", name):
         marks = [*marks, character] if unicodedata.category(character) in MARKS else []

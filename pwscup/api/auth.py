@@ -1,4 +1,4 @@
-"""Who calls: the token in the request's header says it, and nothing else; no cookie is read."""
+"""Authentication of API requests by the token in the header only; cookies are not read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MINUTE = 60
 
 
 class TokenAuth(HttpBearer):
-    """`Authorization: Bearer <token>`; the request is then that of the token's owner."""
+    """`Authorization: Bearer <token>`; the request then acts as the token's owner."""
 
     def authenticate(self, request: HttpRequest, token: str) -> AccessToken | None:
         known = len(token) <= MAX_TOKEN_LENGTH and token_by_text(token, timezone.now())
@@ -35,19 +35,19 @@ class TokenAuth(HttpBearer):
 
 
 def count_request(digest: str) -> None:
-    """Count a token's requests by the minute: one number in the cache, whatever it sends.
+    """Count a token's requests per minute: one number in the cache, for any kind of request.
 
     Raises
     ------
     Throttled
-        The minute's requests are used.
+        The limit per minute is reached.
     """
     minute, second = divmod(int(time.time()), MINUTE)
     key = f"api:{digest}:{minute}"
     cache.add(key, 0, 2 * MINUTE)
     try:
         n_requests = cache.incr(key)
-    except ValueError:  # a full cache has dropped it in between
+    except ValueError:  # a full cache has evicted it in the meantime
         return
     if n_requests > settings.API_REQUESTS_PER_MINUTE:
         raise Throttled(wait=MINUTE - second)

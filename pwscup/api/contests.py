@@ -1,4 +1,4 @@
-"""Contests as the caller may see them, and where in them a request is."""
+"""Contests that are visible to the caller, with their rounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WRITING = READING | {400, 413, 415, 422}
 
 
 def own_team(request: HttpRequest, contest: Contest) -> Team:
-    """The caller's team; refused where there is none."""
+    """The caller's team; refused if there is none."""
     team = team_of(request.user, contest)
     if team is None:
         raise ApiRefused("team.none")

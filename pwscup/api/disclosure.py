@@ -1,4 +1,4 @@
-"""What is disclosed of a hidden table: answers that a team pays for, and the table released once."""
+"""Disclosures of a hidden table: answers that a team pays for, and the table released once."""
 
 from __future__ import annotations
 
@@ -61,19 +61,17 @@ def domain(request: HttpRequest, slug: str, key: str) -> schemas.Domain:
     response={200: bytes, READING: schemas.Problems},
     url_name="api-template",
     operation_id="template",
-    summary="The file that is handed in, all of its counts 0",
+    summary="A template of the file to submit, with all counts 0",
 )
 def estimate_template(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
-    from scoring.formats.disclosure.estimates import (
-        template,  # SciPy, which most processes do without
-    )
+    from scoring.formats.disclosure.estimates import template  # imports SciPy
 
     contest = _with_table(_published(request, slug, key, DISCLOSING).contest)
     return table_response(f"{slug}-estimate.csv", template(target_attributes(contest)))
 
 
 def _with_table(contest: Contest) -> Contest:
-    """The contest itself; refused as long as it has no table."""
+    """The contest itself; refused if it has no table."""
     if original_of(contest) is None:
         raise QueryRefused("data.missing")
     return contest
@@ -87,7 +85,7 @@ def _with_table(contest: Contest) -> Contest:
     response={200: schemas.Budget, READING: schemas.Problems},
     url_name="api-budget",
     operation_id="budget",
-    summary="What your team may still spend",
+    summary="The remaining budget of your team",
 )
 def budget(request: HttpRequest, slug: str, key: str) -> schemas.Budget:
     return _budget(*_asking(request, slug, key))
@@ -110,7 +108,7 @@ def answers(request: HttpRequest, slug: str, key: str) -> list[schemas.AnswerLin
     response={200: schemas.Asked, 201: schemas.Asked, WRITING: schemas.Problems},
     url_name="api-answers",
     operation_id="ask",
-    summary="Ask, and pay; what your team has paid for already is repeated for nothing",
+    summary="Ask, and pay; answers that your team has already paid for are repeated without cost",
 )
 def ask(request: HttpRequest, slug: str, key: str, asking: schemas.Asking) -> Status:
     team, round = _asking(request, slug, key)
@@ -201,10 +199,10 @@ def _answer(answer: Answer, round: Round) -> dict[str, Any]:
     response={200: schemas.Release, READING: schemas.Problems},
     url_name="api-release",
     operation_id="release",
-    summary="What was released in a batch round",
+    summary="The release of a batch round",
 )
 def release(request: HttpRequest, slug: str, key: str) -> schemas.Release:
-    from scoring.formats.disclosure.releases import rho_at  # SciPy, which most processes do without
+    from scoring.formats.disclosure.releases import rho_at  # imports SciPy
 
     found, contest = _released(request, slug, key)
     attributes = disclosed_attributes(contest)
@@ -231,7 +229,7 @@ def release_file(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
 
 
 def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, Contest]:
-    """The release, which is made now if it is due."""
+    """The release, created now if it is due."""
     round = _published(request, slug, key, kinds_where("is_release"))
     found = services.ensure_released(round)
     if found is None:
@@ -240,7 +238,7 @@ def _released(request: HttpRequest, slug: str, key: str) -> tuple[BatchRelease, 
 
 
 def _published(request: HttpRequest, slug: str, key: str, kinds: Collection[str]) -> Round:
-    """The round whose files the caller may download: from its opening on, the terms accepted."""
+    """The round whose files the caller may download: after its opening, with the terms accepted."""
     round = visible_round(request.user, slug, key, kinds)
     if not may_have_published(request.user, round, timezone.now()):
         raise Http404

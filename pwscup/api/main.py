@@ -1,4 +1,4 @@
-"""The API as a whole: its parts, how a body is read, and what every refusal becomes."""
+"""The API as a whole: its routers, its parser, and its error responses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_BODY_BYTES = 64 * 1024
 
 
 class StrictParser(Parser):
-    """JSON as the standard has it, and not too much of it."""
+    """Strict JSON of bounded size."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         if request.content_type != JSON:
@@ -43,8 +43,8 @@ api = NinjaAPI(
     title="PWSCup",
     version="1",
     description=(
-        "What a member of a team does, done by a program. Make a token on your account's page and send it as "
-        "“Authorization: Bearer …”. Messages come in the language of Accept-Language."
+        "Actions of a team member for programs. Create a token on your account's page and send it as "
+        "“Authorization: Bearer …”. Messages are in the language of Accept-Language."
     ),
     openapi_url=None,
     auth=TokenAuth(),
@@ -66,13 +66,13 @@ def too_large(_request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
 
 @api.exception_handler(RawPostDataException)
 def sent_as_form(_request: HttpRequest, _error: RawPostDataException) -> HttpResponse:
-    """The site has read the body already, as it does with every form."""
+    """The site has already read the body, as for every form."""
     return problems.of_status(415)
 
 
 @api.exception_handler(HttpError)
 def failed(_request: HttpRequest, error: HttpError) -> HttpResponse:
-    """Without a token, or with a body that cannot be read; then the cause says why."""
+    """Without a token, or with an unreadable body; then the cause has the reason."""
     if isinstance(error.__cause__, ApiRefused):
         return problems.refusal(error.__cause__)
     response = problems.of_status(error.status_code)

@@ -1,4 +1,4 @@
-"""What the whole site does around a request, in the form of the API."""
+"""Responses of the site's middleware in the form of the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEPT = ("Allow", "Retry-After")
 
 
 class ApiMiddleware:
-    """Turns pages that say what is wrong, made for people, into JSON; no answer is kept by a cache."""
+    """Converts error pages into JSON; no response is cached."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""What is wrong with a request, as JSON: every refusal has the same form, in the language asked for."""
+"""Errors of a request as JSON: every refusal has the same form, in the requested language."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     Shown = dict[str, Any]
 
 OF_STATUS = {
-    400: ("request.unreadable", _("The request cannot be read: its body is not JSON.")),
+    400: ("request.unreadable", _("The request is not readable: its body is not JSON.")),
     401: (
         "token.unknown",
         _(
-            "Send an access token in the header “Authorization: Bearer …”. There was none, or one that is "
+            "Send an access token in the header “Authorization: Bearer …”. There was none, or it is "
             "unknown, has ended or was revoked."
         ),
     ),
-    404: ("not_found", _("There is nothing at this address, or you may not see it.")),
-    405: ("request.method", _("This address does not take requests of this method.")),
-    410: ("file.erased", _("The file was deleted when the time to keep it was over.")),
+    404: ("not_found", _("There is nothing at this address, or you have no access.")),
+    405: ("request.method", _("This address does not accept requests with this method.")),
+    410: ("file.erased", _("The file was deleted after the retention period.")),
     413: ("request.too_large", _("The request's body is too large.")),
     415: ("request.content_type", _("The request's body has another type than expected.")),
-    429: ("request.too_many", _("Too many requests: wait as long as the header Retry-After says.")),
+    429: ("request.too_many", _("Too many requests: wait for the time in the header Retry-After.")),
     500: (
         "server.failed",
-        _("The server failed at this request. The organizers can find out why."),
+        _("The server failed to handle this request. The organizers can find the cause."),
     ),
     503: (
         "server.busy",
-        _("The server is busy. Nothing was done: send it again after as long as Retry-After says."),
+        _("The server is busy. Nothing was done: send it again after the time in Retry-After."),
     ),
     507: (
         "server.full",
@@ -49,11 +49,11 @@ OF_STATUS = {
         ),
     ),
 }
-"""What is known of an answer that says nothing but its status."""
+"""The texts for responses with only a status."""
 ENVELOPE = {
     "missing": ("request.missing_key", _("The key is missing.")),
     "extra_forbidden": ("request.unknown_key", _("There is no such key.")),
-    "string_type": ("request.not_a_text", _("Not a text: numbers, too, stand in quotation marks.")),
+    "string_type": ("request.not_a_text", _("Not a text: numbers must be quoted, too.")),
 }
 OTHERWISE = ("request.unusable", _("The value cannot be used."))
 PLACES = ("field", "file", "row", "column")
@@ -65,35 +65,35 @@ STATUS_OF = {
         ("file.missing", "file.unknown", "file.none", "file.empty", "note.too_long"), 422
     ),
 }
-"""Of refusals; of all others 409: what is not allowed now may be at another moment."""
+"""Status codes of refusals; all others have 409: the state of the contest does not allow them."""
 
 
 class ApiRefused(RefusedByCode):
-    """A request that cannot be answered."""
+    """A refused request."""
 
     TEXTS = {
-        "team.none": _("You play in no team of this contest."),
+        "team.none": _("You are not in a team of this contest."),
         "request.too_large": _("The request's body is too large: at most %(expected)s bytes."),
         "request.content_type": _("Send a body of the type %(expected)s, not %(got)s."),
     }
 
 
 def answer(status: int, problems: Iterable[Shown], n_problems: int | None = None) -> JsonResponse:
-    """The body of every refusal; `n_problems` where more were found than are listed."""
+    """The body of every refusal; `n_problems` if more were found than are listed."""
     listed = list(problems)
     body = {"problems": listed, "n_problems": n_problems or len(listed)}
     return JsonResponse(body, status=status)
 
 
 def of_status(status: int) -> JsonResponse:
-    """A refusal of which only the status is known."""
+    """A refusal with only a status."""
     known = status if status in OF_STATUS else 500 if status >= 500 else 400
     code, message = OF_STATUS[known]
     return answer(status, [_shown(code, str(message))])
 
 
 def refusal(refused: RefusedByCode) -> JsonResponse:
-    """What the rules do not allow this caller, or not now."""
+    """A refusal by the rules for this caller, or at this time."""
     code, params = refused.code, refused.params
     shown = _shown(code, refused.message, expected=params.get("expected"), got=params.get("got"))
     return answer(STATUS_OF.get(code, 409), [shown])
@@ -115,7 +115,7 @@ def of_problem(problem: Problem) -> Shown:
 
 
 def of_envelope(error: ValidationError) -> list[Shown]:
-    """The problems of a body or an address whose values have the wrong types."""
+    """The problems of a body or a URL with values of wrong types."""
     shown = []
     for found in error.errors:
         code, message = ENVELOPE.get(found["type"], OTHERWISE)

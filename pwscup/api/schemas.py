@@ -1,4 +1,4 @@
-"""What the API takes and gives, as types: its OpenAPI document is made of them."""
+"""The types of requests and responses of the API; its OpenAPI document is generated from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import ConfigDict, WithJsonSchema
 Epsilon = Annotated[str, Field(description="An exact decimal of at most six places, such as 0.25.")]
 QUERY = {
     "type": "object",
-    "description": "Columns that are counted by, and values that pass; no columns ask for a single count.",
+    "description": "Columns to count by, and a filter of values; without columns the answer is a single count.",
     "properties": {
         "columns": {"type": "array", "items": {"type": "string"}},
         "where": {
@@ -27,7 +27,7 @@ Query = Annotated[Any, WithJsonSchema(QUERY)]
 
 
 class Where(Schema):
-    """Where a problem is, as far as it is known."""
+    """The position of a problem, as far as it is known."""
 
     field: str | None = Field(None, description="the key of the request")
     file: str | None = None
@@ -36,7 +36,7 @@ class Where(Schema):
 
 
 class Problem(Schema):
-    """One thing that is wrong; the code is stable, the message in the language asked for."""
+    """One problem; the code is stable, the message in the requested language."""
 
     code: str
     where: Where
@@ -46,10 +46,10 @@ class Problem(Schema):
 
 
 class Problems(Schema):
-    """Why a request was refused; then nothing was taken, changed or paid."""
+    """The reasons of a refusal; nothing was stored, changed or paid."""
 
     problems: list[Problem]
-    n_problems: int = Field(description="all of them, where not all are listed")
+    n_problems: int = Field(description="the total number, if not all are listed")
 
 
 class Team(Schema):
@@ -61,17 +61,17 @@ class Round(Schema):
     key: str
     title: str
     kind: str = Field(
-        description="batch and interactive rounds disclose a hidden table, series and value-attack rounds are about "
+        description="batch and interactive rounds disclose a hidden table; series and value-attack rounds are about "
         "releases of tables of several times"
     )
     phase: str
     opens_at: datetime
     closes_at: datetime
     is_open: bool
-    epsilon: Epsilon | None = Field(description="what it discloses for, where it does")
+    epsilon: Epsilon | None = Field(description="the budget of its disclosure, if any")
     tries: int
     tries_left: int | None = Field(
-        description="of your team; null without one, and where each target has its own"
+        description="of your team; null without a team, or if each target has its own"
     )
 
 
@@ -85,9 +85,7 @@ class Contest(ContestLine):
     summary: str
     timezone: str
     team: Team | None = Field(description="yours")
-    terms_accepted: bool = Field(
-        description="by you, or there are none; without it there is no data"
-    )
+    terms_accepted: bool = Field(description="by you, or there are none; required for data")
     rounds: list[Round]
 
 
@@ -97,7 +95,7 @@ class Column(Schema):
 
 
 class Domain(Schema):
-    """What may be asked for, and the table that is to be estimated."""
+    """The columns for queries, and the table to be estimated."""
 
     columns: list[Column]
     target: list[str]
@@ -105,7 +103,7 @@ class Domain(Schema):
 
 
 class Budget(Schema):
-    """What your team has, exactly."""
+    """The exact budget of your team."""
 
     total: Epsilon
     spent: Epsilon
@@ -113,10 +111,10 @@ class Budget(Schema):
 
 
 class AnswerLine(Schema):
-    number: int = Field(description="counts your team's answers in the round from 1")
+    number: int = Field(description="numbers your team's answers in the round from 1")
     query: Query = Field(description="in its canonical form")
-    epsilon: Epsilon = Field(description="what it cost")
-    spent: Epsilon = Field(description="this cost and all before it")
+    epsilon: Epsilon = Field(description="its cost")
+    spent: Epsilon = Field(description="the cumulative cost")
     asked_at: datetime
     asked_by: str | None
 
@@ -131,12 +129,12 @@ class Answer(AnswerLine):
 
 
 class Asked(Answer):
-    is_new: bool = Field(description="false: your team had the answer already, and paid nothing")
+    is_new: bool = Field(description="false: your team already had the answer, and paid nothing")
     budget: Budget
 
 
 class Asking(Schema):
-    """A query, and what your team pays for its answer."""
+    """A query, and the price of its answer."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -145,10 +143,10 @@ class Asking(Schema):
 
 
 class Release(Schema):
-    """The table of a batch round as it was randomized, once, for everybody."""
+    """The randomized table of a batch round, released once to everybody."""
 
     epsilon: Epsilon
-    rho: float = Field(description="with what probability each value was kept as it was")
+    rho: float = Field(description="the probability that a value was kept")
     columns: list[str]
     n_records: int
     size_bytes: int
@@ -170,12 +168,12 @@ class Submission(Schema):
     team: str
     number: int
     state: str = Field(
-        description="waiting, running; then scored, rejected, failed or cancelled for good"
+        description="waiting, running; finally scored, rejected, failed or cancelled"
     )
     arrived_at: datetime
     files: list[File]
-    counts: bool = Field(description="whether this one counts at present")
+    counts: bool = Field(description="true if this submission currently counts")
     problems: list[Problem]
     n_problems: int
     marks: dict[str, float | None] | None = Field(description="null until you may know them")
-    band: tuple[int, int] | None = Field(description="of a rate in per cent, where no more is told")
+    band: tuple[int, int] | None = Field(description="of a rate in per cent, if only that is shown")

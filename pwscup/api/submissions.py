@@ -1,4 +1,4 @@
-"""Files that programs hand in, and what became of what one's team handed in."""
+"""Submission of files by programs, and the results of the team's submissions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 router = Router(tags=["submissions"])
 CHUNK = 64 * 1024
 MAX_LISTED = 200
-PRINTABLE = r"^[^\x00]*$"  # PostgreSQL keeps no NUL
+PRINTABLE = r"^[^\x00]*$"  # PostgreSQL cannot store NUL
 FILE_BODY = {
     "requestBody": {
         "required": True,
@@ -48,7 +48,7 @@ FILE_BODY = {
     response={200: list[schemas.Submission], READING: schemas.Problems},
     url_name="api-submissions",
     operation_id="submissions",
-    summary="What your team handed in in a round, the newest first",
+    summary="Submissions of your team in a round, the newest first",
 )
 def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submission]:
     round = visible_round(request.user, slug, key)
@@ -62,7 +62,7 @@ def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submi
     response={201: schemas.Submission, WRITING: schemas.Problems},
     url_name="api-submissions",
     operation_id="hand_in",
-    summary="Hand in an estimate, a series of releases or guessed values: the file itself is the body",
+    summary="Submit an estimate, a series of releases or guessed values: the file itself is the body",
     openapi_extra=FILE_BODY,
 )
 def hand_in(
@@ -96,14 +96,14 @@ def hand_in(
     response={200: schemas.Submission, READING: schemas.Problems},
     url_name="api-submission",
     operation_id="submission",
-    summary="A submission of your team: its state, its problems, and its marks once they are told",
+    summary="A submission of your team: its state, its problems, and its errors when they are shown",
 )
 def submission(request: HttpRequest, public_id: UUID) -> schemas.Submission:
     return _one(request.user, public_id)
 
 
 def _target(round: Round, team: Team, slug: str) -> Release:
-    """The release of another team; Http404 where there is none."""
+    """The release of another team; Http404 if there is none."""
     return get_object_or_404(selectors.releases(round).exclude(team=team), team__slug=slug)
 
 
@@ -127,7 +127,7 @@ def _counting(team: Team, round: Round) -> Iterable[int]:
 def _shown(
     found: list[Submission], viewer: User, counting: Iterable[int]
 ) -> list[schemas.Submission]:
-    """As the pages of a round show them: marks and bands as far as the viewer may know them."""
+    """As on the pages of a round: errors and bands as far as they are visible."""
     return [_submission(line) for line in lines(found, viewer, timezone.now(), counting)]
 
 

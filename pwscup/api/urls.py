@@ -1,4 +1,4 @@
-"""The addresses of the API, and of the document that describes them."""
+"""URLs of the API and of its OpenAPI document."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""The API's description of itself."""
+"""The OpenAPI document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PREFIX = "api/v1/"
 
 @require_safe
 def openapi(request: HttpRequest) -> JsonResponse:
-    """Public: it says nothing about any contest."""
+    """Public: it contains no data of contests."""
     return JsonResponse(document())
 
 

@@ -115,7 +115,7 @@ def _blockers(
     if with_key and not is_over(contest, now) and address.strip() != contest.slug:
         found.append(
             _(
-                "The contest is not over, and whoever has the answer key can win it. To move the contest to "
+                "The contest is not over, and anyone with the answer key can win it. To move the contest to "
                 "another installation, type its address “%(slug)s”; otherwise export without the answer key."
             )
             % {"slug": contest.slug}

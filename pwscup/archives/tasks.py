@@ -1,4 +1,4 @@
-"""Celery tasks of archives besides their jobs, without logic."""
+"""Celery tasks of archives other than jobs, without logic."""
 
 from __future__ import annotations
 

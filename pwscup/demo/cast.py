@@ -1,4 +1,4 @@
-"""Who plays in the demo contests: people to log in as, and the bot that played for them where it is over."""
+"""Accounts of the demo contests, and the bots that played for them in finished ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pwscup.bots.cast import ANY_TABLE, Bot, Way
 
-PASSWORD = "try-the-demo"  # noqa: S105 — shown on purpose to whoever starts the demo
+PASSWORD = "try-the-demo"  # noqa: S105 — shown on purpose to users who start the demo
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,4 +23,4 @@ ORGANIZER = Person("Oscar", is_organizer=True)
 TEAMS = {"Aoi": (Person("Alice"), Person("Bob")), "Midori": (Person("Carol"),)}
 DEMO_SERIES = "demo-series"
 GUESTS = {"Aoi": Bot("Aoi", ANY_TABLE, "EUC1", "record-deletion", series=Way(side="above"))}
-"""Teams of people in that contest, which is over, and how they played."""
+"""Teams with members in the finished contest, and their bots."""

@@ -1,4 +1,4 @@
-"""The demo contests, as they are before anybody has played: of three formats, one that is over and one that is open."""
+"""The demo contests in their initial state: of three formats, one finished and one open each."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ RUNNING_HOUSES = 3
 class Demo:
     """A demo contest of two rounds.
 
-    `turns` says in how many days from its founding the first round gives way to the second, and when that one
-    closes; without it both are over, and all house teams played.
+    `turns` has two numbers of days after creation: the end of the first round, and the end of the second;
+    without it both are over, and all house teams played.
     """
 
     ruleset: str
@@ -50,7 +50,7 @@ class Demo:
 
 
 DEMOS = (
-    # Both rounds are over; the house teams played all of it.
+    # Both rounds are over; the house teams played both.
     Demo(
         ruleset="pwscup2015",
         slug=FINISHED,
@@ -73,18 +73,18 @@ DEMOS = (
         summary_ja="ベースラインチームが、一括開示された表と対話型の問い合わせから、非公開の表を推定した結果です。",
         seed=3,
     ),
-    # The anonymization round is open for long, so that a newcomer can play.
+    # The anonymization round is open for a long time, so that new users can play.
     Demo(
         ruleset="pwscup2015",
         slug=RUNNING,
         title="Demo cup (open for you)",
         title_ja="デモカップ（参加受付中）",
-        summary="The anonymization round is open: found a team, upload the sample files, and see them scored.",
+        summary="The anonymization round is open: create a team, upload the sample files, and see them scored.",
         summary_ja="匿名加工フェーズを開催中です。チームを作り、サンプルファイルを提出すると、その場で採点されます。",
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
         seed=2,
     ),
-    # The batch round is over, and teams ask in the interactive one for long.
+    # The batch round is over, and the interactive one is open for a long time.
     Demo(
         ruleset="dp-disclosure",
         slug=HIDDEN,
@@ -101,30 +101,30 @@ DEMOS = (
         slug=DEMO_SERIES,
         title="Demo of sequential release (finished)",
         title_ja="逐次公開のデモ（終了）",
-        summary="Six house teams published the tables of a made-up hospital again and again: see what all that tells.",
+        summary="Six house teams published the tables of a synthetic hospital repeatedly: see what they disclose.",
         summary_ja="6つのベースラインチームが架空の病院の表を繰り返し公開した結果です。"
         "公開データを合わせると何が分かるかを見られます。",
         seed=5,
     ),
-    # The release round is open for long: each team has tables of its own.
+    # The release round is open for a long time: each team has its own tables.
     Demo(
         ruleset="sequential-release",
         slug=SERIES_OPEN,
         title="Demo of sequential release (publish your tables)",
         title_ja="逐次公開のデモ（自分の表を公開する）",
-        summary="Your team holds the patients of four half-years: publish each table, and see what they tell together.",
+        summary="Your team holds the patients of four half-years: publish each table, and see what they disclose.",
         summary_ja="チームごとに割り当てられた4期分の患者の表を公開してみてください。"
         "合わせると何が分かってしまうかを確かめられます。",
         turns=(OPEN_DAYS, OPEN_DAYS + 7),
         seed=6,
     ),
-    # The table and the teams of the finished cup, under rules that answer score gaming.
+    # The table and the teams of the finished cup, under rules with countermeasures to score gaming.
     Demo(
         ruleset="pwscup2015-robust",
         slug=ROBUST,
         title="Demo cup with answers to score gaming (finished)",
         title_ja="スコア稼ぎ対策つきデモカップ（終了）",
-        summary="The teams and the original table of the finished cup under other rules: a risk that asks no declared "
+        summary="The teams and the original table of the finished cup under other rules: a risk without declared "
         "rows, utility over all quasi-identifiers, and attackers ranked by the median.",
         summary_ja="終了したデモカップと同じチーム・同じ元データを別のルールで競わせた結果です。"
         "申告によらないリスク指標と全準識別子の有用性指標を加え、再識別の順位は中央値で決めます。",
@@ -135,7 +135,7 @@ DEMOS = (
 
 @transaction.atomic
 def create() -> bool:
-    """Make people, contests and teams once; return whether there was anything to make."""
+    """Create accounts, contests and teams once; return whether anything was created."""
     if Contest.objects.filter(is_demo=True).exists():
         return False
     now = timezone.now()
@@ -208,7 +208,7 @@ def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
 
 
 def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
-    """The windows of a made-up hospital, with people for all house teams and some more teams."""
+    """The tables of a synthetic hospital, with individuals for all house teams and some more teams."""
     tables = hospital(N_PATIENTS, N_WINDOWS, seed=seed)
     contests.attach_dataset(
         actor=organizer,
@@ -220,7 +220,7 @@ def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
 
 
 ATTACH = {"sequential-release": attach_hospital}
-"""By the ruleset, where the table is not that of `attach_households`."""
+"""By the ruleset, if the table is not that of `attach_households`."""
 
 
 def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:
@@ -232,7 +232,7 @@ def house_teams(contest: Contest, houses: tuple[Bot, ...]) -> None:
 
 
 def seat_team(contest: Contest, name: str, members: list[User]) -> None:
-    """A team of people in a contest that is over, where nobody can found one any more."""
+    """A team with members in a finished contest, where no team can be created any more."""
     team = Team.objects.create(contest=contest, name=name, slug=name.lower(), captain=members[0])
     for user in members:
         Membership.objects.create(team=team, user=user, contest=contest)

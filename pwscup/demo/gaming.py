@@ -1,4 +1,4 @@
-"""News of the two finished cups, whose rules differ: each says what the other one shows."""
+"""News of the two finished cups with different rules: each refers to the other."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pwscup.contests.models import Contest
 
 GAMED = {
-    "title": "The same cup under rules that answer score gaming",
+    "title": "The same cup under rules against score gaming",
     "title_ja": "スコア稼ぎへの対策を入れた同じカップ",
     "text": (
         "Here Yamaoka has the best table: its amounts are those of the original, and it declares rows of similar "
-        "records, so that the rates that follow the declared rows find nobody. The same teams also anonymized the "
-        "same original table under rules with nearest-link, a risk that asks no declared rows, marginals, a utility "
+        "records, so that the attacks by declared rows re-identify nobody. The same teams also anonymized the "
+        "same original table under rules with nearest-link, a risk without declared rows, marginals, a utility "
         "over all quasi-identifiers, and the median of an attacker's rates in place of the mean: {url}"
     ),
     "text_ja": (
@@ -30,13 +30,13 @@ GAMED = {
     ),
 }
 ANSWERED = {
-    "title": "What the answers to score gaming change",
+    "title": "The effect of the rules against score gaming",
     "title_ja": "スコア稼ぎへの対策で何が変わるか",
     "text": (
         "The table of Yamaoka has a worst rate near 0 under the rules of 2015, and one of 100 % here: "
-        "nearest-link compares its amounts with the originals whatever rows are declared, and marginals sees which "
-        "quasi-identifiers were unified. The attack board shows medians: a few tables that are the original in all "
-        "but name decide nobody's rank. The board under the rules of 2015: {url}"
+        "nearest-link compares its amounts with the originals whatever rows are declared, and marginals measures which "
+        "quasi-identifiers were unified. The attack board shows medians: a few tables that are practically "
+        "the original do not decide the ranks. The board under the rules of 2015: {url}"
     ),
     "text_ja": (
         "Yamaoka の最大再識別率は2015年のルールでは0に近く、ここでは100％です。"
@@ -49,7 +49,7 @@ ANSWERED = {
 
 
 def announce(organizer: User, gamed: Contest, answered: Contest) -> None:
-    """Announce in each contest what the other one's board shows."""
+    """Announce in each contest a comparison with the other one's board."""
     for contest, other, words in ((gamed, answered, GAMED), (answered, gamed, ANSWERED)):
         url = address(reverse("board", args=[other.slug]))
         values = {name: text.format(url=url) for name, text in words.items()}

@@ -1,4 +1,4 @@
-"""The demo contests go on by themselves: house teams play in every round that has opened."""
+"""Automatic progress of the demo contests: house teams play in every open round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def advance() -> int:
-    """Hand in whatever the house teams can hand in now, in the first contest first; return how many files that were."""
+    """Submit for the house teams in the first contest with missing submissions; return the number of files."""
     now = timezone.now()
     n_files = 0
     for contest in Contest.objects.filter(is_demo=True).order_by("pk"):
@@ -27,5 +27,5 @@ def advance() -> int:
 
 
 def _guests(contest: Contest) -> dict[str, Bot]:
-    """Only in a contest that is over: elsewhere people play themselves."""
+    """Only in a finished contest: elsewhere users play themselves."""
     return GUESTS if contest.slug == DEMO_SERIES else {}

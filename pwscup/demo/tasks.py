@@ -6,11 +6,11 @@ from pwscup.core.celery_app import app
 
 @app.task(name="demo.advance", ignore_result=True)
 def advance() -> None:
-    """Let the house teams play on; the schedule calls it, so that nothing is lost with a worker."""
+    """Let the house teams play on; called by the schedule, so that nothing is lost with a worker."""
     try:
         with FileLock(settings.DATA_DIR / "demo.lock", timeout=0):
-            from pwscup.demo import play  # the numerical libraries, which only workers need
+            from pwscup.demo import play  # imports the numerical libraries, which only workers need
 
             play.advance()
     except Timeout:
-        return  # another worker plays already
+        return  # another worker is playing

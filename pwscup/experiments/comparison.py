@@ -1,4 +1,4 @@
-"""Experiments side by side: what differs between their settings, and their tables joined."""
+"""Comparison of experiments: differences of their settings, and their joined tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of each experiment."""
+    """The values of a setting in each experiment."""
 
     name: str
     values: list[str]
@@ -36,7 +36,7 @@ class Setting:
 
 
 def page(chosen: list[Experiment]) -> dict[str, Any]:
-    """The whole page; Refused where these cannot stand side by side."""
+    """The context of the page; Refused if the experiments cannot be compared."""
     _check(chosen)
     all_settings = settings(chosen)
     return {
@@ -62,11 +62,11 @@ def _check(chosen: list[Experiment]) -> None:
     unfinished = [each.title for each in chosen if each.state != each.State.DONE]
     if unfinished:
         names = {"names": ", ".join(unfinished)}
-        raise Refused(_("Without a result there is nothing to compare: %(names)s.") % names)
+        raise Refused(_("These have no result to compare: %(names)s.") % names)
 
 
 def settings(chosen: list[Experiment]) -> list[Setting]:
-    """Everything that figures depend on, in words."""
+    """All settings that affect the figures, as text."""
     words = {
         _("Data"): texts.data,
         _("Attributes"): texts.attributes,
@@ -87,7 +87,7 @@ def settings(chosen: list[Experiment]) -> list[Setting]:
 def _joined(
     chosen: list[Experiment], measure: str
 ) -> list[tuple[str, list[tuple[str, list[Cell]]]]]:
-    """By ε, and then by method: a figure of each experiment, a dash where it has none."""
+    """By ε, and then by method: the value of each experiment, a dash if it has none."""
     found = [pages.utilities(each) for each in chosen]
     groups = []
     for epsilon in _epsilons(chosen):
@@ -117,7 +117,7 @@ def _crossings(chosen: list[Experiment]) -> list[tuple[str, str, list[Cell]]]:
 
 
 def _pictures(chosen: list[Experiment]) -> list[tuple[str, str, list[Placed]]]:
-    """The curves by number of queries at every ε that two or more have."""
+    """The curves by number of queries for every ε of at least two experiments."""
     by_key: dict[tuple[str, str], list[Placed]] = {}
     for letter, each in zip(LETTERS, chosen, strict=False):
         _general, by_epsilon = pages.pictures(selectors.file_names(each))
@@ -135,7 +135,7 @@ def _epsilons(chosen: list[Experiment]) -> list[float]:
 
 
 def _methods(chosen: list[Experiment]) -> list[str]:
-    """Every method of any of them: the batches, then the interactive ones by their number of queries."""
+    """All methods: the batches, then the interactive ones by their number of queries."""
     batch = _every(each.setup["batch"] for each in chosen)
     queries = _every(each.setup["queries"] for each in chosen)
     return plans.methods_of({"batch": sorted(batch, reverse=True), "queries": sorted(queries)})

@@ -1,4 +1,4 @@
-"""Results on their way to their owner."""
+"""Downloads of results for their owner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def archive(experiment: Experiment) -> HttpResponse:
-    """A zip archive of everything that the library wrote; 404 where nothing is there yet."""
+    """A zip archive of all files of the library; 404 if there are none yet."""
     if experiment.finished_at is None or experiment.state != experiment.State.DONE:
         raise Http404
     packed = io.BytesIO()

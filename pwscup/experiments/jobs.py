@@ -1,4 +1,4 @@
-"""Experiments as jobs: each ends with its files, or before its next step where its owner stops it."""
+"""Experiments as jobs: each ends with its files, or before its next step if its owner stops it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Stopped(Exception):  # noqa: N818 — not an error of the program
-    """Nobody wants the result any more."""
+    """The owner has stopped the experiment."""
 
 
 @job(Experiment, queue="audits", limit="EXPERIMENT_TIME_LIMIT", at_once="EXPERIMENTS_AT_ONCE")
@@ -54,9 +54,9 @@ def _keep(claim: Claim, packed: Mapping[str, bytes]) -> None:
 def compute(
     experiment: Experiment, step: Callable[[str], None]
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The fields of the row that it fills, and its files."""
+    """The result fields of the row, and its files."""
     import scoring
-    from scoring.privacy.experiments import report, run  # scipy, which only workers need
+    from scoring.privacy.experiments import report, run  # imports scipy, which only workers need
 
     found = run.run(
         tables.from_json(experiment.counts), plans.setup_of(experiment.setup), step=step

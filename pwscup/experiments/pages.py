@@ -1,4 +1,4 @@
-"""What the pages of experiments show: plain functions from rows to contexts."""
+"""Contexts of the pages of experiments: plain functions of rows."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ L2, RANK = "l2", "rank_correlation"
 BEST = "best"
 BATCHES = (BEST, "BT", "BR")
 MOST_DRAWN = 40
-"""Cells of a table that the library draws."""
+"""The maximum number of cells of a table that the library draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure, and in small print what stands beside it."""
+    """A value, with a note in small print."""
 
     value: str
     notes: tuple[str, ...] = ()
@@ -45,14 +45,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure; `stem` is its address."""
+    """A figure; `stem` is its name in URLs."""
 
     stem: str
     title: str
 
 
 def overview(user: User) -> dict[str, Any]:
-    """The list, with what can be compared."""
+    """The list, with the experiments that can be compared."""
     found = list(selectors.experiments_of(user).defer("counts", "values"))
     lines = [
         {
@@ -81,7 +81,7 @@ def form_page(form: ExperimentForm) -> dict[str, Any]:
 
 
 def status(experiment: Experiment) -> dict[str, Any]:
-    """What the polled fragment shows."""
+    """The context of the polled fragment."""
     is_waiting = experiment.state == experiment.State.WAITING
     n_before = selectors.n_before(experiment) if is_waiting else 0
     steps = plans.steps(experiment.setup)
@@ -99,7 +99,7 @@ def status(experiment: Experiment) -> dict[str, Any]:
 
 
 def experiment_page(experiment: Experiment) -> dict[str, Any]:
-    """Everything about one experiment."""
+    """All facts about one experiment."""
     context = status(experiment) | {
         "data": texts.data(experiment),
         "attributes": texts.attributes(experiment),
@@ -164,12 +164,12 @@ def utilities(experiment: Experiment) -> dict[tuple[float, str], dict[str, Any]]
 
 
 def _table(experiment: Experiment, measure: str) -> Table:
-    """Table 5 of the paper for one measure, with what theory expects and what the paper prints."""
+    """Table 5 of the paper for one measure, with theoretical and published values."""
     found, epsilons = utilities(experiment), experiment.setup["epsilons"]
     printed = paper.TABLE5 if experiment.source == experiment.Source.PUBLISHED else {}
     leads = {
         L2: _("Records between the estimated table and the original: lower is better."),
-        RANK: _("Whether the order of the cells survives: 1 is all of it, 0 none."),
+        RANK: _("The preservation of the order of the cells: 1 is complete, 0 none."),
     }
     rows = []
     for method in plans.methods_of(experiment.setup):
@@ -190,7 +190,7 @@ def _cell(measure: str, found: dict[str, Any], printed: tuple[float, float] | No
 
 
 def crossing_cell(found: dict[str, Any] | None) -> Cell:
-    """From how many queries on a batch is as good: the first whole number, and where exactly."""
+    """The number of queries from which a batch is as good: the first integer, and the exact value."""
     if found is None:
         return Cell("–")
     if found["queries"] is None:
@@ -202,7 +202,7 @@ def crossing_cell(found: dict[str, Any] | None) -> Cell:
 
 
 def crossings_of(experiment: Experiment) -> dict[tuple[float, str, str], dict[str, Any]]:
-    """Where the methods cross, by ε, measure and batch."""
+    """The crossings of the methods, by ε, measure and batch."""
     return {
         (each["epsilon"], each["measure"], each["batch"]): each
         for each in experiment.values["crossings"]
@@ -231,7 +231,7 @@ def _crossings(experiment: Experiment) -> list[tuple[str, str, list[Cell]]]:
 
 
 def pictures(names: list[str]) -> tuple[list[Picture], list[tuple[str, list[Picture]]]]:
-    """The figures of no ε, and those of each."""
+    """The figures without ε, and those of each ε."""
     stems = [name[len("figures/") : -len(".svg")] for name in names if name.endswith(".svg")]
     general = [Picture(stem, picture_title(stem)) for stem in stems if stem.startswith("figure3-")]
     by_epsilon: dict[str, list[Picture]] = {}
@@ -243,12 +243,12 @@ def pictures(names: list[str]) -> tuple[list[Picture], list[tuple[str, list[Pict
 
 
 def picture_title(what: str) -> str:
-    """What a figure shows, by its name without ε."""
+    """The title of a figure, by its name without ε."""
     kind, _mark, rest = what.partition("-")
     words = {
         "figure3": _("ε against ρ") if rest == "epsilon" else _("k against ρ"),
         "figure8": _("L2 distance against the number of queries"),
         "figure9": _("Rank correlation against the number of queries"),
     }
-    boxes = _("Estimates of each cell by %(method)s, the original marked")
+    boxes = _("Estimates of each cell by %(method)s, the original highlighted")
     return words.get(kind) or boxes % {"method": rest.upper()}

@@ -1,4 +1,4 @@
-"""Experiments as this person may see them: the own ones, and nobody else's."""
+"""Queries about experiments, restricted to those of the user."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MOST_COMPARED = 4
 
 
 def experiments_of(user: User) -> QuerySet[Experiment]:
-    """A person's experiments, the newest first."""
+    """A user's experiments, the newest first."""
     return Experiment.objects.filter(owner=user).order_by("-number")
 
 
 def own(user: User, public_id: UUID) -> Experiment:
-    """One of the person's experiments, else 404."""
+    """One of the user's experiments, otherwise 404."""
     return get_object_or_404(Experiment, owner=user, public_id=public_id)
 
 
 def named(user: User, texts: Iterable[str]) -> list[Experiment]:
-    """The person's experiments whose keys these are, each once and in this order; 404 where one is not."""
+    """The user's experiments with these keys, each once and in this order; 404 if one is missing."""
     try:
         keys = list(dict.fromkeys(UUID(text) for text in texts))
     except ValueError:
@@ -48,14 +48,14 @@ def upload_of(user: User) -> Upload | None:
 
 
 def blockers(user: User) -> list[str]:
-    """Why this person may begin no experiment now."""
+    """The reasons why this user cannot start an experiment now."""
     found = []
     unfinished = experiments_of(user).filter(state__in=Experiment.UNFINISHED).first()
     if unfinished is not None:
-        message = _("“%(name)s” is not done yet: wait for it, or stop it.")
+        message = _("“%(name)s” is not done yet: wait until it is done, or stop it.")
         found.append(message % {"name": unfinished.title})
     if experiments_of(user).count() >= MOST_KEPT:
-        message = _("You have %(n)d experiments, as many as are kept: delete one first.")
+        message = _("You have %(n)d experiments, the maximum number: delete one first.")
         found.append(message % {"n": MOST_KEPT})
     return found
 
@@ -66,7 +66,7 @@ def next_number(user: User) -> int:
 
 
 def n_before(experiment: Experiment) -> int:
-    """How many experiments are worked on or wait before this one, whosever they are."""
+    """The number of experiments that run or wait before this one, of all users."""
     earlier = Q(requested_at__lt=experiment.requested_at) | Q(
         requested_at=experiment.requested_at, pk__lt=experiment.pk
     )
@@ -79,7 +79,7 @@ def file_names(experiment: Experiment) -> list[str]:
 
 
 def figure(experiment: Experiment, name: str) -> ResultFile:
-    """A figure by its name, else 404."""
-    if not name.isprintable():  # PostgreSQL refuses to look for a NUL
+    """A figure by its name, otherwise 404."""
+    if not name.isprintable():  # PostgreSQL refuses to search for NUL
         raise Http404
     return get_object_or_404(experiment.files, name=f"figures/{name}")

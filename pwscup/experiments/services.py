@@ -1,4 +1,4 @@
-"""Asking for an experiment, stopping and deleting it; keeping the file that it is made from meanwhile."""
+"""Requesting, stopping and deleting an experiment; storing its file in the meantime."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ UPLOADS_KEPT = timedelta(days=1)
 
 
 class ExperimentRefused(Refused):
-    """Another one is to be finished or deleted first."""
+    """Another experiment must be finished or deleted first."""
 
 
 def keep_upload(*, user: User, name: str, columns: Sequence[str], data: bytes) -> Upload:
-    """Keep a file until its experiment is asked for; the one before it goes."""
+    """Store a file until its experiment is requested; it replaces the previous one."""
     kept = {
         "name": name,
         "columns": list(columns),
@@ -50,7 +50,7 @@ def request_experiment(
     counts: Counts,
     setup: dict[str, Any],
 ) -> Experiment:
-    """Let an experiment wait for a worker. Of the data its counts are kept, and no record."""
+    """Request an experiment. Only the counts of the data are stored, not the records."""
     User.objects.select_for_update().get(pk=user.pk)
     if found := selectors.blockers(user):
         raise ExperimentRefused(*found)
@@ -70,7 +70,7 @@ def request_experiment(
 
 
 def stop(*, experiment: Experiment) -> None:
-    """End it: at once where it waits, else before its next step; a worker is not interrupted."""
+    """Stop it: immediately if it waits, otherwise before its next step; a worker is not interrupted."""
     waiting = Experiment.objects.filter(pk=experiment.pk, state=Experiment.State.WAITING)
     stopped = {"state": Experiment.State.STOPPED, "finished_at": timezone.now()}
     if not waiting.update(**stopped):
@@ -80,7 +80,7 @@ def stop(*, experiment: Experiment) -> None:
 
 @transaction.atomic
 def delete(*, experiment: Experiment) -> None:
-    """Delete an experiment with all its files; one that runs must end first, for it holds a worker."""
+    """Delete an experiment with all its files; a running one must be stopped first, as it occupies a worker."""
     held = Experiment.objects.select_for_update().filter(pk=experiment.pk).first()
     if held is None:
         return
@@ -90,7 +90,7 @@ def delete(*, experiment: Experiment) -> None:
 
 
 def forget_left(now: datetime) -> None:
-    """Forget uploads that nobody used for a day, and what deleted accounts have left."""
+    """Delete uploads that were unused for a day, and remains of deleted accounts."""
     Upload.objects.filter(uploaded_at__lt=now - UPLOADS_KEPT).delete()
     for left in (Experiment, Upload):
         left.objects.filter(owner__deleted_at__isnull=False).delete()

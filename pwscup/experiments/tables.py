@@ -1,4 +1,4 @@
-"""From what a person chose to a table of counts: generated households, or the cells of a file."""
+"""Tables of counts from the chosen data: generated households, or the cells of a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_BYTES = 5 * 1024 * 1024
 MAX_RECORDS = 100_000
 MAX_CELLS = 2_000
 MAX_VALUE = 40
-"""Characters of a value, which figures have to find room for."""
+"""The maximum number of characters of a value, for which figures have room."""
 
 
 def header_of(data: bytes) -> list[str]:
@@ -27,22 +27,22 @@ def header_of(data: bytes) -> list[str]:
     Raises
     ------
     ProblemsFound
-        Where it is no CSV, or has no usable header.
+        If it is not CSV, or has no valid header.
     """
     return read_header(records(decode(data, file=TABLE_FILE), file=TABLE_FILE), file=TABLE_FILE)
 
 
 def of_counts(data: bytes) -> Counts:
-    """The counts of a file that has a column `count`; ProblemsFound names all that is wrong."""
+    """The counts of a file with a column `count`; ProblemsFound lists all errors."""
     from scoring.privacy.experiments.counts import read_counts
 
     return read_counts(data, file=TABLE_FILE)
 
 
 def of_records(data: bytes, header: Sequence[str], columns: Sequence[str]) -> Counts:
-    """The counts of some columns of a file with one record a line; ProblemsFound names all that is wrong."""
+    """The counts of some columns of a file with one record per line; ProblemsFound lists all errors."""
     from scoring.privacy.experiments.counts import Counts
-    from scoring.tables.reading import read_table  # pandas, which most processes do without
+    from scoring.tables.reading import read_table  # imports pandas
 
     schema = Schema(tuple(Column(name, Role.OTHER, Kind.CATEGORY) for name in header))
     table = read_table(data, schema, file=TABLE_FILE, original=True, max_records=MAX_RECORDS)
@@ -66,13 +66,13 @@ def published() -> Counts:
 
 @cache
 def household_columns() -> dict[str, int]:
-    """The columns of generated households that have a list of values, with their numbers of values."""
+    """The columns of generated households with a list of values, and their numbers of values."""
     schema = load_schema("households")
     return {column.name: len(column.values) for column in schema.columns if column.values}
 
 
 def to_json(counts: Counts) -> dict[str, Any]:
-    """Counts as a row of the database keeps them."""
+    """Counts in their stored form."""
     return {
         "attributes": list(counts.attributes),
         "values": [list(own) for own in counts.values],

@@ -1,4 +1,4 @@
-"""What workers run of experiments apart from their jobs: an interface and nothing more."""
+"""Celery tasks of experiments other than jobs, without logic."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from pwscup.experiments import services
 
 @app.task
 def sweep() -> None:
-    """Forget what nobody waits for."""
+    """Delete data that is no longer needed."""
     services.forget_left(read_db_clock())

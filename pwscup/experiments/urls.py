@@ -1,4 +1,4 @@
-"""Addresses of experiments."""
+"""URLs of experiments."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages of experiments: every signed-in person sees the own ones."""
+"""Pages of experiments: users see only their own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pwscup.experiments.setup.forms import ExperimentForm
 @require_safe
 @login_required
 def experiments(request: HttpRequest) -> HttpResponse:
-    """What this person has run, and what can be compared."""
+    """The user's experiments, and those that can be compared."""
     return render(request, "experiments/list.html", pages.overview(request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """The form, with the settings of an earlier experiment where the address names one."""
+    """The form, with the settings of an earlier experiment if the URL names one."""
     user, like = request.user, request.GET.getlist("like")[:1]
     about = {
         "kept": selectors.upload_of(user),
@@ -64,7 +64,7 @@ def _form(request: HttpRequest, form: ExperimentForm) -> HttpResponse:
 @require_safe
 @login_required
 def experiment(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """How far it is, or what was found."""
+    """The progress, or the results."""
     found = selectors.own(request.user, public_id)
     return render(request, "experiments/experiment.html", pages.experiment_page(found))
 
@@ -72,7 +72,7 @@ def experiment(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
-    """How far it is, for the page that waits."""
+    """The progress, for polling."""
     found = selectors.own(request.user, public_id)
     shown = pages.status(found)
     return polled(request, "experiments/_status.html", shown, is_final=found.is_final)
@@ -81,7 +81,7 @@ def status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
 @require_POST
 @login_required
 def stop(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """End one that waits or runs."""
+    """Stop an experiment that waits or runs."""
     services.stop(experiment=selectors.own(request.user, public_id))
     return redirect("experiment", public_id)
 
@@ -89,7 +89,7 @@ def stop(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def delete(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    """Delete one with all its files."""
+    """Delete an experiment with all its files."""
     found = selectors.own(request.user, public_id)
     try:
         services.delete(experiment=found)
@@ -110,14 +110,14 @@ def results(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @require_safe
 @login_required
 def figure(request: HttpRequest, public_id: UUID, figure: str) -> HttpResponse:
-    """One figure, as the page shows it."""
+    """A figure for the page."""
     return downloads.figure(selectors.own(request.user, public_id), f"{figure}.svg")
 
 
 @require_safe
 @login_required
 def compare(request: HttpRequest) -> HttpResponse:
-    """Two or more side by side, the oldest first."""
+    """Two or more experiments side by side, the oldest first."""
     named = selectors.named(request.user, request.GET.getlist("with"))
     chosen = sorted(named, key=lambda each: each.number)
     try:

@@ -7,9 +7,9 @@ them:
   otherwise once the round has closed;
 - an attack round's rates are shown once the round has closed, whatever its feedback: a team's own
   feedback is on its result page, a public rate would be an oracle for the others;
-- the judges' marks are shown once the presentation round has closed;
+- the judges' grades are shown once the presentation round has closed;
 - estimates of a hidden table, and what was spent on them, are shown once the last round about that
-  table has closed: exact marks would tell those who still ask what nobody has paid for;
+  table has closed: exact errors would disclose what nobody has paid for to those who still ask;
 - measures that draw at random show their final values once the round is over, see `submissions.finals`;
 - of a frozen contest, nothing that arrived or was decided since.
 

@@ -75,7 +75,7 @@ def render(
 
 
 def _name(request: HttpRequest) -> Hashable:
-    """All that a page depends on besides the facts; None if it must be rendered each time."""
+    """All that a page depends on in addition to the facts; None if it must be rendered each time."""
     user = request.user
     if user.is_authenticated and (user.is_organizer or user.is_superuser):
         return None  # is the disk full?

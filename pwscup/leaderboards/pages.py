@@ -125,7 +125,7 @@ def _rendered(contest: Contest, shown: Shown, etag: str) -> str:
 
 
 def marked(html: str, my_team: Team | None) -> SafeString:
-    """The board with the rows of the reader's team marked, as `boards.js` does after polling."""
+    """The board with the rows of the reader's team highlighted, as `boards.js` does after polling."""
     if my_team is None:
         return mark_safe(html)  # noqa: S308
     row = rf'(<tr data-team="{my_team.pk}")(.*?)(</th>)'

@@ -89,7 +89,7 @@ def may_show(round: Round, now: datetime) -> bool:
 
 
 def moments(contest: Contest) -> list[datetime]:
-    """The times at which the boards change by the clock alone."""
+    """The times at which the boards change only because of the clock."""
     found = [] if contest.frozen_at is None else [contest.frozen_at]
     for round in contest.rounds.all():
         found += [round.opens_at, round.closes_at, round.results_at + round.settles_after]

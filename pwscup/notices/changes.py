@@ -123,7 +123,7 @@ def _lines(data: Mapping[str, Any], titles: Mapping[str, str], zone: ZoneInfo) -
         if key in FIELDS:
             yield _field(key, value, zone)
         elif key == FROZEN and isinstance(value, list) and value[-1]:
-            yield _("It shows the state at %(moment)s.") % {"moment": _moment(value[-1], zone)}
+            yield _("It shows the state at %(time)s.") % {"time": _moment(value[-1], zone)}
         elif key in titles and isinstance(value, dict):
             parts = [_field(name, value[name], zone) for name in FIELDS if name in value]
             if parts:

@@ -164,7 +164,7 @@ def _marks(marks: Marks) -> str:
     )
     shown = table("", head, rows, numeric=range(1, len(head)), kind="marks")
     words = _("Means over the judges, from 0 to 100.")
-    title = _("Judges' marks: %(round)s") % {"round": marks.title}
+    title = _("Judges' grades: %(round)s") % {"round": marks.title}
     return section(title, f"<p>{escape(words)}</p>{shown}")
 
 

@@ -111,7 +111,7 @@ def heat_map(
     alt: str,
     name: str,
 ) -> str:
-    """Rates by attacker and attacked team: the darker, the higher; a cross marks a team's own cell.
+    """Rates by attacker and attacked team: the darker, the higher; a cross is a team's own cell.
 
     `top` is the end of the color scale, in per cent.
     """
@@ -150,7 +150,7 @@ def _in_cell(value: float, is_own: bool, n_columns: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A team in a scatter plot; the first rank is marked."""
+    """A team in a scatter plot; the first rank is highlighted."""
 
     name: str
     rank: int | None
@@ -312,7 +312,7 @@ class Spread:
 
 
 def profile(spreads: Sequence[Spread], *, alt: str, name: str) -> str:
-    """Every measure over all teams (line: all, box: the middle half, tick: the median), and one team's line."""
+    """Every measure over all teams (line: all, bar: the middle half, tick: the median), and one team's line."""
 
     def draw(axes: Axes) -> None:
         for row, spread in enumerate(spreads):

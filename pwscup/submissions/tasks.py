@@ -1,4 +1,4 @@
-"""Celery tasks of submissions besides their jobs, without logic."""
+"""Celery tasks of submissions other than jobs, without logic."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Channel(HTTPChannel):
         super().handle_close()
 
     def drop(self) -> None:
-        """Close at once, whatever the client still sends."""
+        """Close immediately, whatever the client still sends."""
         self.answered_early = False
         self.handle_close()
 

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections at once and keeps them until somebody serves them."""
+    """A socket that accepts connections immediately and keeps them until a process serves them."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

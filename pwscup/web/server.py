@@ -121,7 +121,7 @@ class Server(TcpWSGIServer):
         return can_accept
 
     def handle_accept(self) -> None:
-        """Accept several at once: each step of the loop reads from everybody else in between."""
+        """Accept several together: each step of the loop reads from all other connections in between."""
         self._share_memory()
         self._make_room()
         for _ in range(ACCEPTED_AT_ONCE):

@@ -243,7 +243,7 @@ def test_each_attribute_may_have_its_own_rate(alice):
     asked = made(alice.post(NEW, filled(rule="divided", weights="1, 1")))
     assert (asked.setup["rule"], asked.setup["weights"]) == ("divided", [1, 1])
     assert plans.setup_of(asked.setup).weights == (1, 1)
-    assert texts.rule(asked.setup) == "its own for each attribute (1:1)"
+    assert texts.rule(asked.setup) == "separate for each attribute (1:1)"
 
 
 def test_settings_that_were_kept_before_there_were_weights_are_read():

@@ -126,7 +126,7 @@ def test_letters_under_heaps_of_marks_are_refused(cast, as_user, name):
         (reverse("account"), "display_name"),
     ):
         page = as_user(cast.eve).post(address, {field: name}).content.decode()
-        assert "more marks than any language writes" in page
+        assert "more diacritics than any language uses" in page
     assert Team.objects.count() == 2
 
 

@@ -1,7 +1,7 @@
-"""What bots do in a round: hand in tables or series of releases, or guesses about those of others.
+"""Actions of bots in a round: they submit tables or series of releases, or guesses about those of others.
 
-They know what every team knows. Whatever they hand in goes through the same services and the same
-worker as a participant's files, as of a moment inside the round.
+They have the same information as every team. Their files go through the same services and the same
+worker as a participant's files, with a time inside the round.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Players = dict[Team, Bot]
 
 
 def play_round(contest: Contest, round: Round, guests: Mapping[str, Bot] | None = None) -> int:
-    """Hand in whatever the bots have not handed in yet in this round; return how many files that were.
+    """Submit the missing files of the bots in this round; return their number.
 
     `guests` are teams of people, by name, for which a bot plays.
     """
@@ -49,7 +49,7 @@ def _players(contest: Contest, guests: Mapping[str, Bot]) -> Players:
 
 
 def _idle(players: Players, round: Round) -> Players:
-    """Those who have handed in nothing in this round."""
+    """The bots without a submission in this round."""
     busy = set(Submission.objects.filter(round=round).values_list("team_id", flat=True))
     return {team: bot for team, bot in players.items() if team.pk not in busy}
 
@@ -57,8 +57,8 @@ def _idle(players: Players, round: Round) -> Players:
 def hand_in_tables(player: Player, round: Round, players: Players) -> int:
     """One table for every bot that has none in this round, all of them at the same time.
 
-    In a round of the past the sweeper publishes what is there as soon as it is scored. A bot for which no people
-    are left hands in nothing.
+    In a past round the sweeper publishes tables as soon as they are scored. A bot for which no individuals
+    are left submits nothing.
     """
     tables = [(team, bot, _table_of(team)) for team, bot in _idle(players, round).items()]
     known, made = player.known(round), []

@@ -29,11 +29,11 @@ class MomentField(forms.Field):
         "format": _("Enter a date and a time such as 2030-01-31 10:00."),
         "year": _("Enter a year from %(first)d to %(last)d."),
         "missing": _(
-            "%(moment)s does not exist in %(zone)s: the clocks are put forward over it. "
+            "%(time)s does not exist in %(zone)s: the clocks are put forward over it. "
             "Choose a time before or after the gap."
         ),
         "twice": _(
-            "%(moment)s happens twice in %(zone)s: the clocks are put back. "
+            "%(time)s happens twice in %(zone)s: the clocks are put back. "
             "Choose a time outside the repeated hour."
         ),
     }
@@ -67,7 +67,7 @@ class MomentField(forms.Field):
         raise self._error("twice" if shown_again == naive else "missing", f"{naive:%Y-%m-%d %H:%M}")
 
     def _error(self, code: str, moment: str) -> ValidationError:
-        params = {"moment": moment, "zone": self.zone.key}
+        params = {"time": moment, "zone": self.zone.key}
         return ValidationError(self.error_messages[code], code=code, params=params)
 
 

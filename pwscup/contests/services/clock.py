@@ -134,8 +134,8 @@ def extend_round(
     closes_at = until or round.closes_at + (by or timedelta())
     if closes_at <= round.closes_at:
         raise ContestRefused(
-            _("“%(round)s” closes at %(moment)s already. Choose a later time.")
-            % {"round": round.local_title, "moment": shown_moment(round.closes_at, held.tz)}
+            _("“%(round)s” closes at %(time)s already. Choose a later time.")
+            % {"round": round.local_title, "time": shown_moment(round.closes_at, held.tz)}
         )
     changes = _lengthen(rounds, round, closes_at, moves_later=moves_later, now=now)
     _record_round("contest.round_extended", actor, contest, key, reason, changes)
@@ -197,12 +197,12 @@ def _lengthen(
 
 def _no_room(round: Round, later: Round) -> Text:
     return _(
-        "“%(next)s” opens at %(moment)s, so there is no room. Move the later rounds too, "
+        "“%(next)s” opens at %(time)s, so there is no room. Move the later rounds too, "
         "or close “%(round)s” before that."
     ) % {
         "next": later.local_title,
         "round": round.local_title,
-        "moment": shown_moment(later.opens_at, round.contest.tz),
+        "time": shown_moment(later.opens_at, round.contest.tz),
     }
 
 

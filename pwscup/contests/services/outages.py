@@ -145,13 +145,13 @@ def _blockers(
         plan, closed = plans[round.key], round.has_closed(now)
         words = {
             "round": round.local_title,
-            "moment": shown_moment(round.closes_at, round.contest.tz),
+            "time": shown_moment(round.closes_at, round.contest.tz),
         }
         if closed and round.closes_at > started_at:
             if policies.why_final(round):
                 problems.append(
                     _(
-                        "“%(round)s” closed at %(moment)s and cannot be opened again, because its tables or "
+                        "“%(round)s” closed at %(time)s and cannot be opened again, because its tables or "
                         "results are public. Record only what lies after that, or extend the round that is open."
                     )
                     % words
@@ -159,7 +159,7 @@ def _blockers(
             elif plan.closes_at <= now and not lasts:
                 problems.append(
                     _(
-                        "“%(round)s” closed at %(moment)s, too long ago for this outage to open it again. "
+                        "“%(round)s” closed at %(time)s, too long ago for this outage to open it again. "
                         "Open it again first, then record the outage."
                     )
                     % words

@@ -157,7 +157,7 @@ def attach_dataset(
     ProblemsFound
         Every cell that does not fit its column.
     ContestRefused
-        Once something was handed in.
+        After the first submission.
     """
     parts = contest.format.table.prepare(data, schema)
     if contest.format.gives_table:

@@ -99,7 +99,7 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def csv_response(
     name: str, header: Iterable[str], rows: Iterable[Iterable[object]]
 ) -> HttpResponse:
-    """A download; the byte-order mark marks it as UTF-8 for spreadsheets."""
+    """A download; spreadsheets recognize UTF-8 by its BOM."""
     return attached(HttpResponse(BOM + csv_text(header, rows), content_type=CSV), name)
 
 

@@ -140,7 +140,7 @@ def erase(files: QuerySet[StoredFile], now: datetime) -> int:
 
 
 def remove_erased() -> int:
-    """Remove files that are marked as erased from the disk; safe to repeat after an interruption."""
+    """Remove files whose rows are erased from the disk; safe to repeat after an interruption."""
     marked = StoredFile.objects.filter(erased_at__isnull=False).exclude(path__startswith=ERASED)
     n_files = 0
     for pk, path in marked.values_list("pk", "path"):

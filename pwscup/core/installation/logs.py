@@ -28,7 +28,7 @@ class OneLine(logging.Formatter):
 
 
 def spelled_out(text: str) -> str:
-    """The text with line ends, escape sequences and bidirectional marks escaped as in Python."""
+    """The text with line ends, escape sequences and bidirectional controls escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(

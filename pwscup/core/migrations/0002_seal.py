@@ -44,7 +44,7 @@ def allow_changes(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """Seals. On SQLite a later change of a column makes its table anew, without the trigger: add it again then."""
+    """Seals. On SQLite a later change of a column creates its table again, without the trigger: add it again then."""
 
     dependencies = [
         ('core', '0001_initial'),

@@ -1,1 +1,1 @@
-"""What somebody chooses for an experiment."""
+"""The setup of an experiment."""

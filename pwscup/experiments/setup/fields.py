@@ -1,4 +1,4 @@
-"""Lists of numbers in one line of text."""
+"""Form fields for lists of numbers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from django.utils.translation import gettext_lazy as _
 SEPARATORS = re.compile(r"[,;、\s]+")
 NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 MAX_SHOWN = 20
-"""Characters of what was typed that an error repeats."""
+"""The number of characters of the input that an error message repeats."""
 
 
 class NumbersField(forms.CharField):
-    """Numbers between two bounds, with commas or spaces between them; every wrong one is named.
+    """Numbers between two bounds, separated by commas or spaces; all invalid ones are reported.
 
-    They are different ones, or, with `repeated`, as many as are typed.
+    They are distinct, or, with `repeated`, any number of equal ones is allowed.
 
-    With `whole` they are integers; others have at most six significant digits, for names of files show so many.
+    With `whole` they are integers; others have at most six significant digits, which names of files show.
     """
 
     default_error_messages = {

@@ -1,4 +1,4 @@
-"""What somebody chooses for an experiment: data, ε, methods. All mistakes are told at once, and no file is lost."""
+"""The form of an experiment: data, ε, methods. All errors are reported together, and an uploaded file is kept."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DEFAULT_COLUMNS = ["sex", "age_class"]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A CSV file that was received just now and can be read; `Upload` is one kept from before."""
+    """A CSV file that was just received and is readable; `Upload` is a stored one."""
 
     name: str
     columns: list[str]
@@ -47,9 +47,9 @@ class File:
 
 
 class ExperimentForm(forms.Form):
-    """An experiment; after `is_valid` its `counts`, its `setup` and where its data come from.
+    """An experiment; after `is_valid` its `counts`, its `setup` and the source of its data.
 
-    `earlier` is an experiment whose settings are proposed, and whose data can be used again.
+    `earlier` is an experiment whose settings are suggested, and whose data can be used again.
     """
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=60, required=False)
@@ -79,7 +79,7 @@ class ExperimentForm(forms.Form):
         low=plans.MIN_EPSILON,
         high=plans.MAX_EPSILON,
         most=plans.MOST_EPSILONS,
-        help_text=gettext_lazy("Of all that is disclosed together; several with commas."),
+        help_text=gettext_lazy("For the complete disclosure; separate several by commas."),
     )
     batch = forms.MultipleChoiceField(
         label=gettext_lazy("Batch methods"),
@@ -106,12 +106,12 @@ class ExperimentForm(forms.Form):
         help_text=gettext_lazy("The same seed gives the same figures."),
     )
     aggregate = forms.ChoiceField(
-        label=gettext_lazy("How trials make one figure"),
+        label=gettext_lazy("Aggregation of trials"),
         choices=list(texts.AGGREGATES.items()),
         widget=forms.RadioSelect,
     )
     rule = forms.ChoiceField(
-        label=gettext_lazy("How ρ follows from ε"),
+        label=gettext_lazy("Relation of ρ to ε"),
         choices=list(texts.RULES.items()),
         widget=forms.RadioSelect,
     )
@@ -123,24 +123,26 @@ class ExperimentForm(forms.Form):
         repeated=True,
         required=False,
         help_text=gettext_lazy(
-            "Where each attribute has its own ρ: a number for each attribute, in the order of the data; equal parts "
+            "If each attribute has its own ρ: a number for each attribute, in the order of the data; equal parts "
             "if empty."
         ),
     )
     start = forms.ChoiceField(
-        label=gettext_lazy("It starts from"),
+        label=gettext_lazy("Starting point"),
         choices=list(texts.STARTS.items()),
         widget=forms.RadioSelect,
     )
     max_iterations = forms.IntegerField(
-        label=gettext_lazy("Iterations at most"), min_value=0, max_value=plans.MAX_ITERATIONS
+        label=gettext_lazy("Maximum number of iterations"),
+        min_value=0,
+        max_value=plans.MAX_ITERATIONS,
     )
     tolerance = forms.FloatField(
         label=gettext_lazy("Tolerance"),
         min_value=0,
         max_value=1,
         help_text=gettext_lazy(
-            "It stops sooner where an iteration moves a smaller share of the records."
+            "It stops earlier if an iteration moves a smaller share of the records."
         ),
     )
 
@@ -171,7 +173,7 @@ class ExperimentForm(forms.Form):
         columns = tables.household_columns().items()
         self.fields["households_columns"].choices = [(name, f"{name} ({n})") for name, n in columns]
 
-    # What the page shows of a file
+    # The displayed part of a file
 
     @property
     def chosen_file(self) -> File | Upload | None:
@@ -179,7 +181,7 @@ class ExperimentForm(forms.Form):
 
     @property
     def file_columns(self) -> list[tuple[str, bool]]:
-        """The columns of the file, and which of them are ticked."""
+        """The columns of the file, and their check boxes."""
         found = self.chosen_file
         chosen = self._chosen_columns()
         return [(name, name in chosen) for name in found.columns] if found else []
@@ -190,7 +192,7 @@ class ExperimentForm(forms.Form):
         return self.initial.get("file_columns", [])
 
     def unchecked(self, kept: Upload | None) -> ExperimentForm:
-        """The same form with all that was typed, and nothing said about it yet."""
+        """The same form with its input, without validation."""
         typed = {
             name: field.widget.value_from_datadict(self.data, self.files, name)
             for name, field in self.fields.items()
@@ -201,7 +203,7 @@ class ExperimentForm(forms.Form):
         )
 
     def request(self) -> dict[str, Any]:
-        """What a valid form asks for."""
+        """The arguments of the request of a valid form."""
         source, earlier = self.cleaned_data["source"], self.earlier
         return {
             "name": self.cleaned_data["name"],
@@ -224,7 +226,7 @@ class ExperimentForm(forms.Form):
             }
             message = _("The file is too large — expected at most %(expected)s — got %(got)s")
             raise ValidationError(message % sizes)
-        self.kept = None  # another file was chosen in its place, be it one that cannot be read
+        self.kept = None  # another file was chosen instead, readable or not
         data = upload.read()
         try:
             refuse_wide(data)
@@ -236,7 +238,7 @@ class ExperimentForm(forms.Form):
             self.received = File(name, columns, data)
 
     def _read(self, read: Callable[[], Any], name: str) -> Any:
-        """What a reader returns; None where the file cannot be used, every problem of it noted."""
+        """The result of a reader; None if the file is invalid, with all problems recorded."""
         try:
             return read()
         except ProblemsFound as found:
@@ -335,7 +337,7 @@ class ExperimentForm(forms.Form):
             self.add_error(self._data_field(), message % words)
 
     def _check_together(self, counts: Counts) -> None:
-        """What only the data and the settings together decide."""
+        """Checks that depend on both the data and the settings."""
         setup, n_cells, n_values = self.setup, counts.table.size, sum(counts.sizes)
         if setup["rule"] == "taylor" and max(setup["epsilons"]) >= n_values:
             message = _(
@@ -343,7 +345,7 @@ class ExperimentForm(forms.Form):
             )
             self.add_error("epsilons", message % {"n": n_values})
         if setup["weights"] and setup["rule"] != "divided":
-            message = _("Parts of ε need the rule by which each attribute has its own ρ.")
+            message = _("Parts of ε require the rule that each attribute has its own ρ.")
             self.add_error("weights", message)
         elif setup["weights"] and len(setup["weights"]) != len(counts.sizes):
             message = _("Expected one part for each of %(n)d attributes, got %(got)d.")
@@ -360,7 +362,7 @@ class ExperimentForm(forms.Form):
 
 
 def proposals(earlier: Experiment | None) -> dict[str, Any]:
-    """What the form holds at first: the paper's experiment, or an earlier one."""
+    """The initial values of the form: the paper's experiment, or an earlier one."""
     values: dict[str, Any] = plans.DEFAULTS | {
         "source": Source.PUBLISHED,
         "n_records": 10_000,

@@ -1,4 +1,4 @@
-"""What is run: its defaults, its bounds, its steps, and how a row of the database keeps it."""
+"""The plan of an experiment: defaults, bounds, steps, and its stored form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 if TYPE_CHECKING:
     from scoring.privacy.experiments.run import Setup
 
-# Plain values: the library's `Setup` comes with numpy, which the web server starts without.
+# Plain values: the library's `Setup` imports numpy, which the web server does not load at its start.
 DEFAULTS: dict[str, Any] = {
     "epsilons": [0.1, 1.0, 4.0],
     "queries": [1, 10, 14, 55, 62, 89, 91, 109, 436],
@@ -30,21 +30,21 @@ MAX_QUERIES, MOST_QUERIES = 1_000_000, 20
 MIN_WEIGHT, MAX_WEIGHT, MOST_WEIGHTS = 0.001, 1_000, 20
 MAX_TRIALS, MAX_ITERATIONS, MAX_SEED = 1_000, 100_000, 2**32 - 1
 MAX_NUMBERS = 5_000_000
-"""Cells × methods × ε × trials, which are in memory together: a tenth of what the library takes."""
+"""The maximum of cells × methods × ε × trials, which are in memory together: a tenth of the library's limit."""
 MAX_TRIAL_CELLS = 100_000
-"""Trials × cells: each point of a curve ranks as many numbers."""
+"""The maximum of trials × cells: each point of a curve ranks as many numbers."""
 MAX_RECONSTRUCTION = 4 * 10**9
-"""Trials × ε × iterations × cells of reconstruction: some minutes."""
+"""The maximum of trials × ε × iterations × cells of reconstruction: some minutes."""
 LEAST_CELLS = 64
-"""An iteration over fewer takes as long."""
+"""The minimum of cells for this bound: an iteration over fewer takes as long."""
 
 
 def setup_of(kept: dict[str, Any]) -> Setup:
-    """The library's setup from what a row of the database keeps."""
+    """The library's setup from its stored form."""
     from scoring.privacy.experiments.run import Setup
 
     lists = {name: tuple(kept[name]) for name in ("epsilons", "queries", "batch")}
-    lists["weights"] = tuple(kept.get("weights", ()))  # older rows have none
+    lists["weights"] = tuple(kept.get("weights", ()))  # missing in older rows
     return Setup(**(kept | lists))
 
 
@@ -54,19 +54,19 @@ def methods_of(kept: dict[str, Any]) -> list[str]:
 
 
 def most_trials(n_cells: int, kept: dict[str, Any]) -> int:
-    """How many trials an experiment may have; it may be none."""
+    """The maximum number of trials of an experiment; it may be zero."""
     tables = max(1, len(methods_of(kept)) * len(kept["epsilons"]))
     return min(MAX_NUMBERS // (n_cells * tables), MAX_TRIAL_CELLS // n_cells, MAX_TRIALS)
 
 
 def most_iterations(n_cells: int, kept: dict[str, Any]) -> int:
-    """How many iterations each reconstruction may have."""
+    """The maximum number of iterations of each reconstruction."""
     tables = kept["trials"] * len(kept["epsilons"])
     return min(MAX_RECONSTRUCTION // (tables * max(n_cells, LEAST_CELLS)), MAX_ITERATIONS)
 
 
 def steps(kept: dict[str, Any]) -> list[str]:
-    """The steps of a run in words, in the order in which the library announces them."""
+    """The steps of a run as text, in the order of the library's progress messages."""
     found = []
     for epsilon in kept["epsilons"]:
         if kept["batch"]:
@@ -75,4 +75,4 @@ def steps(kept: dict[str, Any]) -> list[str]:
             )
         if kept["queries"]:
             found.append(_("ε = %(epsilon)g: answering queries") % {"epsilon": epsilon})
-    return [*found, _("finding where the methods cross"), _("drawing the figures")]
+    return [*found, _("finding the crossings of the methods"), _("drawing the figures")]

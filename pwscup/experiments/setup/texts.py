@@ -1,4 +1,4 @@
-"""The words of settings: what a choice means, and the label that stands beside every figure."""
+"""Texts of settings: the meaning of a choice, and the label of every figure."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ AGGREGATES = {
 RULES = {
     "exact": gettext_lazy("exact: the root of the paper's equation 6"),
     "taylor": gettext_lazy("first term of the Taylor series, as the paper seems to have it"),
-    "divided": gettext_lazy("each attribute its own: ε is divided among the attributes"),
+    "divided": gettext_lazy("separate for each attribute: ε is divided among the attributes"),
 }
 STARTS = {
     "uniform": gettext_lazy("the uniform table"),
     "observed": gettext_lazy("the released table"),
 }
 BATCH = {
-    "BT": gettext_lazy("BT: a batch, counted as it is"),
+    "BT": gettext_lazy("BT: a batch, counted directly"),
     "BR": gettext_lazy("BR: a batch, reconstructed"),
 }
 _AGGREGATES = {
@@ -36,12 +36,12 @@ _AGGREGATES = {
 _RULES = {
     "exact": gettext_lazy("exact"),
     "taylor": gettext_lazy("first Taylor term"),
-    "divided": gettext_lazy("its own for each attribute"),
+    "divided": gettext_lazy("separate for each attribute"),
 }
 
 
 def data(experiment: Experiment) -> str:
-    """Where the counts come from."""
+    """The source of the counts."""
     origin = experiment.origin
     words = {
         "published": _("users of MovieLens 1M, as published"),
@@ -69,14 +69,14 @@ def aggregate(setup: dict[str, Any]) -> str:
 
 
 def rule(setup: dict[str, Any]) -> str:
-    """How ρ follows from ε, with the parts of ε where they are not equal."""
+    """The relation of ρ to ε, with the parts of ε if they are not equal."""
     found = str(_RULES[setup["rule"]])
     weights = ":".join(f"{weight:g}" for weight in setup.get("weights", ()))
     return f"{found} ({weights})" if weights else found
 
 
 def stopping(setup: dict[str, Any]) -> str:
-    """When a reconstruction ends, and where it begins."""
+    """The stopping rule of a reconstruction, and its starting point."""
     return _("from %(start)s, at most %(n)s iterations, tolerance %(tolerance)g") % {
         "start": STARTS[setup["start"]],
         "n": intcomma(setup["max_iterations"]),
@@ -93,7 +93,7 @@ def trials(setup: dict[str, Any]) -> str:
 
 
 def label(setup: dict[str, Any]) -> str:
-    """Everything that a figure depends on besides the data, ε and the method."""
+    """All settings that a figure depends on in addition to the data, ε and the method."""
     return _("Aggregate: %(aggregate)s; ρ: %(rule)s; reconstruction: %(stopping)s; %(trials)s.") % {
         "aggregate": aggregate(setup),
         "rule": rule(setup),

@@ -68,7 +68,7 @@ class Rate(NamedTuple):
 class Line:
     """A row with its header: a team, or a built-in attack without a team.
 
-    Missing cells at the end are empty; pages mark an `is_empty` line.
+    Missing cells at the end are empty; pages highlight an `is_empty` line.
     """
 
     name: str

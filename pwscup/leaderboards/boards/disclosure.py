@@ -210,8 +210,6 @@ def _line(facts: Facts) -> list[list[float]]:
 @lru_cache(maxsize=1000)
 def _asked_once(n_cells: int, epsilon: Decimal) -> float | None:
     """The theoretical value; None for a team without queries."""
-    from scoring.formats.disclosure.curves import (
-        asked_once,  # imports numpy, which the other boards do not need
-    )
+    from scoring.formats.disclosure.curves import asked_once  # imports numpy
 
     return round(asked_once(n_cells, epsilon), DECIMALS) if n_cells and epsilon else None

@@ -174,7 +174,7 @@ def phase_row(phase: Phase | None) -> Row:
 
 
 def measure_cell(value: float | None, rank: int | None) -> Row:
-    """A measure with a rank; the best value is marked."""
+    """A measure with a rank; the best value is highlighted."""
     return {"value": value, "rank": rank, "best": value is not None and rank == 1}
 
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """Standings are derived: the old ones go, and the boards are made anew when they are asked for."""
+    """Standings are derived: the old ones go, and the boards are computed again when they are requested."""
 
     dependencies = [
         ("contests", "0002_season"),

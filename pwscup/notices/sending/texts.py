@@ -81,16 +81,16 @@ def _round(notice: Notice) -> Content:
     path = reverse("round", args=[contest.slug, round.key])
     closes = shown_moment(round.closes_at, contest.tz)
     if notice.kind == kinds.OPENED:
-        text = _("Files are accepted until %(moment)s.") % {"moment": closes}
+        text = _("Files are accepted until %(time)s.") % {"time": closes}
         return Content(_("“%(round)s” is open") % name, text, path)
     if notice.kind == kinds.CLOSING:
-        text = _("It closes at %(moment)s. Files that arrive later are not accepted.") % {
-            "moment": closes
+        text = _("It closes at %(time)s. Files that arrive later are not accepted.") % {
+            "time": closes
         }
         return Content(_("“%(round)s” closes soon") % name, text, path)
-    text = _("The round closed at %(moment)s. Its results are on the leaderboard.")
+    text = _("The round closed at %(time)s. Its results are on the leaderboard.")
     path = reverse("board", args=[contest.slug])
-    return Content(_("“%(round)s”: results are available") % name, text % {"moment": closes}, path)
+    return Content(_("“%(round)s”: results are available") % name, text % {"time": closes}, path)
 
 
 def _webhook(notice: Notice) -> Content:

@@ -16,7 +16,7 @@ UNSUBSCRIBE = "pwscup.notices.unsubscribe"
 
 
 def secret_of(webhook: Webhook) -> str:
-    """The webhook's secret: derived from the site's key, so that the database alone does not reveal it."""
+    """The webhook's secret: derived from the site's key, so that the database by itself does not reveal it."""
     return salted_hmac("pwscup.notices.webhook", webhook.salt, algorithm="sha256").hexdigest()
 
 

@@ -215,7 +215,7 @@ def _profiles(group: Group) -> Iterator[str]:
         return
     caption = _(
         "The shown measures over all teams, the best value on the right: the line from the worst to the "
-        "best, the box the middle half, the tick the median; the red line is the team %(team)s."
+        "best, the bar the middle half, the tick the median; the red line is the team %(team)s."
     )
     drawn = [
         figure(_profile(group, data, rows, n), caption % {"team": row["name"]})

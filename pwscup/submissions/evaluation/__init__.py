@@ -71,7 +71,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
     contest, case = submission.round.contest, Case(submission)
     if rules is not None:
         contest.ruleset = rules
-    # Of the submission alone: however often a worker was lost over it, its values are the same.
+    # Depends only on the submission: repeated attempts give the same values.
     purpose = f"evaluation/{submission.public_id}"
     with truth.on_record(
         _files_read(submission),

@@ -29,7 +29,7 @@ def noisy_counts(contest: Contest, query: Query, epsilon: Decimal) -> list[int]:
 
 
 def released_table(contest: Contest, epsilon: Decimal) -> tuple[bytes, int]:
-    """The randomized table as CSV, its lines shuffled, and its number of records; every call draws anew."""
+    """The randomized table as CSV, its lines shuffled, and its number of records; every call draws again."""
     attributes, codes = _hidden(contest)
     return release_csv(codes, attributes, epsilon, sampling.secure()), len(codes)
 

@@ -41,7 +41,7 @@ def hashes(submission: Submission) -> dict[str, str]:
 
 
 def own_upload(user: User, submission: Submission, key: str) -> tuple[str, bytes]:
-    """A file as the team handed it in, its name and bytes, for someone who may see the submission.
+    """A submitted file, its name and bytes, for a user who may see the submission.
 
     Raises
     ------

@@ -94,11 +94,11 @@ def _used_up(
     """The targets whose attempts are used, in total or for today, found before anything is submitted."""
     left = selectors.tries_left_by_target(team, round)
     today = limits.left_today_by_target(team, round, arrived_at)
-    over = _("%(team)s: all %(tries)s attempts against this target are used")
+    over = _("%(team)s: all %(n)s attempts against this target are used")
     later = f"%(team)s: {used_today(round, arrived_at)}"
     errors = {}
     for target in guesses:
-        shown = {"team": target.team.name, "tries": round.tries}
+        shown = {"team": target.team.name, "n": round.tries}
         if not left.get(target.pk):
             errors[target] = ValidationError(over, "tries", shown)
         elif today is not None and not today.get(target.pk):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, float | int | None]
 COUNTED = ("n_original", "n_anonymized", "n_people", "n_tuples", "n_rows", "n_groups")
-"""The counts of a result besides its measures, for a table or a series."""
+"""The counts of a result in addition to its measures, for a table or a series."""
 
 
 def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
