@@ -1,4 +1,4 @@
-"""The formats of contests: everything that the platform knows of one is in its package here."""
+"""The formats of contests: each is a package here with everything that the platform knows of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions of evaluation to a kind of round, and what it gives formats of the answer key, which they never open."""
+"""Questions of evaluation to a kind of round, and the parts of the answer key for formats, which they never open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Values of which some were drawn at random: `final` are those of the measures that draw, by another seed."""
+    """Values of which some are random: `final` are those of the random measures with another seed."""
 
     feedback: Values
     final: Values
@@ -29,9 +29,9 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What an attack round publishes of a submission: a table, what is given next to it, and the answer to be sealed.
+    """The published part of a submission: a table, additional files, and the answer to be sealed.
 
-    `n_records` counts the lines, those of deleted records included; of a series it counts the people.
+    `n_records` counts the lines, including those of deleted records; for a series it counts the individuals.
     """
 
     table: bytes
@@ -41,7 +41,7 @@ class Published:
 
 
 class Opened(Protocol):
-    """A table of a contest; its sealed file is opened by each call, and the reason is on record."""
+    """A table of a contest; each call opens its sealed file and records the reason."""
 
     @property
     def schema(self) -> Schema: ...
@@ -73,35 +73,35 @@ class Case(Protocol):
 
     @property
     def table(self) -> Opened:
-        """The table that the team was given: the organizer's, or its own."""
+        """The table of the team: the organizer's, or its own."""
 
     @property
     def organizers_table(self) -> Opened: ...
 
     def read(self, read: Callable[..., T], *given: Any) -> T:
-        """`read(table, *given)` of the team's table, kept by the process while it is among the last in use."""
+        """`read(table, *given)` of the team's table, cached by the process."""
 
     def drawn_rows(self, reason: str) -> Mapping[str, np.ndarray] | None:
-        """The rows that were drawn for the team by name; None where none were."""
+        """The rows that were drawn for the team, by name; None without a draw."""
 
     def answer(self) -> Mapping[str, Any]:
-        """The sealed answer about the release that the submission attacks."""
+        """The sealed answer about the attacked release."""
 
     def seed(self, purpose: str) -> int:
-        """What the contest's secret gives for a purpose; the derivation is on record."""
+        """The seed of the contest's secret for a purpose; its derivation is recorded."""
 
     def measured(self, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
-        """The values of all measures by `found(measures, seed)`: those that draw at random by a seed of the secret."""
+        """The values of all measures by `found(measures, seed)`: random ones with a seed of the secret."""
 
     def measures_seed(self) -> int:
-        """The seed from which measures of this round draw."""
+        """The seed of the random measures of this round."""
 
 
 class Evaluation(Protocol):
-    """What a submission of a kind of round is worth; asked of every kind."""
+    """Evaluation of submissions of a kind of round; required for every kind."""
 
     def evaluate(self, case: Case, seed: int) -> Values | Drawn:
-        """The values; raises `scoring.errors.ProblemsFound` with all that breaks the rules in the files.
+        """The values; raises `scoring.errors.ProblemsFound` with all violations of the rules in the files.
 
         `seed` is of this submission only, the same whenever it is evaluated.
         """
@@ -111,7 +111,7 @@ class TableEvaluation(Evaluation, Protocol):
     """Further questions to rounds whose tables are attacked."""
 
     def published(self, case: Case, purpose: str) -> Published:
-        """What attackers get; an order that only a seed knows is that of `case.seed(purpose)`."""
+        """The files for attackers; the secret order is that of `case.seed(purpose)`."""
 
     def audited(self, case: Case, progress: Progress) -> Any:
-        """All that the library finds out about a scored submission, for `Audits` of the format."""
+        """The results of all analyses of a scored submission, for `Audits` of the format."""

@@ -1,4 +1,4 @@
-"""What the platform asks about a kind of file. The answers are in `kinds`."""
+"""Questions about a kind of file. The answers are in `kinds`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EMPTY = _("“%(name)s” is empty — expected a header line and at least one r
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A kind of file: its description in the rules, and the message where one is empty."""
+    """A kind of file: its description in the rules, and the message for an empty one."""
 
     text: Text
     content_type: str = CSV
@@ -31,5 +31,5 @@ class FileFormat:
 
     @property
     def accept(self) -> str:
-        """What a browser's file dialog offers."""
+        """The filter of a browser's file dialog."""
         return f".{self.suffix},{self.content_type}"

@@ -25,13 +25,13 @@ _TABLES: dict[str, Any] = {
 _GUESSES: dict[str, Any] = {
     "counts": {"last": _LAST},
     "feedback": {
-        "exact": _("The attackers see the rate of a guess as soon as it is marked."),
+        "exact": _("The attackers see the rate of a guess as soon as it is evaluated."),
         "coarse": _(
-            "The attackers see the rate to the nearest ten per cent below as soon as a guess is marked, "
+            "The attackers see the rate to the nearest ten per cent below as soon as a guess is scored, "
             "the exact one after the round has closed."
         ),
         "after_close": _(
-            "The rates are shown after the round has closed: a rate after every guess would tell too much."
+            "The rates are shown after the round has closed: a rate after every guess would disclose too much."
         ),
     },
 }
@@ -41,8 +41,8 @@ _COUNTS: dict[str, Any] = {
     "counts": {"chosen_or_latest": _CHOSEN, "last": _LAST},
     "feedback": {
         "after_close": _(
-            "How good an estimate is, is shown after the last round about the hidden table has closed: shown "
-            "before, it would tell of that table what nobody has paid for."
+            "The errors of an estimate are shown after the last round about the hidden table has closed: shown "
+            "earlier, they would disclose information about that table without cost."
         )
     },
 }
@@ -55,7 +55,7 @@ ROUNDS = {
             played="common.bots:TABLES",
             content_type=None,
             todo=_(
-                "Download the original table, anonymize it and hand in the result with its row numbers."
+                "Download the original table, anonymize it and submit the result with its row numbers."
             ),
             deletions={False: _("A record is deleted by leaving it out of the table.")},
             **_TABLES,
@@ -66,7 +66,7 @@ ROUNDS = {
             played="per_team.bots:TABLES",
             content_type=None,
             todo=_(
-                "Download your team's own table, anonymize it and hand in the result, its records in the same order."
+                "Download your team's own table, anonymize it and submit the result, its records in the same order."
             ),
             deletions={
                 True: _(
@@ -84,11 +84,11 @@ ROUNDS = {
             played="series.bots:SERIES",
             content_type=ZIP,
             todo=_(
-                "Download your team's tables, publish a release of each and hand in all of them as one zip archive."
+                "Download your team's tables, publish a release of each and submit all of them as one zip archive."
             ),
             deletions={
                 False: _(
-                    "A person is left out by its identifier in D1.csv, D2.csv and so on: from that release "
+                    "An individual is left out by its identifier in D1.csv, D2.csv and so on: from that release "
                     "on it has no row, "
                     "and it never comes back."
                 )
@@ -100,13 +100,13 @@ ROUNDS = {
             evaluated="attacks.linkage:ROWS",
             played="common.bots:ROWS",
             content_type=None,
-            todo=_("Download the other teams' tables and hand in a guess for each."),
+            todo=_("Download the other teams' tables and submit a guess for each."),
             published=_(
                 "When the attack round opens, the submission that counts of every team is published: "
-                "its table, the records shuffled. Everybody who attacks has it and the original table."
+                "its table, the records shuffled. All attackers have it and the original table."
             ),
             hits=_(
-                "The row numbers never leave the server. A guess hits where it names the row that the "
+                "The row numbers never leave the server. A guess is a hit if it names the row that the "
                 "anonymizing team declared for the record."
             ),
             **_GUESSES,
@@ -117,15 +117,15 @@ ROUNDS = {
             played="per_team.bots:CANDIDATES",
             content_type=None,
             todo=_(
-                "Download the other teams' tables with their candidates and hand in a guess for each."
+                "Download the other teams' tables with their candidates and submit a guess for each."
             ),
             published=_(
                 "When the attack round opens, the submission that counts of every team is published: "
-                "its table, the records shuffled. Everybody who attacks has it and the team's table of candidates; "
+                "its table, the records shuffled. All attackers have it and the team's table of candidates; "
                 "only the team itself has its original table."
             ),
             hits=_(
-                "Which record stands on which line never leaves the server. A guess hits where it names the "
+                "The mapping of records to lines never leaves the server. A guess is a hit if it names the "
                 "candidate that is the record's original; a decoy is always a miss."
             ),
             release_names=("anonymized", "candidate"),
@@ -138,29 +138,29 @@ ROUNDS = {
             played="series.bots:VALUES",
             content_type=CSV,
             todo=_(
-                "Download the other teams' releases with their people and hand in a guess of the sensitive "
+                "Download the other teams' releases with their individuals and submit a guess of the sensitive "
                 "values for each."
             ),
             published=_(
                 "When the attack round opens, the submission that counts of every team is published: its releases, "
-                "rows sorted by group and value. Everybody who attacks has them and the team's people, the "
+                "rows sorted by group and value. All attackers have them and the team's individuals, the "
                 "tables without the "
-                "sensitive column: who was there when, with identifier and quasi-identifiers."
+                "sensitive column: who was present at which time, with identifier and quasi-identifiers."
             ),
             hits=_(
-                "The sensitive values never leave the server. A guess hits where it names the person's own value."
+                "The sensitive values never leave the server. A guess is a hit if it names the individual's own value."
             ),
             rate=_(
                 "The rate of a guess file is its accuracy over the baseline: its hits less those of the "
                 "baseline, divided by "
-                "the number of all people in the tables, those who were left out among them; 0 where the "
-                "baseline has more. "
-                "The baseline guesses for each person the most frequent value of the rows whose box holds "
-                "the person in "
-                "the first release of its life, or of all its rows where no box does; of equally frequent "
+                "the number of all individuals in the tables, including those left out; 0 if the "
+                "baseline has more hits. "
+                "The baseline guesses for each individual the most frequent value of the rows whose region contains "
+                "the individual in "
+                "its first release, or of all rows of that release if no region does; of equally frequent "
                 "ones the one that "
-                "sorts first. It counts for at most one in m of the people: what it finds beyond that, the "
-                "publisher has told."
+                "sorts first. It counts for at most one in m of the individuals: the rest was disclosed by the "
+                "publisher."
             ),
             release_names=("series", "people"),
             **_GUESSES,
@@ -170,15 +170,15 @@ ROUNDS = {
             evaluated="common.evaluation:SLIDES",
             played=None,
             content_type=None,
-            todo=_("Look up when your team presents, and hand in your slides before."),
+            todo=_("Check when your team presents, and submit your slides before."),
             counts={"last": _("The last file that was accepted counts.")},
-            feedback={"after_close": _("The marks are shown after the round has closed.")},
+            feedback={"after_close": _("The grades are shown after the round has closed.")},
         ),
         RoundFormat(
             kind="batch",
             played="hidden.bots:RELEASED",
             todo=_(
-                "Download the released table, estimate the target table from it and hand in the estimate."
+                "Download the released table, estimate the target table from it and submit the estimate."
             ),
             discloses=_(
                 "The table is released once, over the columns %(columns)s: each value of each record is kept with "
@@ -192,13 +192,13 @@ ROUNDS = {
             kind="interactive",
             played="hidden.bots:ASKED",
             todo=_(
-                "Ask for counts within your team's budget, estimate the target table and hand in the estimate."
+                "Ask for counts within your team's budget, estimate the target table and submit the estimate."
             ),
             discloses=_(
                 "Each team has a budget of ε = %(epsilon)s for queries about the columns %(columns)s, and "
-                "says for each "
-                "what of it the answer costs. An answer is a table of counts with Laplace noise of scale 2/ε, or of a "
-                "single count with noise of scale 1/ε. The same query at the same ε is repeated for nothing."
+                "sees for each "
+                "the cost of its answer. An answer is a table of counts with Laplace noise of scale 2/ε, or of a "
+                "single count with noise of scale 1/ε. The same query at the same ε is repeated without cost."
             ),
             is_asked=True,
             **_COUNTS,
@@ -208,36 +208,36 @@ ROUNDS = {
 FILES = {
     "table": FileFormat(
         _(
-            "The columns of the table below under their names and in their order; one record a line. "
+            "The columns of the table below under their names and in their order; one record per line. "
             "Numbers are plain digits with at most four decimals."
         )
     ),
     "row_numbers": FileFormat(
         _(
-            "One number a line, as many lines as the anonymized table has records: the row of the original "
+            "One number per line, as many lines as the anonymized table has records: the row of the original "
             "from which the record was made, counted from 1 without the header. Every row at most once. "
-            "Instead of this file, the table may have a further column source_row."
+            "Instead of this file, the table may have an additional column source_row."
         )
     ),
     "guess": FileFormat(
         _(
-            "One number a line, as many lines as the published table has records: the row of the original "
-            "from which you think the record was made, counted from 1. 0 or an empty line is no guess; "
+            "One number per line, as many lines as the published table has records: the row of the original "
+            "from which you think the record was made, counted from 1. 0 or an empty line means no guess; "
             "rows may repeat."
         )
     ),
     "aligned_table": FileFormat(
         _(
             "The columns of the table below under their names and in their order; as many records as the "
-            "team's original table, in its order, one a line. Numbers are plain digits with at most four "
+            "team's original table, in its order, one per line. Numbers are plain digits with at most four "
             "decimals."
         )
     ),
     "candidate_guess": FileFormat(
         _(
-            "No header; one number a line, as many lines as the published table has records: the line of "
+            "No header; one number per line, as many lines as the published table has records: the line of "
             "the table of candidates to which you think the record belongs, counted from 1 without the "
-            "header. 0 or an empty line is no guess; lines may repeat."
+            "header. 0 or an empty line means no guess; lines may repeat."
         )
     ),
     "slides": FileFormat(_("A PDF file."), PDF, _("“%(name)s” is empty — expected a PDF document")),
@@ -246,8 +246,8 @@ FILES = {
             "A zip archive of CSV files, one of each kind for each of the team's tables; folders and upper or "
             "lower case do not matter. R1.csv is the release of T1.csv and so on: group, a whole number from 1; "
             "for every quasi-identifier two columns, its name with _low and with _high; and the sensitive column; "
-            "one row a line. Optional are C1.csv, group and count: how many rows of each group are counterfeits, "
-            "for all releases or for none; N1.csv, group: whose box does not hold its records; D1.csv, the "
+            "one row per line. Optional are C1.csv, group and count: how many rows of each group are counterfeits, "
+            "for all releases or for none; N1.csv, group: whose region does not contain its records; D1.csv, the "
             "identifier: who is left out from that release on. R, C and N are published when the attack opens, D "
             "is not."
         ),
@@ -256,9 +256,9 @@ FILES = {
     ),
     "value_guess": FileFormat(
         _(
-            "The columns id and value, one line for each person: the identifier in the table of people, and the "
-            "sensitive value that you think the person has. Whoever has no line, or an empty value, is not guessed, "
-            "which is a miss; nobody may have two lines."
+            "The columns id and value, one line for each individual: the identifier in the background table, and the "
+            "sensitive value that you guess. An individual without a line, or with an empty value, is not guessed, "
+            "which is a miss; no individual may have two lines."
         )
     ),
     "estimate": FileFormat(
@@ -277,6 +277,6 @@ def kinds_where(question: str) -> tuple[str, ...]:
 
 
 def load_evaluations() -> None:
-    """Import what evaluates every kind of round: a worker does so before it forks."""
+    """Import the evaluation of every kind of round: a worker does so before it forks."""
     for format in ROUNDS.values():
         named(format.evaluated)

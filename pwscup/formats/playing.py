@@ -1,4 +1,4 @@
-"""Questions of bots to a kind of round: what they submit. They know what every team knows."""
+"""Questions of bots to a kind of round: the files to submit. Bots have the same information as teams."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class Turn:
     table: Dataset | None = None
     release: Release | None = None
     known: Any = None
-    """What `Player.known` has read."""
+    """The result of `Player.known`."""
 
 
 class Player(Protocol):
-    """How bots play in a kind of round."""
+    """The behavior of bots in a kind of round."""
 
     draws: bool
     """It draws at random, from a seed of the contest's secret."""
 
     def known(self, round: Round) -> Any:
-        """What is read once for all turns of a round."""
+        """The data that is read once for all turns of a round."""
 
     def files(self, turn: Turn) -> Files | None:
-        """The files to submit; None where there is nothing to make them from yet."""
+        """The files to submit; None if their data is not available yet."""
 
     def note(self, bot: Bot) -> str:
-        """The note to the submission: how it was made."""
+        """The note of the submission: its method."""

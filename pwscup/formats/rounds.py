@@ -1,4 +1,4 @@
-"""What the platform asks about a kind of round: one question a line. The answers are in `kinds`."""
+"""Questions about a kind of round: one per line. The answers are in `kinds`."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ ATTACKED, ATTACKS, JUDGED, ESTIMATES = "anonymization", "attack", "presentation"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundFormat:
-    """A kind of round, by what the platform asks about it."""
+    """A kind of round: the answers to the platform's questions about it."""
 
     kind: str
     evaluated: str
     """The module next to this one, and the name in it, that evaluates submissions: `pwscup.formats.evaluation`."""
     played: str | None
-    """In the same way, how bots play; None where only people take part: `pwscup.formats.playing`."""
+    """In the same way, the player of bots; None if only users take part: `pwscup.formats.playing`."""
     content_type: str | None
-    """That of the one file that the API takes; None where it takes none."""
+    """The content type of the file that the API accepts; None if it accepts none."""
     todo: Text
-    """What a team does while the round is open."""
+    """The task of a team while the round is open."""
     counts: Mapping[str, Text]
-    """Which submission counts, by what the ruleset says of it."""
+    """The submission that counts, by the setting of the ruleset."""
     feedback: Mapping[str, Text]
-    """When results are shown, by what the organizer says of it."""
+    """The time when results are shown, by the setting of the organizer."""
     deletions: Mapping[bool, Text] = field(default_factory=dict)
-    """Of a round in which tables are anonymized: how a record is deleted, by whether there are blank records."""
+    """For a round in which tables are anonymized: how a record is deleted, by whether there are blank records."""
     published: Text | None = None
-    """Of an attack round: what attackers get."""
+    """For an attack round: the files of attackers."""
     hits: Text | None = None
-    """Of an attack round: when a guess is right."""
+    """For an attack round: the definition of a hit."""
     rate: Text | None = None
-    """Of an attack round whose rate is no plain share of what was attacked: what it is."""
+    """For an attack round whose rate is not a plain share of the attacked records: its definition."""
     release_names: tuple[str, str] | None = None
-    """What a published table, and what is given next to it, are called in files of teams."""
+    """The names of a published table, and of the file next to it, in files of teams."""
     names_both_teams: bool = False
     """Guess files are named after the attacking team and its target."""
     discloses: Text | None = None
-    """What the platform discloses of a hidden table, and for which ε."""
+    """The disclosure of a hidden table, and its ε."""
     is_release: bool = False
     """The platform releases a table in the round; it does not answer questions."""
     is_asked: bool = False
-    """Teams ask questions, and pay for the answers out of a budget."""
+    """Teams ask questions, and pay for the answers from a budget."""
 
     @property
     def phase(self) -> str:
@@ -60,28 +60,28 @@ class RoundFormat:
 
     @property
     def given_next_to_table(self) -> str:
-        """What attackers get next to a published table: the original, candidates, people."""
+        """The file of attackers next to a published table: the original, candidates, individuals."""
         (given,) = ROUND_KINDS[self.kind].gives
         return given
 
     @property
     def has_own_tables(self) -> bool:
-        """Each team has a table of its own."""
+        """Each team has its own table."""
         return ROUND_KINDS[self.kind].tables in OWN_TABLES
 
     @property
     def evaluation(self) -> TableEvaluation:
-        """What a submission is worth; what is asked of tables is answered where `is_attacked`."""
+        """The evaluation of a submission; `TableEvaluation` if `is_attacked`."""
         return named(self.evaluated)
 
     @property
     def player(self) -> Player | None:
-        """How bots play."""
+        """The player of bots."""
         return None if self.played is None else named(self.played)
 
     @property
     def is_archive(self) -> bool:
-        """What is submitted is an archive of files."""
+        """Submissions are archives of files."""
         return self.content_type == ZIP
 
     @property
@@ -91,12 +91,12 @@ class RoundFormat:
 
     @property
     def has_targets(self) -> bool:
-        """What is submitted is a guess about another team's published table; attempts count by target."""
+        """A submission is a guess about another team's published table; attempts count by target."""
         return self.phase == ATTACKS
 
     @property
     def is_attacked(self) -> bool:
-        """What counts of each team is published when the attack on it opens."""
+        """The counting submission of each team is published when the attack on it opens."""
         return self.phase == ATTACKED
 
     @property
@@ -106,21 +106,21 @@ class RoundFormat:
 
     @property
     def is_measured(self) -> bool:
-        """What is submitted has the measures of the ruleset."""
+        """Submissions have the measures of the ruleset."""
         return self.is_attacked or self.tells_of_table
 
     @property
     def is_judged(self) -> bool:
-        """What is submitted is presented to judges, and not scored."""
+        """Submissions are presented to judges, and not scored."""
         return self.phase == JUDGED
 
     @property
     def tells_of_table(self) -> bool:
-        """Results tell of the hidden table, and wait for the end of the last such round."""
+        """Results disclose the hidden table, and are shown after the end of the last such round."""
         return self.phase == ESTIMATES
 
 
 def named(entry: str) -> Any:
-    """An answer, imported when it is asked first: pages load no pandas."""
+    """An answer, imported on first use: pages load no pandas."""
     module, _, name = entry.partition(":")
     return getattr(import_module(f"{__package__}.{module}"), name)

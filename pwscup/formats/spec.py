@@ -1,4 +1,4 @@
-"""What the platform asks a format of contests: one question a line, and the only list of them.
+"""The questions of the platform to a format of contests: one per line, and the only list of them.
 
 A format is a package next to this module, named as `tables` in its rulesets. Each of its modules answers one of the
 protocols below, or a part of it where the format is `like` another one; it is imported when it is asked first, so
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """An organizer's file of unknown columns: a proposal for its schema, and what is needed to decide on it."""
+    """An organizer's file of unknown columns: a suggested schema, and statistics for the decision."""
 
     schema: Schema
     columns: list[dict[str, Any]]
@@ -41,7 +41,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a contest keeps of an organizer's file; `n_available` is what teams are given a part of."""
+    """The stored parts of an organizer's file; `n_available` is the number of units for teams."""
 
     whole: bytes
     public: bytes
@@ -56,22 +56,22 @@ class Parts:
 
 
 class Table(Protocol):
-    """Reading the organizer's file: every method raises `scoring.errors.ProblemsFound` with all that is wrong in it."""
+    """Reading the organizer's file: every method raises `scoring.errors.ProblemsFound` with all its errors."""
 
     def describe(self, data: bytes, *, former: Schema | None = None) -> Described:
-        """What is in an uploaded file; columns keep their roles where `former` is of a file like it."""
+        """The content of an uploaded file; columns keep their roles if `former` describes a similar file."""
 
     def generated(self, **chosen: int) -> tuple[str, bytes, Described]:
-        """Name, bytes and description of a synthetic file, by what `Setup.GENERATE_FORM` asks."""
+        """Name, bytes and description of a synthetic file, with the arguments of `Setup.GENERATE_FORM`."""
 
     def check(self, data: bytes, schema: Schema) -> None:
-        """Read the file under its schema and keep nothing."""
+        """Read the file with its schema without storing anything."""
 
     def prepare(self, data: bytes, schema: Schema) -> Parts:
-        """Read the file under its schema and make what the contest keeps."""
+        """Read the file with its schema and create the stored parts."""
 
     def unmeasured(self, schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
-        """The ruleset's measures that have no value under this schema."""
+        """The ruleset's measures without a value under this schema."""
 
 
 class Setup(Protocol):
@@ -80,56 +80,56 @@ class Setup(Protocol):
     UPLOAD_FORM: type[FileForm]
     GENERATE_FORM: type[VersionedForm]
     ROLES: Mapping[Role, Text]
-    """What columns may be."""
+    """The roles of columns."""
     FILE_TITLES: Mapping[str, str]
-    """What files inside the upload are called where a problem names one."""
+    """The names of files inside the upload in error messages."""
     CONFIRMED: Text
 
     def check_columns(self, ruleset: Ruleset, schema: Schema) -> None:
-        """Raise `ProblemsFound` where the columns do not fit the rules of the format."""
+        """Raise `ProblemsFound` if the columns do not match the rules of the format."""
 
     def shown_schema(self, schema: Schema) -> Schema:
         """The columns that participants get."""
 
     def lacking(self, ruleset: Ruleset, got: int, expected: int) -> Text:
-        """The sentence that the file has fewer records, or people, than the rules need."""
+        """The message that the file has fewer records, or individuals, than the rules need."""
 
     def warnings(
         self, contest: Contest, schema: Schema, draft: TableDraft | None, dataset: Dataset | None
     ) -> list[str]:
-        """What an organizer should know of these columns before a contest is played on them."""
+        """Warnings about these columns for organizers."""
 
 
 class Rules(Protocol):
-    """The rules and results of the format in words."""
+    """The rules and results of the format as text."""
 
     # Headings of families of measures: on the page of the rules, and in the table of a submission's measures.
     FAMILIES: Mapping[str, Text]
     SHORT_FAMILIES: Mapping[str, Text]
     HEADLINE: tuple[str, ...] | None
     """The measures that a line about a submission shows; None shows all."""
-    # What a formula adds up, what it does with them, and how the attack board is made.
+    # Components of a formula, its meaning, and the definition of the attack board.
     PARTS: Mapping[str, Part]
     FORMULAS: Mapping[str, Text]
     ATTACK_BOARD: Text
 
     def data(self, ruleset: Ruleset) -> tuple[str, ...]:
-        """Who gets what of the organizer's table."""
+        """The distribution of the organizer's table."""
 
     def contents(self, ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
-        """What a submission may hold; `deletions` are the sentences on what may be deleted."""
+        """The content of a submission; `deletions` are the sentences about allowed deletions."""
 
     def round_sentence(self, ruleset: Ruleset, spec: RoundSpec) -> str:
-        """What a round of this kind adds to the sentences on attempts and results; it may be empty."""
+        """An additional sentence about a round of this kind; it may be empty."""
 
     def drawing(self, ruleset: Ruleset) -> tuple[str, ...]:
         """The measures of the ruleset whose values depend on a seed."""
 
     def asked(self, ruleset: Ruleset) -> dict[str, Any]:
-        """What the part `requirements` of the page of a round shows of the ruleset."""
+        """The requirements of the ruleset in the part `requirements` of the page of a round."""
 
     def risks(self, ruleset: Ruleset) -> tuple[str, ...]:
-        """How the attacker computes of whose success risk measures speak."""
+        """The attacker's method of computing the risk measures."""
 
 
 class Texts(Protocol):
@@ -160,28 +160,28 @@ class Texts(Protocol):
     USE: Text
     REVEAL_NOW: Text
     REVEAL_LATER: Text
-    # The rules: what columns are for, where some span the cells of measures, and where none do.
+    # The rules: the purpose of columns, if some span the cells of measures, and if none do.
     COLUMNS_OF_CELLS: Text
     COLUMNS: Text
 
 
 class Boards(Protocol):
-    """What boards and reports say about attacks."""
+    """Texts of boards and reports about attacks."""
 
     ATTACK: AttackTexts
 
     def risks(self, ruleset: Ruleset) -> str:
-        """What risk measures measure by these rules; it may be empty."""
+        """The meaning of risk measures under these rules; it may be empty."""
 
 
 class Audits(Protocol):
-    """All that the library finds out about a submission, on a page and in a report."""
+    """The analyses of a submission by the library, on a page and in a report."""
 
     def attacks(self) -> list[tuple[str, str]]:
-        """What an audit runs, by name and title."""
+        """The parts of an audit, by name and title."""
 
     def summary(self, found: Any) -> dict[str, Any]:
-        """What is kept of what `TableEvaluation.audited` found."""
+        """The stored part of the result of `TableEvaluation.audited`."""
 
     def report(
         self,
@@ -191,14 +191,14 @@ class Audits(Protocol):
         language: str,
         translate: Callable[[str], str],
     ) -> str:
-        """The report that can be handed on, as HTML."""
+        """The report for download, as HTML."""
 
     def results(self, values: dict[str, Any]) -> dict[str, Any]:
-        """What the part `audit` of the page shows of a summary."""
+        """The context of the part `audit` of the page for a summary."""
 
 
 class Draw(Protocol):
-    """What each team gets as its own; asked of formats with `own_tables`."""
+    """The own data of each team; required for formats with `own_tables`."""
 
     def drawn(self, team: Team, known: dict[int, Any]) -> Dataset | None:
         """Draw the team's table now and keep it; None where nothing is left for it.
@@ -209,7 +209,7 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What several modules answer: of each name, the first that has it."""
+    """The answers of several modules: for each name, the first that has it."""
 
     modules: tuple[ModuleType, ...]
 
@@ -222,31 +222,31 @@ class Answers:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: who gets what of the organizer's file, and where the answers to the questions above are."""
+    """A format: the distribution of the organizer's file, and the modules with the answers to the questions above."""
 
     name: str
     like: str | None = None
-    """The format that answers what this one does not answer itself; without one it answers everything."""
+    """The format with the remaining answers; without one it has all answers itself."""
     gives_table: bool = False
     """All teams get the organizer's table, and anonymize the same one."""
     own_tables: bool = False
-    """Each team anonymizes a part of its own, and nobody gets the whole."""
+    """Each team anonymizes its own part, and nobody gets the whole."""
     hides_table: bool = False
-    """Nobody gets any of it but what rounds disclose."""
+    """Nobody gets any of it except through rounds of disclosure."""
     shares_out_people: bool = False
-    """Nobody is in the tables of two teams, so that people may run out."""
+    """No individual is in the tables of two teams, so the individuals may be exhausted."""
     has_sample: bool = True
-    """Teams get a sample of what they submit."""
+    """Teams get a sample submission."""
     rewrites_files: bool = False
-    """What is kept of the organizer's file is written again by the library."""
+    """The stored file is rewritten by the library."""
     declares_rows: bool = True
-    """Teams say which record of the original each record was made from."""
+    """Teams declare the original record of each record."""
     has_cross_columns: bool = True
     """Some columns span the cells of measures."""
     has_public_part: bool = False
     """Teams get the file without the columns that are hidden."""
     suffix: str = "csv"
-    """That of a file of tables."""
+    """The suffix of a file of tables."""
 
     @cached_property
     def table(self) -> Table:
@@ -282,7 +282,7 @@ class Format:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        """The packages that answer, the format's own first."""
+        """The packages with answers, the format's own first."""
         return (self.name,) if self.like is None else (self.name, self.like)
 
     def _answers(self, part: str) -> Any:

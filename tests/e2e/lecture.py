@@ -48,7 +48,7 @@ def make_table(teacher: Person) -> None:
     teacher.press("Generate table")
     expect(page.get_by_label("role of income", exact=True)).to_have_value("sensitive")
     teacher.press("Use this table")
-    teacher.sees("The table is the contest's original now.")
+    teacher.sees("The table is now the contest's original.")
     teacher.sees("1,000 records")
 
 

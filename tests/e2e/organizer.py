@@ -69,7 +69,7 @@ def give_table(organizer: Person, table: Path) -> None:
     organizer.press("Check")
     organizer.sees("Every cell fits its column.")
     organizer.press("Use this table")
-    organizer.sees("The table is the contest's original now.")
+    organizer.sees("The table is now the contest's original.")
     organizer.sees("Participants get 25 of them.")
 
 

@@ -156,7 +156,7 @@ def test_drafts_alone_are_ever_discarded(db):
 def test_confirming_seals_the_whole_and_publishes_the_rest(oscar, draft):
     upload(oscar, draft, TABLE)
     response = confirm(oscar, draft)
-    assert said(response) == "The table is the contest's original now."
+    assert said(response) == "The table is now the contest's original."
     dataset = Dataset.objects.get(contest=draft)
     assert (dataset.sealed.area, dataset.public.area) == ("sealed", "published")
     assert storage.read(dataset.public).splitlines()[:2] == [b"job,hours,pay", b"cook,40,100"]
@@ -299,7 +299,7 @@ def test_values_with_line_breaks_are_left_open():
         ),
         (
             {"pay": {"role": "other", "kind": "integer"}, "e2_column": ""},
-            "No sensitive column holds numbers",
+            "No sensitive column contains numbers",
         ),
         ({"e2_column": ""}, "Attack E2 has no column"),
         ({}, "Attack E4 has no column"),

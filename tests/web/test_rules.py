@@ -319,7 +319,7 @@ def test_the_rounds_of_this_contest_are_shown_not_the_defaults(cast, as_user):
     assert "7 submissions for each team." in page
     assert "1 guess for each other team." in page
     assert "The values are shown after the round has closed." in page
-    assert "The attackers see the rate of a guess as soon as it is marked." in page
+    assert "The attackers see the rate of a guess as soon as it is evaluated." in page
     assert "20 submissions" not in page
 
 

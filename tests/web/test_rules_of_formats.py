@@ -79,7 +79,7 @@ def test_validity_is_told(ruleset, validity, words):
 
 def test_what_attackers_get_and_how_guesses_are_marked():
     own, candidates = " ".join(preview_of(RULESET).marking), " ".join(preview_of(LECTURE).marking)
-    assert "has it and the original table" in own
+    assert "have it and the original table" in own
     assert "divided by the number of records of the published table." in own
     assert "the team's table of candidates; only the team itself has" in candidates
     assert "a decoy is always a miss" in candidates

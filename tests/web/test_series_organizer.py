@@ -102,7 +102,7 @@ def test_an_archive_of_tables_is_uploaded_and_confirmed(oscar, draft):
     assert "Column of attack E2" not in shown
     assert "Every cell fits" in check(oscar).content.decode()
     response = confirm(oscar)
-    assert "tables are the contest" in said(response)
+    assert "tables are now the contest" in said(response)
     dataset, shown = original_of(draft), response.content.decode()
     assert f"3 tables of {dataset.n_people} people, with 180 records and" in shown
     assert f"That is enough for {dataset.n_people // 20} teams of 20 each." in shown
@@ -226,7 +226,7 @@ def test_columns_that_do_not_fit_are_told_in_japanese_alone(oscar, draft):
 
 def test_too_few_people_for_one_team_are_refused(oscar, draft):
     upload(oscar, pack({"T1.csv": FIRST, "T2.csv": SECOND}))
-    assert "4 people, but by the rules each team is given 20" in said(confirm(oscar))
+    assert "4 individuals, but by the rules each team gets 20" in said(confirm(oscar))
     assert original_of(draft) is None
 
 
@@ -329,7 +329,7 @@ def test_the_page_counts_the_teams(cast, oscar):
     factories.make_team(contest, "Red", cast.alice)
     factories.make_team(contest, "Blue", cast.carol)
     [words] = oscar.get(f"/organize/{contest.slug}/data/").context["warnings"]
-    assert "none are left: no other team can be founded" in words
+    assert "none are left: no other team can be created" in words
 
 
 # Teams when people run out

@@ -84,11 +84,11 @@ def test_the_rules_tell_what_a_series_is_and_how_it_is_checked():
     for sentence in (
         "300 people",
         "No person is given to two teams",
-        "whose box holds the record",
+        "whose region contains it",
         "every group has at least 3 rows",
-        "rows that are left over are counterfeits",
+        "rows that remain are counterfeits",
         "accuracy over the baseline",
-        "the first release of its life",
+        "its first release",
     ):
         assert sentence in words
     for of_tables in ("A cell may hold", "re-identification", "source_row", "candidate"):
@@ -99,7 +99,7 @@ def test_the_rules_tell_what_a_series_is_and_how_it_is_checked():
     ("require", "definition", "words"),
     [
         ("m-unique", "counting", ("m-unique with m = 7", "row counting")),
-        ("m-invariance", "worlds", ("m-invariant with m = 7", "found by worlds.")),
+        ("m-invariance", "worlds", ("m-invariant with m = 7", "computed by possible worlds.")),
         ("m-unique", "m-invariance", ("m-unique with m = 7", "worlds that keep signatures")),
     ],
 )
@@ -217,7 +217,7 @@ def test_the_round_page_says_what_to_do(cast, played, as_user):
     address = reverse("round", args=[played.contest.slug, "release"])
     response = client.get(address)
     page = text_of(response)
-    assert "Hand in a series of releases" in page
+    assert "Submit a series of releases" in page
     assert 'accept=".zip,application/zip"' in page
     original, schema = response.context["original"], response.context["schema"]
     assert original.name.endswith("teamred_original.zip")
@@ -416,7 +416,7 @@ def test_the_attack_page_says_what_to_do(cast, played, as_user):
         "teamred_series.zip",
     ):
         assert part in page
-    for of_tables in ("One number a line", "Row numbers", "shuffled", "Candidates", "20 records"):
+    for of_tables in ("One number per line", "Row numbers", "shuffled", "Candidates", "20 records"):
         assert of_tables not in page
 
 

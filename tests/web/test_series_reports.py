@@ -41,7 +41,7 @@ def test_reports_speak_of_releases_and_have_the_numbers():
     words = words_of(html)
     assert not OF_TABLES.search(words), OF_TABLES.search(words)
     assert "the more people's values were guessed" in words
-    assert "Accuracy over the baseline = of all people in the tables" in words
+    assert "Accuracy over the baseline = of all individuals in the tables" in words
     assert "so 1/m = 33.33 %" in words
     numbers = set(map(float, re.findall(r'<data value="([^"]*)">', html)))
     scored = {value for row in series_facts.RESULTS.values() for value in row}
@@ -60,7 +60,7 @@ def test_a_report_about_tables_is_as_it_was():
     words = words_of(report(board_facts.game(factories.make_contest()).contest))
     assert "more records were re-identified" in words
     assert "baseline" not in words
-    assert "The risk of a person" not in words
+    assert "The risk of an individual" not in words
 
 
 def test_certificates_have_the_places_of_the_overall_board():

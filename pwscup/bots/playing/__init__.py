@@ -1,1 +1,1 @@
-"""How bots play each kind of round."""
+"""Playing of bots in each kind of round."""

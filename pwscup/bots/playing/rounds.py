@@ -75,7 +75,7 @@ def hand_in_tables(player: Player, round: Round, players: Players) -> int:
 
 
 def _table_of(team: Team) -> Dataset | None:
-    """The team's own table where the rules give it one, None where there is none left; else that of all teams."""
+    """The team's own table if the rules give it one, None if none is left; otherwise that of all teams."""
     if team.contest.format.own_tables:
         return draws.ensure_drawn(team)
     return dataset_of(team.contest)
@@ -118,7 +118,7 @@ def hand_in_estimates(player: Player, round: Round, players: Players) -> int:
 
 
 def _seed(player: Player, team: Team, round: Round) -> int | None:
-    """What a bot draws from; the derivation is on record, so that none is made where nothing is drawn."""
+    """The seed of a bot; its derivation is recorded, so it is derived only if needed."""
     return evaluation.bot_seed(team, round) if player.draws else None
 
 

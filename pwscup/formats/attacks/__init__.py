@@ -1,6 +1,6 @@
-"""Attacks: questions about what was released, whose answers are sealed.
+"""Attacks: questions about released data, whose answers are sealed.
 
-Every kind of attack is a `Question` with other parameters. The release that `sheet` is about was published by a team,
+Every kind of attack is a `Question` with other parameters. The release of a `sheet` was published by a team,
 or disclosed by the organizer.
 """
 
@@ -23,13 +23,13 @@ class Question(Generic[S, A, T]):
     file: str
     """The key of the answer file."""
     sheet: Callable[[Case], S]
-    """What is asked: how many lines, and what may be answered."""
+    """The question sheet: the number of lines, and the possible answers."""
     read: Callable[[bytes, S], A]
     """The answer file, checked; raises `scoring.errors.ProblemsFound`."""
     answer: Callable[[Case], T]
-    """The answer that is sealed."""
+    """The sealed answer."""
     result: Callable[[T, A, Case], Values]
-    """How the answers are scored."""
+    """The score of the answers."""
 
     def evaluate(self, case: Case, _seed: int) -> Values:
         """The result of a submitted answer file."""

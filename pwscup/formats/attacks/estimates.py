@@ -35,7 +35,7 @@ def counts(case: Case) -> Integers:
 
 
 def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
-    """How far the estimate is from the truth, by the measures of the ruleset."""
+    """The distances of the estimate from the true counts, by the measures of the ruleset."""
     found = marks(estimate, answer)
     return {measure: found[measure] for measure in case.ruleset.measures}
 

@@ -1,4 +1,4 @@
-"""Record linkage: which record of the original, or of a table of candidates, a published record was made from."""
+"""Record linkage: the record of the original, or of a table of candidates, that a published record was made from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEPT = "kept_records"
 
 
 class Sheet(NamedTuple):
-    """A line for each published record, and how many records it may be one of."""
+    """The number of published records, and of records to choose from."""
 
     n_lines: int
     n_known: int

@@ -1,4 +1,4 @@
-"""Sensitive values of the people in a published series of releases."""
+"""Sensitive values of the individuals in a published series of releases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Sheet(NamedTuple):
-    """Everybody in the tables, and the values that may be guessed."""
+    """All individuals in the tables, and the possible values."""
 
     people: Mapping[str, str]
     values: tuple[str, ...]
@@ -36,7 +36,7 @@ def people(case: Case) -> Sheet:
 
 
 def _known(release: Release, schema: Schema) -> tuple[str, ...]:
-    """What a guess may name, and be told of: the values that the schema lists, else those of the releases."""
+    """The possible values of a guess: those listed in the schema, or those in the releases."""
     listed = next(column.values for column in schema.columns if column.role is Role.SENSITIVE)
     if listed is not None:
         return listed
@@ -49,7 +49,7 @@ def read(data: bytes, sheet: Sheet) -> dict[str, str]:
 
 
 class Answer(NamedTuple):
-    """By person, the sensitive value, and the guess that anybody can make, which not everybody has."""
+    """The sensitive value of each individual, and the baseline guess, which not all have."""
 
     values: Mapping[str, str]
     baseline: Mapping[str, str]
@@ -60,7 +60,7 @@ def answer(case: Case) -> Answer:
 
 
 def gain(answer: Answer, guess: Mapping[str, str], case: Case) -> Values:
-    """How many more values were guessed than by the most frequent value of each group."""
+    """The number of correctly guessed values beyond those of the most frequent value of each group."""
     spec = case.ruleset.sequential
     if spec is None:
         raise LookupError(f"contest {case.submission.round.contest_id} has no series")

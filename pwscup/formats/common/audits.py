@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One attacker's line; `width` is the bar's, in per cent of the widest."""
+    """The result of one attacker; `width` is that of its bar, in per cent of the widest."""
 
     id: str
     title: str
@@ -34,7 +34,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ClassSize:
-    """How many records live in classes of a range of sizes; `width` is the bar's, as above."""
+    """The number of records in classes of a range of sizes; `width` is that of the bar, as above."""
 
     label: str
     n_records: int
@@ -53,7 +53,7 @@ def attacks() -> list[tuple[str, str]]:
 
 
 def summary(found: Audit) -> dict[str, Any]:
-    from scoring.audits.summary import summary  # pandas, which pages do without
+    from scoring.audits.summary import summary  # imports pandas, which pages do not need
 
     return summary(found)
 
@@ -88,7 +88,7 @@ def _verdict(worst: Finding) -> str:
 
 
 def _how_made(replay: dict[str, Any] | None) -> str | None:
-    """The report's sentence about anonymizers and a seed that make the table again, where they were found."""
+    """The report's sentence about anonymizers and a seed that reproduce the table, if they were found."""
     return None if replay is None else how_made(replay["chain"], replay["seed"], _)
 
 
@@ -113,9 +113,9 @@ def _finding(values: dict[str, Any], widest: float) -> Finding:
 
 
 def _families(measures: dict[str, float | int | None]) -> list[Family]:
-    """Measures that the table has, by family; official rates stand with their attackers already."""
+    """The measures of the table, by family; official rates are shown with their attackers."""
     by_family: dict[str, list[tuple[ShownMeasure, float | int | None]]] = {}
-    for id_, measure in MEASURES.items():  # JSON in a database need not keep its order
+    for id_, measure in MEASURES.items():  # JSON in a database may be reordered
         value, family = measures.get(id_), measure.family
         if value is not None and family != "linkage":
             by_family.setdefault(family, []).append((shown_measure(id_), value))

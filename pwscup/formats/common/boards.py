@@ -1,4 +1,4 @@
-"""What boards and reports say about tables whose records are found again."""
+"""Texts of boards and reports about tables whose records are re-identified."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ ATTACK = TABLE_ATTACKS
 
 
 def risks(_ruleset: Ruleset) -> str:
-    """Nothing: the families of measures say it."""
+    """Empty: the families of measures explain it."""
     return ""

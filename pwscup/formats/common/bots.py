@@ -1,4 +1,4 @@
-"""Bots with tables: they anonymize and attack them by the kit that every team has."""
+"""Bots with tables: they anonymize and attack them with the library, as teams do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def anonymized_files(original: Dataset, bot: Bot, seed: int) -> Files:
 def anonymized(
     table: pd.DataFrame, schema: Schema, bot: Bot, seed: int, *more: tuple[str, dict]
 ) -> Anonymized:
-    """By the bot's methods, or by what works on every table where they need columns that it lacks."""
+    """By the bot's methods, or by methods for every table if they need columns that it lacks."""
     for methods in (bot.methods, ANY_TABLE):
         try:
             chain = (*methods, *more)
@@ -60,7 +60,7 @@ def anonymized(
 
 
 class Knowledge:
-    """What an attacker knows: the public original, or a table of candidates; indexed once for all attacks."""
+    """The knowledge of an attacker: the public original, or a table of candidates; indexed once for all attacks."""
 
     def __init__(self, table: pd.DataFrame, schema: Schema) -> None:
         self.schema = schema
@@ -74,7 +74,7 @@ class Knowledge:
         rng = np.random.default_rng(seed)
         try:
             return ATTACKS[bot.attacker](self.known, seen, self.schema, rng=rng)
-        except (ProblemsFound, ValueError):  # a column that this attacker looks at is missing
+        except (ProblemsFound, ValueError):  # a column that this attacker uses is missing
             return rng.integers(0, self.known.n_records, size=len(seen))
 
 
@@ -84,7 +84,7 @@ class Anonymizer:
     draws = True
 
     def known(self, _round: Round) -> None:
-        """Nothing but the table."""
+        """Only the table."""
 
     def files(self, turn: Turn) -> Files:
         return anonymized_files(*given(turn))
@@ -112,21 +112,21 @@ class RowGuesser:
 
 
 def given(turn: Turn) -> tuple[Dataset, Bot, int]:
-    """What is anonymized, by whom, and from which seed."""
+    """The table to anonymize, the bot, and the seed."""
     if turn.table is None or turn.seed is None:
         raise LookupError(f"nothing to anonymize for team {turn.team.pk}")
     return turn.table, turn.bot, turn.seed
 
 
 def attacked(turn: Turn) -> tuple[Release, int]:
-    """What is attacked, and from which seed."""
+    """The attacked release, and the seed."""
     if turn.release is None or turn.seed is None:
         raise LookupError(f"nothing to attack for team {turn.team.pk}")
     return turn.release, turn.seed
 
 
 def guess_file(release: Release, guess: bytes) -> Files:
-    """A guess, named after the team that is attacked."""
+    """A guess file, named after the attacked team."""
     return {"guess": (f"{release.team.slug}.csv", guess)}
 
 

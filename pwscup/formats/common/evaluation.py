@@ -1,4 +1,4 @@
-"""Tables of records, scored in a fresh secret order, published in another one."""
+"""Tables of records: scored in a new secret order, published in another one."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def original_of(table: Opened) -> Original:
 
 
 class Tables:
-    """A table with the numbers of the rows of the original that its records were made from."""
+    """A table with the rows of the original that its records were made from."""
 
     def evaluate(self, case: Case, seed: int) -> Values | Drawn:
-        """Every measure of the ruleset; the order of the records is worth nothing."""
+        """Every measure of the ruleset; the order of the records has no effect."""
         original = case.read(original_of)
         table, source = shuffled(*self.read(case, original), seed)
 
@@ -68,12 +68,11 @@ class Tables:
         return case.measured(found)
 
     def read(self, case: Case, original: Original) -> Submitted:
-        """The records that were submitted, and the rows of the original that they were made from.
+        """The submitted records, and the rows of the original that they were made from.
 
         Raises
         ------
         scoring.errors.ProblemsFound
-            Where the files break the rules.
         """
         records, source = read_submitted_records(
             case.file("anonymized"),
@@ -86,19 +85,19 @@ class Tables:
         return records, source
 
     def published(self, case: Case, purpose: str) -> Published:
-        """The records in a secret order, as canonical CSV; `scoring.proof.commitments` says how."""
+        """The records in a secret order, as canonical CSV; see `scoring.proof.commitments`."""
         original = case.read(original_of)
         seed = case.seed(purpose)
         return self.release(case, original, self.read(case, original), seed)
 
     def release(self, case: Case, original: Original, found: Submitted, seed: int) -> Published:
-        """What is published of a table that was read."""
+        """The release of a submitted table."""
         table, source = shuffled(*found, seed)
         return Published(write_table(table, original.schema), sealed(seed, source), len(table))
 
     def audited(self, case: Case, progress: Progress) -> Audit:
-        """All attackers and measures; where there are decoys, attacks are compared with those on them."""
-        from scoring.audits.audit import audit  # all that attackers need, which scoring does not
+        """All attackers and measures; with decoys, attacks are also run on those for comparison."""
+        from scoring.audits.audit import audit  # imports for attackers, which scoring does not need
 
         original = case.read(original_of)
         table, source = self.read(case, original)
@@ -115,22 +114,22 @@ class Tables:
         )
 
     def control(self, _case: Case) -> pd.DataFrame | None:
-        """Records that are not in the table, where there are some."""
+        """Records that are not in the table, if there are any."""
         return None
 
 
 def has_original_values(case: Case) -> bool:
-    """Only values of the original may be in a table."""
+    """A table may contain only values of the original."""
     return case.ruleset.validity.values == "original"
 
 
 def sealed(seed: int, source: np.ndarray) -> dict[str, object]:
-    """The answer about a release: how it was shuffled, and the 0-based record that each line was made from."""
+    """The answer about a release: its permutation, and the 0-based record of each line."""
     return {"seed": str(seed), "source": source.tolist()}
 
 
 class Slides:
-    """Slides are kept, not scored: judges grade them."""
+    """Slides are stored, not scored: judges grade them."""
 
     def evaluate(self, _case: Case, _seed: int) -> Values:
         return {}

@@ -1,4 +1,4 @@
-"""The rules of a contest whose teams all anonymize the same table, in words."""
+"""The rules of a contest with one table for all teams, as text."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ DATA: Text = _("All teams anonymize the same table.")
 
 
 def data(_ruleset: Ruleset) -> tuple[str, ...]:
-    """Who gets what of the organizer's table."""
+    """The distribution of the organizer's table."""
     return (str(DATA),)
 
 
 def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
-    """Which values a cell may have, and what may be deleted."""
+    """The allowed values of cells, and the allowed deletions."""
     return (str(CELL_VALUES[ruleset.validity.values]), *deletions)
 
 
 def round_sentence(_ruleset: Ruleset, _spec: RoundSpec) -> str:
-    """Nothing: such rounds disclose nothing."""
+    """Empty: such rounds disclose nothing."""
     return ""
 
 
 def asked(_ruleset: Ruleset) -> dict[str, Any]:
-    """Nothing beyond what a table may hold."""
+    """Empty: there are no requirements beyond those of the table."""
     return {}
 
 
 def drawing(ruleset: Ruleset) -> tuple[str, ...]:
-    """Those that always draw."""
+    """The measures that are always random."""
     return registry.drawing(ruleset.measures)
 
 
 def risks(_ruleset: Ruleset) -> tuple[str, ...]:
-    """Nothing: such measures have no attacker of their own."""
+    """Empty: such measures have no separate attacker."""
     return ()

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 UPLOAD_FORM, GENERATE_FORM = TableForm, GenerateForm
 ROLES = texts.ROLES
 FILE_TITLES: Mapping[str, str] = {}
-CONFIRMED = gettext_lazy("The table is the contest's original now.")
+CONFIRMED = gettext_lazy("The table is now the contest's original.")
 NEARLY_UNIQUE = 0.5
 
 
 def check_columns(ruleset: Ruleset, schema: Schema) -> None:
-    """Refuse a table whose columns are not what the rules count records by."""
+    """Refuse a table that lacks columns by which the rules count records."""
     if problems := ruleset.options.problems(schema):
         raise ProblemsFound(problems)
 
@@ -40,10 +40,10 @@ def shown_schema(schema: Schema) -> Schema:
 
 
 def lacking(ruleset: Ruleset, got: int, expected: int) -> Text:
-    """That a table is too small to draw a team's records and its decoys from."""
+    """An error message if a table is too small for a team's records and its decoys."""
     return gettext_lazy(
-        "The table has %(got)d records, but by the rules each team is given %(sample)d of them, and "
-        "%(decoys)d others stand beside them as decoys: at least %(expected)d are needed. Upload a "
+        "The table has %(got)d records, but by the rules each team gets %(sample)d of them, and "
+        "%(decoys)d others are added as decoys: at least %(expected)d are needed. Upload a "
         "larger table, or set smaller numbers in the rules."
     ) % {
         "got": got,
@@ -56,7 +56,7 @@ def lacking(ruleset: Ruleset, got: int, expected: int) -> Text:
 def warnings(
     contest: Contest, schema: Schema, draft: TableDraft | None, dataset: Dataset | None
 ) -> list[str]:
-    """What an organizer should know of these columns before a contest is played on them."""
+    """Warnings about these columns for organizers."""
     described = seen_in(draft)
     return of_table(
         schema,
@@ -67,7 +67,7 @@ def warnings(
 
 
 def seen_in(draft: TableDraft | None) -> dict[str, Mapping[str, Any]]:
-    """What was seen in the columns of an uploaded file, by their names."""
+    """Statistics of the columns of an uploaded file, by name."""
     return dict(zip(draft.schema.names, draft.columns, strict=True)) if draft else {}
 
 
@@ -78,34 +78,32 @@ def of_table(
     n_records: int,
     n_distinct: Mapping[str, int],
 ) -> list[str]:
-    """What an organizer should know of these columns before a contest is played on them."""
+    """Warnings about these columns for organizers."""
     warnings = []
     if not schema.quasi_identifiers:
-        warnings.append(
-            _("No column is a quasi-identifier: there is nothing by which records could be found.")
-        )
+        warnings.append(_("No column is a quasi-identifier: records could not be re-identified."))
     elif not schema.cross:
         warnings.append(_("No quasi-identifier is a cross column: U2 and U3 have no cells."))
     if not schema.sensitive_numeric:
-        warnings.append(_("No sensitive column holds numbers: most measures and attacks need one."))
+        warnings.append(
+            _("No sensitive column contains numbers: most measures and attacks need one.")
+        )
     else:
         for attack, column in (("E2", schema.e2_column), ("E4", schema.e4_column)):
             if column is None:
-                warnings.append(
-                    _("Attack %(attack)s has no column to look at.") % {"attack": attack}
-                )
+                warnings.append(_("Attack %(attack)s has no column to use.") % {"attack": attack})
     for name in schema.quasi_identifiers:
         if n_records and n_distinct.get(name, 0) > NEARLY_UNIQUE * n_records:
             warnings.append(
                 _(
-                    "“%(column)s” has %(n)s different values: as a quasi-identifier it gives nearly every "
-                    "record away. Should it be hidden, or not scored?"
+                    "“%(column)s” has %(n)s different values: as a quasi-identifier it identifies nearly every "
+                    "record. Should it be hidden, or not scored?"
                 )
                 % {"column": name, "n": number_format(n_distinct[name], force_grouping=True)}
             )
     if unmeasured:
         warnings.append(
-            _("These measures will have no value and will not tell the teams apart: %(ids)s.")
+            _("These measures will have no value and will not distinguish the teams: %(ids)s.")
             % {"ids": ", ".join(unmeasured)}
         )
     return warnings

@@ -1,4 +1,4 @@
-"""An organizer's CSV: a description, the public part, a sample, what stays unmeasured."""
+"""An organizer's CSV: a description, the public part, a sample, unmeasured measures."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ SAMPLE_SEED = 2015
 
 
 def describe(data: bytes, *, former: Schema | None = None) -> Described:
-    """Read a table for the first time; columns keep their roles where `former` is of a table like it.
+    """Read a table for the first time; columns keep their roles if `former` describes a similar table.
 
     Raises
     ------
     ProblemsFound
-        Where the bytes are no usable CSV.
     TooManyColumns
         Before anything but the header is read.
     """
@@ -47,7 +46,7 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
 
 
 def generated(n_records: int) -> tuple[str, bytes, Described]:
-    """Pseudo households, another table every time, and what their columns are."""
+    """Pseudo households, a new table every time, and its columns."""
     table = households(n_records, seed=secrets.randbits(63))
     described = Described(
         HOUSEHOLDS_SCHEMA, described_columns(table, HOUSEHOLDS_SCHEMA.names), len(table)
@@ -56,7 +55,7 @@ def generated(n_records: int) -> tuple[str, bytes, Described]:
 
 
 def editable(schema: Schema) -> Schema:
-    """A form lists values one a line, so a list with line breaks inside its values is left open."""
+    """A form lists one value per line, so a list with line breaks inside its values is omitted."""
     for column in schema.columns:
         if any(set(value) & {"\n", "\r"} for value in column.values or ()):
             schema = schema.replace_column(dataclasses.replace(column, values=None))
@@ -64,7 +63,7 @@ def editable(schema: Schema) -> Schema:
 
 
 def described_columns(table: pd.DataFrame, names: Iterable[str]) -> list[dict[str, Any]]:
-    """What an organizer is shown of each column."""
+    """The statistics of each column for the organizer."""
     return [_described(table[name]) for name in names]
 
 
@@ -80,7 +79,7 @@ def _described(column: pd.Series) -> dict[str, Any]:
 
 
 def with_former(suggested: Schema, former: Schema) -> Schema:
-    """The columns as they were described before, where most of those are there again."""
+    """The columns as described before, if most of them occur again."""
     known = {column.name: column for column in former.columns}
     if 2 * len(known.keys() & set(suggested.names)) < len(known):
         return suggested
@@ -93,7 +92,7 @@ def with_former(suggested: Schema, former: Schema) -> Schema:
 
 
 def check(data: bytes, schema: Schema) -> None:
-    """Read the table under its schema and keep nothing.
+    """Read the table with its schema without storing anything.
 
     Raises
     ------
@@ -105,7 +104,7 @@ def check(data: bytes, schema: Schema) -> None:
 
 
 def prepare(data: bytes, schema: Schema) -> Parts:
-    """Read the table under its schema and make what participants may have of it.
+    """Read the table with its schema and create the part for participants.
 
     Raises
     ------
@@ -123,7 +122,7 @@ def prepare(data: bytes, schema: Schema) -> Parts:
 
 
 def _without(data: bytes, *, hidden: set[str]) -> bytes:
-    """The CSV without the hidden columns, every other cell as it was written."""
+    """The CSV without the hidden columns; all other cells are unchanged."""
     header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     kept = [position for position, name in enumerate(header) if name not in hidden]
     out = io.StringIO()
@@ -133,24 +132,24 @@ def _without(data: bytes, *, hidden: set[str]) -> bytes:
 
 
 def _samples(table: pd.DataFrame, schema: Schema) -> dict[str, bytes]:
-    """A submission that is accepted as it is: the simplest method that the columns allow."""
+    """A valid submission: the simplest method that the columns allow."""
     made = anonymize(table, schema, sample_method(schema), rng=np.random.default_rng(SAMPLE_SEED))
     return {"anonymized": write_table(made.table, schema), "rows": write_rows(made.source)}
 
 
 def sample_method(schema: Schema) -> list[tuple[str, dict[str, Any]]]:
-    """Noise where there are amounts, else deleted records, which fit any table."""
+    """Noise if there are amounts, otherwise deleted records, which suit any table."""
     return [("sa-noise", {})] if schema.sensitive_numeric else [("record-deletion", {})]
 
 
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
-    """The ruleset's measures that have no value under this schema, asked of the library itself."""
+    """The ruleset's measures without a value under this schema, according to the library."""
     if has_identifiers_alone(schema):
         return ruleset.measures
     public = schema.public()
     table = pd.DataFrame({column.name: _cells(column) for column in public.columns})
     options = ruleset.options
-    if options.problems(public):  # said where the table is checked
+    if options.problems(public):  # reported when the table is checked
         options = dataclasses.replace(options, table_columns=(), weight_column="", hierarchies=None)
     values = score(table, table, np.arange(4), public, options=options, measures=ruleset.measures)
     return tuple(measure for measure in ruleset.measures if values[measure] is None)
@@ -161,7 +160,7 @@ def has_identifiers_alone(schema: Schema) -> bool:
 
 
 def _cells(column: Column) -> list[int] | list[str]:
-    """Three values, the last twice: enough for whatever compares values, or how often they occur."""
+    """Three values, the last twice: enough for comparisons and frequencies."""
     values = column.values or ("a", "b", "c")
     codes = [0, 1, 2, 2]
     return [values[i % len(values)] for i in codes] if column.kind is Kind.CATEGORY else codes

@@ -1,21 +1,21 @@
-"""What pages say where all teams anonymize the same table."""
+"""Texts of pages for contests with one table for all teams."""
 
 from django.utils.translation import gettext_lazy as _
 
 ROW = _("Record")
 OTHERS_FILES = _("The other teams' tables")
 OWN_TARGET = _("Your own published table is not a target:")
-SUBMIT_TITLE = _("Hand in a table")
+SUBMIT_TITLE = _("Submit a table")
 NOTE_EXAMPLE = _("e.g. Mondrian k = 5, then class averages")
 DATA_TITLE = _("The table to anonymize")
-SAMPLE_LEAD = _("A sample of the right form: download both files and hand them in as they are.")
+SAMPLE_LEAD = _("A valid sample: download both files and submit them unchanged.")
 NOTHING_PUBLISHED = _(
-    "No table was published: no team has a scored submission of the round before."
+    "No table was published: no team has a scored submission of the previous round."
 )
 PREPARING_TITLE = _("The tables are being prepared")
 PREPARING_LEAD = _(
-    "Each team's table is shuffled and published; this takes a moment. The page shows them as soon as "
-    "they are there."
+    "Each team's table is shuffled and published; this takes some seconds. The page shows them as soon as "
+    "they are available."
 )
 GUESS_EXAMPLE = _("e.g. nearest record in all amounts")
 PUBLISHED_TITLE = _("The published tables")
@@ -25,19 +25,21 @@ COLUMNS_TITLE = _("Columns of the uploaded table")
 USE = _("Use this table")
 DRAFT_KEPT = _("The uploaded table is kept: correct the columns below, or upload a corrected file.")
 REVEAL_NOW = _(
-    "All rounds are over. With the secret everybody can derive the shuffles again and check that nobody "
-    "chose them. It also shows which published record came from which line of a team's file: where a team"
-    " handed in its records in the order of the original, that tells whose they are. There is no way "
+    "All rounds are over. With the secret everybody can recompute the shuffles and check that nobody "
+    "chose them. It also reveals which published record came from which line of a team's file: if a team"
+    " submitted its records in the order of the original, this identifies them. This cannot be "
     "back."
 )
 REVEAL_LATER = _(
-    "It can be published when all rounds are over; then everybody can derive the shuffles again."
+    "It can be published when all rounds are over; then everybody can recompute the shuffles."
 )
-AUDIT = _("Audit: every attacker of the kit against this table")
+AUDIT = _("Audit: every attacker of the library against this table")
 COLUMNS_OF_CELLS = _(
-    "Attackers match quasi-identifiers; sensitive columns are what the table is worth. The cross columns "
+    "Attackers match quasi-identifiers; sensitive columns determine the utility of the table. The cross columns "
     "span the cells of U2 and U3."
 )
-COLUMNS = _("Attackers match quasi-identifiers; sensitive columns are what the table is worth.")
+COLUMNS = _(
+    "Attackers match quasi-identifiers; sensitive columns determine the utility of the table."
+)
 NEWS_TITLE = _("The tables to attack are published: “%(round)s”")
 NEWS_TEXT = _("Tables: %(n)d")

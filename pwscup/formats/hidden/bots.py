@@ -63,7 +63,7 @@ def target_of(turn: Turn) -> tuple[Attribute, ...]:
 
 
 def count_release(turn: Turn) -> Counts | None:
-    """The released table counted as it is; None as long as there is none."""
+    """The released table counted directly; None without a release."""
     release = services.ensure_released(turn.round)
     if release is None:
         return None
@@ -74,7 +74,7 @@ def count_release(turn: Turn) -> Counts | None:
 
 
 def reconstruct_release(turn: Turn) -> Counts | None:
-    """What the release most likely came from, by iterative Bayes."""
+    """The most likely origin of the release, by iterative Bayes."""
     release = services.ensure_released(turn.round)
     if release is None:
         return None
@@ -92,14 +92,14 @@ def ask_target(turn: Turn) -> Counts:
 
 
 def ask_twice(turn: Turn) -> Counts:
-    """The target in two halves of the budget that differ a little, and the mean of both answers."""
+    """The target in two slightly different halves of the budget, and the mean of both answers."""
     half, names = share(turn, 2), _names(target_of(turn))
     both = ask(turn, names, half) + ask(turn, names, half - SMALLEST)
     return from_answer(np.rint(both / 2).astype(np.int64))
 
 
 def ask_marginals(turn: Turn) -> Counts:
-    """Each column alone, and their product as if they were independent."""
+    """Each column separately, and their product as if they were independent."""
     names = _names(target_of(turn))
     epsilon = share(turn, len(names))
     marginals = [from_answer(ask(turn, [name], epsilon)).astype(float) for name in names]
@@ -119,14 +119,14 @@ Method = Callable[[Turn], "Counts | None"]
 
 @dataclass(frozen=True)
 class Estimator:
-    """A bot estimates the target table by the method that it is said to use: an attribute of `Bot`."""
+    """A bot estimates the target table by its method: an attribute of `Bot`."""
 
     chosen: str
     methods: Mapping[str, Method]
     draws = False
 
     def known(self, _round: Round) -> None:
-        """Nothing: it asks at its turn."""
+        """Nothing: it asks during its turn."""
 
     def files(self, turn: Turn) -> Files | None:
         counts = self.methods[self.note(turn.bot)](turn)

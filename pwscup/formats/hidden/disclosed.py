@@ -1,4 +1,4 @@
-"""What a contest discloses of a hidden table: its columns with their values, when, and for which ε."""
+"""Disclosure of a hidden table in a contest: its columns with their values, the times, and ε."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def spec_of(contest: Contest) -> DisclosureSpec:
-    """What the rules disclose; LookupError where they hide no table."""
+    """The disclosure in the rules; LookupError if they hide no table."""
     spec = contest.ruleset.disclosure
     if spec is None:
         raise LookupError(f"contest {contest.pk} hides no table")
@@ -28,23 +28,23 @@ def spec_of(contest: Contest) -> DisclosureSpec:
 
 
 def disclosed_attributes(contest: Contest) -> tuple[Attribute, ...]:
-    """The columns whose values are released and may be asked for, each with its values."""
+    """The columns with their values that are released and may be queried."""
     from scoring.formats.disclosure.attributes import (
-        attributes_of,  # numpy, which most pages do without
+        attributes_of,  # imports numpy, which most pages do not need
     )
 
     return attributes_of(dataset_of(contest).schema, spec_of(contest).columns)
 
 
 def target_attributes(contest: Contest) -> tuple[Attribute, ...]:
-    """The columns of the contingency table that is estimated, each with its values."""
+    """The columns with their values of the contingency table that is estimated."""
     from scoring.formats.disclosure.attributes import attributes_of
 
     return attributes_of(dataset_of(contest).schema, spec_of(contest).target)
 
 
 def n_cells(ruleset: Ruleset, schema: Schema) -> int:
-    """Of the table that is estimated; 0 where none is."""
+    """The number of cells of the estimated table; 0 if there is none."""
     from scoring.formats.disclosure.attributes import attributes_of
 
     spec = ruleset.disclosure
@@ -52,7 +52,7 @@ def n_cells(ruleset: Ruleset, schema: Schema) -> int:
 
 
 def is_release_due(round: Round, now: datetime) -> bool:
-    """A published contest's batch round has opened, so that its table is to be released."""
+    """A published contest's batch round has opened, so its table must be released."""
     contest = round.contest
     if not round.format.is_release or not contest.is_published or contest.erased_at is not None:
         return False
@@ -60,7 +60,7 @@ def is_release_due(round: Round, now: datetime) -> bool:
 
 
 def epsilon_of_round(round: Round) -> Decimal:
-    """What every team may spend in an interactive round, or what a batch release costs."""
+    """The ε of every team in an interactive round, or of a batch release."""
     epsilon = round.spec.epsilon
     if epsilon is None:
         raise LookupError(f"round {round.pk} discloses nothing")
@@ -68,5 +68,5 @@ def epsilon_of_round(round: Round) -> Decimal:
 
 
 def budget_in(round: Round, spent: Decimal) -> Budget:
-    """A team's budget of which it has spent something; never less than nothing is left."""
+    """A team's budget after spending; the remainder is never negative."""
     return Budget(max(epsilon_of_round(round), spent), spent)

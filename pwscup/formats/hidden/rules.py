@@ -1,4 +1,4 @@
-"""The rules of a contest about a hidden table, in words."""
+"""The rules of a contest with a hidden table, as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HEADLINE = None
 DATA = _(
-    "The table stays hidden. Teams know its columns and the values that these can have, and learn what "
+    "The table stays hidden. Teams know its columns and their possible values, and learn what "
     "the rounds disclose."
 )
 TARGET = _(
@@ -21,18 +21,18 @@ TARGET = _(
     "their values."
 )
 NEIGHBOURS = _(
-    "Two tables are neighbours where they differ in the values of one record; the number of records is known "
+    "Two tables are neighbours if they differ in the values of one record; the number of records is known "
     "to all."
 )
 
 
 def data(_ruleset: Ruleset) -> tuple[str, ...]:
-    """Nobody gets any of it."""
+    """Nobody gets the table."""
     return (str(DATA),)
 
 
 def contents(ruleset: Ruleset, _deletions: tuple[str, ...]) -> tuple[str, ...]:
-    """What is estimated, and which tables the noise makes hard to distinguish."""
+    """The target of the estimate, and the tables that the noise makes hard to distinguish."""
     if ruleset.disclosure is None:
         return ()
     target = ", ".join(ruleset.disclosure.target)
@@ -40,7 +40,7 @@ def contents(ruleset: Ruleset, _deletions: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def round_sentence(ruleset: Ruleset, spec: RoundSpec) -> str:
-    """What the round discloses, and for which ε."""
+    """The disclosure of the round, and its ε."""
     discloses = ROUNDS[spec.kind].discloses
     if ruleset.disclosure is None or discloses is None:
         return ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check_columns(ruleset: Ruleset, schema: Schema) -> None:
-    """Refuse also columns that are disclosed and whose values are not listed, or only one."""
+    """Also refuse disclosed columns whose values are not listed, or only one."""
     check_table(ruleset, schema)
     if ruleset.disclosure is not None:
         check_disclosed(ruleset.disclosure, schema)
@@ -29,12 +29,12 @@ def check_columns(ruleset: Ruleset, schema: Schema) -> None:
 def warnings(
     contest: Contest, schema: Schema, _draft: TableDraft | None, _dataset: Dataset | None
 ) -> list[str]:
-    """What an organizer should know of the columns of a table that stays hidden."""
+    """Warnings about the columns of a hidden table for organizers."""
     return of_columns(schema, spec_of(contest))
 
 
 def of_columns(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
-    """The same, by what is disclosed of them."""
+    """The same, by their disclosure."""
     warnings = []
     try:
         check_disclosed(disclosure, schema)

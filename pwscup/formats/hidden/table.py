@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
-    """None: they are measures of an estimate, not of a table."""
+    """None: the measures are those of an estimate, not of a table."""
     return ruleset.measures if has_identifiers_alone(schema) else ()

@@ -1,1 +1,1 @@
-"""Each team anonymizes a table of its own, and attackers look for its records among decoys."""
+"""Each team anonymizes its own table, and attackers search for its records among decoys."""

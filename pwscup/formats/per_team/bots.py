@@ -1,4 +1,4 @@
-"""Bots with tables of their own, and with candidates."""
+"""Bots with their own tables, and with candidates."""
 
 from __future__ import annotations
 

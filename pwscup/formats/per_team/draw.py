@@ -1,4 +1,4 @@
-"""Each team gets records drawn from the organizer's table, and others stand next to them as decoys."""
+"""Each team gets records drawn from the organizer's table, with further ones as decoys."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def drawn(team: Team, _known: dict[int, Any]) -> Dataset | None:
 
 
 def drawn_for(team: Team, dataset: Dataset) -> drawing.Drawn:
-    """Draw from the organizer's table what the contest's secret gives this team, the same every time."""
+    """The draw for this team from the organizer's table by the contest's secret, deterministic."""
     spec = team.contest.ruleset.data
     if spec.sample is None or spec.decoys is None:
         raise ValueError(f"the teams of contest {team.contest_id} share one table")
@@ -40,7 +40,7 @@ def drawn_for(team: Team, dataset: Dataset) -> drawing.Drawn:
 def tables_of(
     team: Team, dataset: Dataset, own: IntArray, decoys: IntArray, candidates: IntArray
 ) -> drawing.Drawn:
-    """The files that follow from the drawn rows of the organizer's table."""
+    """The files for the drawn rows of the organizer's table."""
     data = drawing.Opened(dataset).data(f"drawing the table of {team.slug}")
     header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     taken = [header, *(records[row] for row in own)]

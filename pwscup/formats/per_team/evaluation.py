@@ -1,4 +1,4 @@
-"""Tables of each team's own: aligned with the original, published with candidates among decoys."""
+"""Own tables of teams: aligned with the original, published with candidates among decoys."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class AlignedTables(Tables):
-    """Tables whose lines say which records they were made from."""
+    """Tables whose lines correspond to the records of the original."""
 
     def read(self, case: Case, original: Original) -> Submitted:
-        """The records, and the rows of the original that they stand on."""
+        """The records, and the rows of the original at their positions."""
         return read_aligned(
             case.file("anonymized"),
             original=original.prepared.original,
@@ -55,7 +55,7 @@ class AlignedTables(Tables):
         )
 
     def control(self, case: Case) -> pd.DataFrame | None:
-        """The team's decoys; None where none were drawn."""
+        """The team's decoys; None if none were drawn."""
         reason = f"audit of {case.submission.public_id}"
         rows = case.drawn_rows(reason)
         if rows is None or not len(rows["decoys"]):

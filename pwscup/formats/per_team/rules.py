@@ -1,4 +1,4 @@
-"""The rules of a contest whose teams have tables of their own, in words."""
+"""The rules of a contest with own tables of teams, as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
 
 DATA = _(
-    "Every team has an original table of its own: %(sample)s records that the platform draws from one "
+    "Every team has its own original table: %(sample)s records that the platform draws from one "
     "larger table."
 )
 CANDIDATES = _(
@@ -24,7 +24,7 @@ CANDIDATES_WITHOUT_DECOYS = _(
 
 
 def data(ruleset: Ruleset) -> tuple[str, ...]:
-    """What is drawn for each team, and what attackers choose among."""
+    """The draw of each team, and the candidates of attackers."""
     numbers = {"sample": shown(ruleset.data.sample), "decoys": shown(ruleset.data.decoys)}
     said = [str(DATA) % numbers]
     if any(spec.gives for spec in ruleset.rounds):

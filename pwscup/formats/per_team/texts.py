@@ -1,8 +1,6 @@
-"""What pages say where teams have tables of their own."""
+"""Texts of pages for contests with own tables of teams."""
 
 from django.utils.translation import gettext_lazy as _
 
 DATA_TITLE = _("Your team's table")
-SAMPLE_LEAD = _(
-    "A sample of the right form, made from your team's table: download it and hand it in as it is."
-)
+SAMPLE_LEAD = _("A valid sample, made from your team's table: download it and submit it unchanged.")

@@ -1,1 +1,1 @@
-"""A table changes over time, and each team publishes releases of people of its own."""
+"""A table changes over time, and each team publishes releases of its own individuals."""

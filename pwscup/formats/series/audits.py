@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """The risks under one definition after one release, as told; `width` is the bar's, in per cent of certainty."""
+    """The risks by one definition after one release, as text; `width` is that of the bar, in per cent of certainty."""
 
     title: str
     how: str
@@ -56,7 +56,7 @@ def attacks() -> list[tuple[str, str]]:
 
 
 def summary(found: SeriesAudit) -> dict[str, Any]:
-    from scoring.audits.series_summary import summary  # numpy, which pages do without
+    from scoring.audits.series_summary import summary  # imports numpy, which pages do not need
 
     return summary(found)
 
@@ -68,7 +68,7 @@ def report(found: SeriesAudit, facts: Mapping[str, str], **language: Any) -> str
 
 
 def results(values: dict[str, Any]) -> dict[str, Any]:
-    """The risks under each definition, over time and of people, what releases cost, and the attackers."""
+    """The risks by each definition, over time and by individual; the loss of the releases; and the attackers."""
     found = [finding for finding in values["findings"] if finding["after"]]
     history = words.chosen(values)["after"]
     return {
@@ -125,9 +125,9 @@ def _attacker(found: dict[str, Any]) -> Attacker:
 
 
 def _interval(ends: dict[str, Any]) -> str:
-    """From the lower to the upper end; empty where they are the same."""
+    """From the lower to the upper end; empty if they are equal."""
     low, high = ends["low"], ends["high"]
     if low is None or low == high:
         return ""
     ends_told = (percent(end).replace(" ", "\u00a0") for end in (low, high))
-    return "\u00a0– ".join(ends_told)  # it may be parted in the middle alone
+    return "\u00a0– ".join(ends_told)  # a line break is allowed only in the middle

@@ -1,4 +1,4 @@
-"""What boards and reports say about series of releases, from which people's values are guessed."""
+"""Texts of boards and reports about series of releases, from which sensitive values are guessed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ATTACK = AttackTexts(
     rates=_("Accuracy over the baseline"),
     percent=_("Accuracy over the baseline in per cent"),
     explained=_(
-        "Accuracy over the baseline = of all people in the tables, how many more were guessed right than "
-        "the baseline guesses right, and never below 0. The baseline is the most frequent value of each "
-        "person's group in the first release of its life, or of that whole release for who is in no group; "
-        "it counts for at most one in m of the people."
+        "Accuracy over the baseline = of all individuals in the tables, the share guessed correctly beyond those that "
+        "the baseline guesses correctly, and never below 0. The baseline is the most frequent value of each "
+        "individual's group in its first release, or of that whole release if it is in no group; "
+        "it counts for at most one in m of the individuals."
     ),
     anonymization_hidden=_("The anonymization board is shown when the release round has closed."),
     measures_hidden=_("The measures are shown when the release round has closed."),
@@ -74,17 +74,17 @@ ATTACK = AttackTexts(
 )
 RISKS = {
     "counting": _(
-        "The risk of a person: of the rows of the last release in its life whose box holds it, those stay "
-        "whose value such rows have in every release of that life; the share of the true value among them."
+        "The risk of an individual: of the rows of its last release whose region contains it, those remain "
+        "whose value such rows have in all its releases; the share of the true value among them."
     ),
     "worlds": _(
-        "The risk of a person: of all the ways in which people and counterfeits can have the rows, each "
-        "person one value through its life, the share in which the person has its true value."
+        "The risk of an individual: of all assignments of individuals and counterfeits to the rows, with "
+        "one value per individual over time, the share with the true value of the individual."
     ),
     "worlds-counterfeit-known": _(
-        "The risk of a person: of all the ways in which people and counterfeits, whose number in each group "
-        "is known, can have the rows, each person one value through its life, the share in which the person "
-        "has its true value."
+        "The risk of an individual: of all assignments of individuals and counterfeits, whose number in each group "
+        "is known, to the rows, with one value per individual over time, the share with the "
+        "true value of the individual."
     ),
     "m-invariance": _(
         "The risk of a person: of all the ways in which people and counterfeits can have the rows, each "
@@ -92,12 +92,12 @@ RISKS = {
         "value."
     ),
 }
-"""What the risk measures of a series measure, by the definition that the rules choose."""
+"""The meaning of the risk measures of a series, by the definition in the rules."""
 BOUND = _("Here m = %(m)d, so 1/m = %(bound)s.")
 
 
 def risks(ruleset: Ruleset) -> str:
-    """What the risk measures of a series measure, by the definition of the rules."""
+    """The meaning of the risk measures of a series, by the definition in the rules."""
     spec = ruleset.sequential
     if spec is None:
         return ""

@@ -1,4 +1,4 @@
-"""Bots with series of releases, and with guesses at the values in them: made from what every team has."""
+"""Bots with series of releases, and with guesses of their values: made from the data of every team."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 
 class Publisher:
-    """A bot publishes a release of each of its tables; nothing in them is drawn."""
+    """A bot publishes a release of each of its tables; without randomness."""
 
     draws = True
 
     def known(self, _round: Round) -> None:
-        """Nothing but the tables."""
+        """Only the tables."""
 
     def files(self, turn: Turn) -> Files:
         original, bot, _seed = given(turn)
@@ -60,7 +60,7 @@ class Publisher:
 
 
 def series_of(microdata: Microdata, way: Way, spec: SequentialSpec) -> Series:
-    """Releases that stand the check: by the bot's way, and where the tables do not allow it by `with_deletions`."""
+    """Valid releases: by the bot's way, or by `with_deletions` if the tables do not allow it."""
     if _is_possible(microdata, way, spec):
         try:
             made = _published(microdata, way, spec.m)
@@ -93,7 +93,7 @@ def _published(microdata: Microdata, way: Way, m: int) -> Publication:
 
 
 def with_deletions(microdata: Microdata, m: int) -> Series:
-    """By m-invariance, with people left out until the new ones of each table are m-eligible, no more than it takes."""
+    """By m-invariance, leaving out as few individuals as needed to make the new ones of each table m-eligible."""
     widths = default_widths(microdata.attributes, microdata.snapshots[0])
     nobody: IntArray = np.zeros(0, dtype=np.int64)
     deleted = [nobody] * len(microdata.snapshots)
@@ -109,7 +109,7 @@ def with_deletions(microdata: Microdata, m: int) -> Series:
 
 
 def _too_many(microdata: Microdata, problem: Problem, m: int) -> tuple[int, IntArray]:
-    """The table that is not m-eligible, and the last of its new people who have the value that is too frequent."""
+    """The table that is not m-eligible, and the last of its new individuals with the value that is too frequent."""
     time = int((problem.file or "").removeprefix("T")) - 1
     snapshot = microdata.snapshots[time]
     is_new = np.ones(len(snapshot.ids), dtype=np.bool_)
@@ -118,7 +118,7 @@ def _too_many(microdata: Microdata, problem: Problem, m: int) -> tuple[int, IntA
     code = microdata.sensitive_values.index(str(problem.params["value"]))
     ids = snapshot.ids[is_new & (snapshot.sensitive == code)]
     got, n = int(problem.params["got"]), int(problem.params["n"])
-    # With k of them gone, (got - k) m is at most n - k.
+    # Without k of them, (got - k) m is at most n - k.
     n_too_many = -((n - m * got) // (m - 1))
     return time, ids[-n_too_many:]
 
@@ -127,7 +127,7 @@ def _too_many(microdata: Microdata, problem: Problem, m: int) -> tuple[int, IntA
 
 
 class ValueGuesser:
-    """A bot guesses the value of everybody in the background table of a published series."""
+    """A bot guesses the values of all individuals in the background table of a published series."""
 
     draws = False
 

@@ -1,4 +1,4 @@
-"""Each team gets the records of people of its own, at all times, as long as there are some left."""
+"""Each team gets the records of its own individuals, at all times, as long as there are some left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 def drawn(team: Team, splits: dict[int, Any]) -> Dataset | None:
-    """The next part of the people: where another team was faster to get it, the one after it."""
+    """The next part of the individuals; if another team got it first, the one after it."""
     while True:
         source = dataset_of(team.contest)
         parts = tables.parts_left(source)
@@ -37,7 +37,7 @@ def drawn(team: Team, splits: dict[int, Any]) -> Dataset | None:
 
 
 def _give_up(source: Dataset, last: int) -> None:
-    """Note that no part is left, unless somebody got one meanwhile."""
+    """Record that no part is left, unless another team got one in the meantime."""
     Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part).update(
         part=last
     )

@@ -1,4 +1,4 @@
-"""A series of releases: its measures, and what is published of it."""
+"""A series of releases: its measures, and its published files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tables_of(table: Opened) -> Microdata:
 
 
 def spec_of(case: Case) -> SequentialSpec:
-    """What the rules ask of the series."""
+    """The requirements of the rules for the series."""
     spec = case.ruleset.sequential
     if spec is None:
         raise LookupError(f"contest {case.submission.round.contest_id} has no series")
@@ -70,7 +70,7 @@ class Releases:
         return case.measured(found)
 
     def published(self, case: Case, _purpose: str) -> Published:
-        """The releases, sorted; the background table; and to be sealed, everybody's value and the baseline."""
+        """The releases, sorted; the background table; and, to be sealed, all values and the baseline."""
         original, found = self.read(case)
         values = true_values(original)
         baseline = values_of(baseline_guesses(original, found.releases), original)
@@ -82,7 +82,7 @@ class Releases:
         )
 
     def audited(self, case: Case, progress: Progress) -> SeriesAudit:
-        """All definitions of risk and all attackers, with the numbers that the team finds at home."""
+        """All definitions of risk and all attackers, with the results that the team can reproduce."""
         from scoring.audits.series import audit_series
 
         original, found = self.read(case)

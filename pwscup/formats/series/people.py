@@ -1,4 +1,4 @@
-"""Each team's own people of a series: the organizer's tables, split by a secret permutation of everybody."""
+"""Each team's own individuals of a series: the organizer's tables, split by a secret permutation."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PURPOSE = "people"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as it was written, and who its records are.
+    """A table as text, and the individuals of its records.
 
-    Record i is data[starts[i]:starts[i + 1]], and the header stands before the first; `people` are positions
-    among everybody, sorted by id.
+    Record i is data[starts[i]:starts[i + 1]], and the header is before the first; `people` are positions
+    among all individuals, sorted by id.
     """
 
     data: bytes
@@ -39,7 +39,7 @@ class Table:
     people: IntArray
 
     def only(self, is_taken: NDArray[np.bool_]) -> bytes:
-        """The same table with the records of some people alone."""
+        """The same table with the records of some individuals only."""
         rows = np.flatnonzero(is_taken[self.people])
         lines = zip(self.starts[rows].tolist(), self.starts[rows + 1].tolist(), strict=True)
         header = self.data[: int(self.starts[0])]
@@ -48,9 +48,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Split:
-    """The tables of a contest and a permutation of their people, whose parts the teams get.
+    """The tables of a contest and a permutation of their individuals, whose parts the teams get.
 
-    Made once, it gives any number of teams their tables; making it takes a look at every record.
+    It is computed once for any number of teams; computing it reads every record.
     """
 
     contest: Contest
@@ -72,21 +72,21 @@ class Split:
 
     @cached_property
     def order(self) -> IntArray:
-        """Everybody's positions as the contest's secret orders them."""
+        """The positions of all individuals in the order given by the contest's secret."""
         seed = drawing.seed_of(self.contest, PURPOSE)
         return np.random.default_rng(seed).permutation(self.n_people)
 
     def is_of(self, source: Dataset) -> bool:
-        """Whether these are still the organizer's tables."""
+        """The organizer's tables have not been replaced."""
         return self.source.sealed_id == source.sealed_id
 
     def people(self, part: int) -> NDArray[np.bool_]:
-        """Who of everybody is in a part, counted from 1.
+        """The individuals in a part, counted from 1.
 
         Raises
         ------
         LookupError
-            Where fewer people are left than a team needs.
+            If fewer individuals are left than a team needs.
         """
         n_own = n_needed(self.contest.ruleset)
         own = self.order[(part - 1) * n_own : part * n_own]
@@ -97,7 +97,7 @@ class Split:
         return is_taken
 
     def is_usable(self, part: int) -> bool:
-        """Whether somebody of a part is in each of the tables: an empty one cannot be published."""
+        """Each of the tables contains an individual of the part: an empty one cannot be published."""
         if part * n_needed(self.contest.ruleset) > self.n_people:
             return False
         is_taken = self.people(part)
@@ -120,7 +120,7 @@ class Split:
 
 
 def _records(data: bytes, name: str) -> tuple[NDArray[np.object_], IntArray]:
-    """The id of every record, and where in the bytes it begins; at last, where the last one ends."""
+    """The id of every record, and its start in the bytes; followed by the end of the last one."""
     lines = csv.reader(io.StringIO(data.decode(), newline=""))
     position = next(lines).index(name)
     after = [lines.line_num]

@@ -1,4 +1,4 @@
-"""The rules of a contest of sequential release in words: what a series holds, what is asked, what attackers know."""
+"""The rules of a contest of sequential release as text: the content of a series, the requirements, the attackers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SHORT_FAMILIES = measures.SHORT_FAMILIES | measures.SHORT_FAMILIES_OF_SERIES
 HEADLINE = ("series-extent", "series-query-error", "series-risk-max", "series-risk-mean")
 
 ROWS = _(
-    "A release is a list of groups. The rows of a group share a box, which is an interval of each "
-    "quasi-identifier, and each row has a sensitive value. Every record of a table has a row of its own in "
-    "the release of that time, in a group whose box holds the record, and with the record's sensitive value; rows "
-    "that are left over are counterfeits."
+    "A release is a list of groups. The rows of a group share a region, which is an interval of each "
+    "quasi-identifier, and each row has a sensitive value. Every record of a table has its own row in "
+    "the release of that time, in a group whose region contains it, and with the record's sensitive value; rows "
+    "that remain are counterfeits."
 )
 NOTICES = _(
-    "Groups whose box does not hold their records are named in N1.csv for the first release, and so on. That is a "
-    "notice which is published too."
+    "Groups whose region does not contain their records are named in N1.csv for the first release, and so on. This "
+    "notice is also published."
 )
 REQUIRE = {
     "m-unique": _(
@@ -41,45 +41,47 @@ REQUIRE = {
         "in all releases."
     ),
 }
-"""By what the ruleset asks of a series."""
+"""By the requirement of the ruleset for a series."""
 LIMITS = {
     "max_deleted": _("At most %(share)s %% of the records of all tables are left out."),
-    "max_displaced": _("At most %(share)s %% of the published records lie outside of their box."),
+    "max_displaced": _(
+        "At most %(share)s %% of the published records lie outside of their region."
+    ),
     "max_counterfeits": _(
         "There are at most %(share)s counterfeits for every 100 records of all tables."
     ),
 }
-"""By what the ruleset bounds."""
+"""By the bound of the ruleset."""
 TOLD_AT_ONCE = _(
-    "Where something does not hold, all that is wrong is told, with file, row and group, once every cell can be "
-    "read; it costs no try."
+    "If a requirement is violated, all violations are reported, with file, row and group, when every cell can be "
+    "read; this uses no attempt."
 )
 
 DEFINITIONS = {
     "counting": _(
-        "Risks are found by row counting. Of the rows of the last release in a person's life whose box holds the "
-        "person, those stay whose value such rows have in every release of that life; the risk is the share of "
+        "Risks are computed by row counting. Of the rows of an individual's last release whose region contains the "
+        "individual, those remain whose value such rows have in all its releases; the risk is the share of "
         "the true value among them."
     ),
     "worlds": _(
-        "Risks are found by worlds. A world gives every person, at each time of its life, a row of its own whose "
-        "box holds it, always with the same value; the risk is the share of worlds in which the person has its "
-        "true value. Published numbers of counterfeits are reckoned with."
+        "Risks are computed by possible worlds. Each assigns to every individual, at each time, its own row whose "
+        "region contains it, always with the same value; the risk is the share of possible worlds in which it has its "
+        "true value. Published numbers of counterfeits are taken into account."
     ),
     "m-invariance": _(
-        "Risks are found by worlds that keep signatures. A world gives every person, at each time of its life, a row "
-        "of its own whose box holds it, always with the same value and in groups of the same values; the risk is the "
-        "share of worlds in which the person has its true value. Releases that are m-invariant have no risk above 1/m."
+        "Risks are computed by possible worlds that keep signatures. Each assigns to every individual its own row "
+        "whose region contains it, always with the same value and in groups of the same values; the risk is the "
+        "share of possible worlds with its true value. Releases that are m-invariant have no risk above 1/m."
     ),
 }
-"""By how an attacker reckons, of whose success the risks speak."""
+"""By the attacker's method of computing the risk."""
 WHO_IS_KNOWN = _(
     "Such an attacker has every release and knows of every person when it was in the tables and with which "
     "quasi-identifiers. The risk is from 0, the true value is ruled out, to 1, it is certain."
 )
 
 ATTACK_BOARD = _(
-    "mean of the rates, each by how much guesses were better than the most frequent value, over the people of all "
+    "mean of the rates, each by how much guesses were better than the most frequent value, over the individuals of all "
     "other teams; the highest wins. A team without a valid guess about it counts 0, the own team does not count."
 )
 PARTS = ranking_texts.SCORES | {
@@ -124,7 +126,7 @@ def data(ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
-    """What a series holds and what is asked of it, with its limits."""
+    """The content and the requirements of a series, with its limits."""
     spec = ruleset.sequential
     if spec is None:
         return ()
@@ -134,7 +136,7 @@ def contents(ruleset: Ruleset, deletions: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def limit_sentences(limits: SeriesLimits) -> list[str]:
-    """How much a series may leave out, displace and add as counterfeits, as far as that is bounded."""
+    """The bounds on omitted, displaced and counterfeit records of a series."""
     bounds = {name: getattr(limits, name) for name in LIMITS}
     return [
         str(LIMITS[name]) % {"share": number_format(f"{100 * share:g}")}
@@ -144,19 +146,19 @@ def limit_sentences(limits: SeriesLimits) -> list[str]:
 
 
 def asked(ruleset: Ruleset) -> dict[str, Any]:
-    """What is asked of a series, and its limits."""
+    """The requirements of a series, and its limits."""
     spec = ruleset.sequential
     return {"sequential": spec, "limits_said": limit_sentences(spec.limits) if spec else []}
 
 
 def drawing(ruleset: Ruleset) -> tuple[str, ...]:
-    """Those that draw under the definition of risk."""
+    """The measures that are random under the definition of risk."""
     spec = ruleset.sequential
     return registry.drawing(ruleset.measures, spec.definition if spec else None)
 
 
 def risks(ruleset: Ruleset) -> tuple[str, ...]:
-    """What the attacker knows of whose success the risks speak."""
+    """The knowledge of the attacker of the risk measures."""
     if ruleset.sequential is None:
         return ()
     return (str(DEFINITIONS[ruleset.sequential.definition]), str(WHO_IS_KNOWN))

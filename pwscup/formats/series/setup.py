@@ -30,44 +30,44 @@ if TYPE_CHECKING:
 UPLOAD_FORM, GENERATE_FORM = SeriesForm, GenerateSeriesForm
 ROLES = texts.ROLES | {Role.IDENTIFIER: gettext_lazy("identifier")}  # which nobody hides
 FILE_TITLES = {f"T{number}": f"T{number}.csv" for number in range(1, MAX_TIMES + 1)}
-CONFIRMED = gettext_lazy("The tables are the contest's original now.")
+CONFIRMED = gettext_lazy("The tables are now the contest's original.")
 FEWEST_TEAMS = 2
 
 
 def shown_schema(schema: Schema) -> Schema:
-    """All columns: the identifier, too, which names the same person at all times."""
+    """All columns, including the identifier, which links records over time."""
     return schema
 
 
 def lacking(_ruleset: Ruleset, got: int, expected: int) -> Text:
-    """That the tables have too few people for one team."""
+    """An error message if the tables have too few individuals for one team."""
     return gettext_lazy(
-        "The tables have %(got)d people, but by the rules each team is given %(expected)d of its own. "
-        "Upload tables of more people, or set a smaller number in the rules."
+        "The tables have %(got)d individuals, but by the rules each team gets %(expected)d of its own. "
+        "Upload tables of more individuals, or set a smaller number in the rules."
     ) % {"got": got, "expected": expected}
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """For how many teams the people of a series suffice, how many there are, and for how many more there are people."""
+    """The number of teams for the individuals of a series, the current number, and the remaining number."""
 
     n_parts: int
     n_teams: int
     n_left: int
     is_open: bool
-    """Whether anybody may found a team."""
+    """Anyone may create a team."""
 
 
 def warnings(
     contest: Contest, schema: Schema, draft: TableDraft | None, dataset: Dataset | None
 ) -> list[str]:
-    """What an organizer should know of tables of several times."""
+    """Warnings about tables of several times for organizers."""
     spec = contest.ruleset.sequential
     return of_series(schema, spec, seen_in(draft), _room(contest, dataset)) if spec else []
 
 
 def _room(contest: Contest, dataset: Dataset | None) -> Room | None:
-    """For how many teams the confirmed people suffice; None before there are any."""
+    """The capacity of the confirmed tables in teams; None before there are any."""
     n_parts = tables.n_parts(dataset) if dataset else None
     if n_parts is None:
         return None
@@ -82,7 +82,7 @@ def of_series(
     described: Mapping[str, Mapping[str, Any]],
     room: Room | None,
 ) -> list[str]:
-    """What an organizer should know of tables of several times; `described` is what was seen in their columns."""
+    """Warnings about tables of several times for organizers; `described` are the statistics of their columns."""
     warnings = []
     for column in schema.columns:
         if column.role is not Role.SENSITIVE:
@@ -97,8 +97,8 @@ def of_series(
         if "" in (column.values or ()):
             warnings.append(
                 _(
-                    "“%(column)s” may be empty, and an empty guess is no guess: nobody could find the value of a "
-                    "person who has none. Give such people a value, such as “none”."
+                    "“%(column)s” may be empty, and an empty guess means no guess: nobody could guess the value of an "
+                    "individual without one. Give such individuals a value, such as “none”."
                 )
                 % {"column": column.name}
             )
@@ -130,10 +130,12 @@ def _too_frequent(column: str, seen: Mapping[str, Any], m: int) -> str:
 
 
 def _narrow(room: Room) -> list[str]:
-    """Where there are fewer parts of the people than teams, or may soon be."""
+    """Warnings if there are fewer parts of the individuals than teams, or may soon be."""
     lacking = max(0, room.n_teams - room.n_parts)
     suffice = ngettext(
-        "The people suffice for %(n)d team", "The people suffice for %(n)d teams", room.n_parts
+        "The individuals suffice for %(n)d team",
+        "The individuals suffice for %(n)d teams",
+        room.n_parts,
     ) % {"n": room.n_parts}
     if lacking:
         words = ngettext(
@@ -146,7 +148,7 @@ def _narrow(room: Room) -> list[str]:
         return [_("%(suffice)s, and nobody could attack another one.") % {"suffice": suffice}]
     if room.n_left == 0 and room.is_open:
         return [
-            _("%(suffice)s, and none are left: no other team can be founded.")
+            _("%(suffice)s, and none are left: no other team can be created.")
             % {"suffice": suffice}
         ]
     return []

@@ -70,14 +70,14 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
 
 
 def generated(n_records: int, n_tables: int) -> tuple[str, bytes, Described]:
-    """The windows of a synthetic hospital, another one every time, and what their columns are."""
+    """The tables of a synthetic hospital, new ones every time, and their columns."""
     tables = hospital(n_records, n_tables, seed=secrets.randbits(63))
     data = packed([write_table(table, HOSPITAL_SCHEMA) for table in tables])
     return f"hospital-{n_records}x{n_tables}.zip", data, _described(tables, HOSPITAL_SCHEMA)
 
 
 def check(data: bytes, schema: Schema) -> None:
-    """Read the tables under their schema and keep nothing.
+    """Read the tables with their schema without storing anything.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def check(data: bytes, schema: Schema) -> None:
 
 
 def prepare(data: bytes, schema: Schema) -> Parts:
-    """Read the tables under their schema, and write them as the library does.
+    """Read the tables with their schema, and write them in the library's format.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def prepare(data: bytes, schema: Schema) -> Parts:
     whole = packed(files)
     return Parts(
         whole=whole,
-        public=whole,  # of which each team gets that of its own people
+        public=whole,  # each team gets the part of its individuals
         n_records=sum(len(table.ids) for table in microdata.snapshots),
         n_tables=len(files),
         n_people=len(microdata.ids),
@@ -110,12 +110,12 @@ def prepare(data: bytes, schema: Schema) -> Parts:
 
 
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
-    """None: they are measures of a series, not of a table."""
+    """None: the measures are those of a series, not of a table."""
     return ruleset.measures if has_identifiers_alone(schema) else ()
 
 
 def _canonical(data: bytes, schema: Schema, name: str) -> bytes:
-    """The table as the library writes it: an id has one spelling at all times."""
+    """The table in the library's format: an id has one spelling at all times."""
     return write_table(read_records(data, schema, file=name, original=True), schema)
 
 
@@ -135,7 +135,7 @@ def _described(tables: list[pd.DataFrame], schema: Schema) -> Described:
 
 
 def _most_frequent(columns: list[pd.Series]) -> dict[str, Any]:
-    """The value that has the largest share of a table at any time: how many records of how many, and when."""
+    """The value with the largest share of a table at any time: its count, the number of records, and the time."""
     found: dict[str, Any] = {"value": "", "n": 0, "of": 0, "table": 1}
     for number, column in enumerate(columns, start=1):
         counts = column.value_counts()
@@ -147,7 +147,7 @@ def _most_frequent(columns: list[pd.Series]) -> dict[str, Any]:
 
 
 def _suggested(files: list[bytes], tables: list[tuple[list[str], str]]) -> Schema:
-    """Roles by the first table, kinds and values by all that have its columns."""
+    """Roles from the first table, kinds and values from all with its columns."""
     first, everything = suggest_schema(files[0]), suggest_schema(_stacked(tables))
     found = {column.name: column for column in everything.columns}
     categories = [
@@ -162,7 +162,7 @@ def _is_attribute(column: Column) -> bool:
 
 
 def _proposed(first: Column, found: Column, sensitive: list[str]) -> Column:
-    """The last category is taken for the sensitive value, every other column for a quasi-identifier."""
+    """The last category is suggested as the sensitive value, all other columns as quasi-identifiers."""
     if not _is_attribute(first):
         kind = first.kind if first.is_numeric == found.is_numeric else Kind.CATEGORY
         return Column(first.name, Role.IDENTIFIER, kind)
@@ -171,7 +171,7 @@ def _proposed(first: Column, found: Column, sensitive: list[str]) -> Column:
 
 
 def _stacked(tables: list[tuple[list[str], str]]) -> bytes:
-    """The records of all tables that have the header of the first one, below it."""
+    """The records of all tables with the header of the first one, appended to it."""
     header = tables[0][0]
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(header)
@@ -184,7 +184,7 @@ def _lines(data: bytes, name: str, _number: int) -> tuple[list[str], str]:
     Raises
     ------
     ProblemsFound
-        Where it is no CSV with a header and records of one length: told of this table, and not of all together.
+        If it is not a CSV with a header and records of one length: reported for this table.
     """
     rows = records(decode(data, file=name), file=name)
     header = read_header(rows, file=name)

@@ -1,21 +1,21 @@
-"""What pages say of series of releases."""
+"""Texts of pages about series of releases."""
 
 from django.utils.translation import gettext_lazy as _
 
 ROW = _("Row")
 OTHERS_FILES = _("The other teams' releases")
-OWN_TARGET = _("Your own published releases are no target:")
-SUBMIT_TITLE = _("Hand in a series of releases")
-NOTE_EXAMPLE = _("e.g. m-invariance, wider boxes")
+OWN_TARGET = _("Your own published releases are not a target:")
+SUBMIT_TITLE = _("Submit a series of releases")
+NOTE_EXAMPLE = _("e.g. m-invariance, wider regions")
 DATA_TITLE = _("Your team's tables")
-SAMPLE_LEAD = _(
-    "A sample of the right form, made from your team's table: download it and hand it in as it is."
+SAMPLE_LEAD = _("A valid sample, made from your team's table: download it and submit it unchanged.")
+NOTHING_PUBLISHED = _(
+    "Nothing was published: no team has a scored submission of the previous round."
 )
-NOTHING_PUBLISHED = _("Nothing was published: no team has a scored submission of the round before.")
 PREPARING_TITLE = _("The releases are being prepared")
 PREPARING_LEAD = _(
-    "Each team's releases are sorted and published with its people; this takes a moment. The page shows "
-    "them as soon as they are there."
+    "Each team's releases are sorted and published with its individuals; this takes some seconds. The page shows "
+    "them as soon as they are available."
 )
 GUESS_EXAMPLE = _("e.g. intersection of all releases")
 PUBLISHED_TITLE = _("The published releases")
@@ -29,21 +29,21 @@ DRAFT_KEPT = _(
     "The uploaded tables are kept: correct the columns below, or upload a corrected archive."
 )
 REVEAL_NOW = _(
-    "All rounds are over. With the secret everybody can derive again which people of the tables each team"
-    " was given, and check that nobody chose them. The rows of releases are sorted, so their order tells "
-    "nothing. There is no way back."
+    "All rounds are over. With the secret everybody can recompute which individuals of the tables each team"
+    " got, and check that nobody chose them. The rows of releases are sorted, so their order discloses "
+    "nothing. This cannot be undone."
 )
 REVEAL_LATER = _(
     "It can be published when all rounds are over; then everybody can derive again who was given which "
     "people."
 )
-AUDIT = _("Audit: every attacker of the kit against these releases")
+AUDIT = _("Audit: every attacker of the library against these releases")
 COLUMNS_OF_CELLS = _(
-    "The identifier tells the same person in the tables of several times. Attackers know identifiers and "
+    "The identifier links the records of an individual in the tables of several times. Attackers know identifiers and "
     "quasi-identifiers, and guess the sensitive value."
 )
 COLUMNS = _(
-    "The identifier tells the same person in the tables of several times. Attackers know identifiers and "
+    "The identifier links the records of an individual in the tables of several times. Attackers know identifiers and "
     "quasi-identifiers, and guess the sensitive value."
 )
 NEWS_TITLE = _("The releases to attack are published: “%(round)s”")

@@ -1,6 +1,6 @@
-"""What a submission is worth: the one place where the rules, the answer key and the library meet.
+"""Evaluation of submissions: the only place where the rules, the answer key and the library meet.
 
-What a kind of round is worth is answered in `pwscup.formats`; the answer key is opened here, for the answer only.
+The evaluation of a kind of round is in `pwscup.formats`; the answer key is opened here, for the format only.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Everything an Evaluation row records but for the claim it was made under."""
+    """The content of an Evaluation row, without its claim."""
 
     ruleset_digest: str
     scoring_version: str
@@ -59,7 +59,7 @@ class Result:
 
 
 def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
-    """Score one submission by the rules of its contest, or by others where a re-scoring names them.
+    """Score one submission by the rules of its contest, or by those of a re-scoring.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
 
 
 def _fetched(submission_id: int) -> Submission:
-    """The submission with all that scoring needs of the database, in two queries, or three of a guess."""
+    """The submission with all data for scoring, in two queries, or three for a guess."""
     submission = _SUBMISSION.get(submission_id)
     prefetch(submission, "files", _FILES.rows(submission_id))
     if submission.target_id is not None:
@@ -117,7 +117,7 @@ _SUBMISSION, _FILES = Prepared(_submission, int), Prepared(_files, int)
 
 
 def _files_read(submission: Submission) -> list[StoredFile]:
-    """The sealed files that scoring opens: what was submitted, and the key of the table that it is about."""
+    """The sealed files for scoring: those of the submission, and the key of the table that it is about."""
     if submission.round.format.is_judged:
         return []
     files = [entry.file for entry in submission.files.all()]
@@ -139,7 +139,7 @@ class ShuffledTable:
 
 
 def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
-    """What an attack round publishes of a submission.
+    """The published part of a submission for an attack round.
 
     An order follows from the contest's secret, to which it has committed.
     """
@@ -153,7 +153,7 @@ def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
 
 
 def audited(submission: Submission, progress: Progress) -> Audit | SeriesAudit:
-    """All attackers and measures against what was scored; `progress` hears of every step."""
+    """All attackers and measures against a scored submission; `progress` is called at every step."""
     return submission.round.format.evaluation.audited(Case(submission), progress)
 
 
@@ -163,5 +163,5 @@ def revealed_secret(contest: Contest, *, actor: User) -> bytes:
 
 
 def archived_file(file: StoredFile, *, contest: Contest, actor: User | None) -> bytes:
-    """The bytes of a sealed file, for the archive with the answer key that somebody asked for."""
+    """The bytes of a sealed file, for an archive with the answer key."""
     return truth.read_sealed(file, reason="archive", contest_id=contest.pk, actor=actor)

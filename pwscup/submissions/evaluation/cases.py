@@ -1,4 +1,4 @@
-"""A submission as formats see it: its files and the answer key are opened here, through the one door."""
+"""A submission for formats: its files and the answer key are opened here, through `contests.truth`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Case:
         return self.seed(f"{purpose}/final" if is_final else purpose)
 
     def hashes(self) -> dict[str, str]:
-        """The digests of what the values are computed from: what was given to the team, and its files."""
+        """The digests of the inputs of the values: the team's table and its files."""
         round, release, given = self.submission.round, self.submission.target, {}
         if round.format.is_measured:
             given = {"original": self.table.dataset.sealed.sha256}

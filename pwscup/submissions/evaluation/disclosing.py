@@ -1,4 +1,4 @@
-"""What leaves the one door of a hidden table: noisy counts, and a randomized release."""
+"""The disclosed data of a hidden table: noisy counts, and a randomized release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def noisy_counts(contest: Contest, query: Query, epsilon: Decimal) -> list[int]:
-    """The answer to a query with noise that nobody can repeat, in the order of the query's cells."""
+    """The answer to a query with noise that cannot be reproduced, in the order of the query's cells."""
     attributes, codes = _hidden(contest)
     return noisy_answer(query, codes, attributes, epsilon, sampling.secure()).ravel().tolist()
 

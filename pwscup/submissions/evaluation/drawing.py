@@ -1,4 +1,4 @@
-"""What formats need of the answer key to draw a team's own table, and what is kept of a draw."""
+"""The data of the answer key for drawing a team's own table, and the stored parts of a draw."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Drawn", "Opened", "bot_seed", "sealed_rows", "seed_of"]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A team's table, to be sealed; the part of it that the team gets; and what was drawn, sealed as well."""
+    """A team's table, to be sealed; the part for the team; and the draw, also sealed."""
 
     whole: bytes
     public: bytes
@@ -31,15 +31,15 @@ class Drawn:
 
 
 def sealed_rows(**rows: np.ndarray) -> bytes:
-    """What was drawn, as 0-based numbers by name: the key of a draw."""
+    """The draw as 0-based numbers by name: its key."""
     return truth.draw_key(rows)
 
 
 def seed_of(contest: Contest, purpose: str) -> int:
-    """What the contest's secret gives for a purpose, the same every time; the derivation is on record."""
+    """The seed of the contest's secret for a purpose, deterministic; its derivation is recorded."""
     return truth.derived_seed(contest, purpose)
 
 
 def bot_seed(team: Team, round: Round) -> int:
-    """What a bot draws from in a round: nobody can replay its table before the contest's secret is published."""
+    """The seed of a bot in a round: its table cannot be reproduced before the contest's secret is published."""
     return seed_of(team.contest, f"bot/{round.key}/{team.slug}")

@@ -1,4 +1,4 @@
-"""The files of a submission, read through the one door."""
+"""The files of a submission, read through `contests.truth`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _stored(submission: Submission, key: str) -> StoredFile:
-    """One file of the submission; reads nothing where its files are prefetched."""
+    """One file of the submission; reads nothing if its files are prefetched."""
     for entry in submission.files.all():
         if entry.key == key:
             return entry.file

@@ -1,4 +1,4 @@
-"""Tables of contests, opened through the one door, and read once for all that is scored against them."""
+"""Tables of contests, opened through `contests.truth`, and read once for all submissions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def dataset_for(submission: Submission) -> Dataset:
-    """What the submission's team anonymized: the table of all teams, or its own.
+    """The table that the submission's team anonymized: that of all teams, or its own.
 
     Raises
     ------
@@ -66,7 +66,7 @@ _originals_lock = Lock()
 
 
 def read_once(dataset: Dataset, read: Callable[..., T], *given: Any) -> T:
-    """`read(table, *given)` of a dataset, kept by this process while it is among the last few in use."""
+    """`read(table, *given)` of a dataset, cached by this process for the last few datasets."""
     schema_digest = hashlib.sha256(dataset.schema_text.encode()).hexdigest()
     key = (dataset.pk, dataset.sealed.sha256, schema_digest, read, given)
     with _originals_lock:
