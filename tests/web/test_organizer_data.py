@@ -304,7 +304,7 @@ def test_values_with_line_breaks_are_left_open():
         ({"e2_column": ""}, "Attack E2 has no column"),
         ({}, "Attack E4 has no column"),
         ({"name": {"role": "quasi_identifier", "kind": "category"}}, "“name” has 4 different"),
-        ({}, "no value and will not tell the teams apart: U4, E4."),
+        ({}, "no value and will not distinguish the teams: U4, E4."),
     ],
 )
 def test_what_is_worth_knowing_before_confirming(oscar, draft, changes, words):

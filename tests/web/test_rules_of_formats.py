@@ -119,7 +119,7 @@ def test_criteria_are_told():
     rounds = preview_of(LECTURE).rounds
     assert [len(round.criteria) for round in rounds] == [0, 0, 3]
     assert rounds[2].criteria[0].startswith("Policy")
-    assert "The marks are shown after the round has closed." in rounds[2].sentences
+    assert "The grades are shown after the round has closed." in rounds[2].sentences
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def test_values_that_nobody_can_guess_are_worth_knowing(oscar, draft):
     response = upload(oscar, pack({"T1.csv": blank, "T2.csv": blank}))
     assert "" in TableDraft.objects.get().schema.column("disease").values
     [words] = response.context["warnings"]
-    assert words.startswith("“disease” may be empty, and an empty guess is no guess")
+    assert words.startswith("“disease” may be empty, and an empty guess means no guess")
     response = upload(oscar, pack({"T1.csv": SECOND, "T2.csv": SECOND}))
     assert response.context["warnings"] == []
 
