@@ -153,7 +153,7 @@ def database() -> dict:
 
 
 def web_processes() -> int:
-    """How many processes serve pages: SQLite has one writer at a time, and one process serves it best."""
+    """The number of web processes: SQLite has one writer at a time, and one process serves it best."""
     n_cores = os.cpu_count() or 1
     default = (
         1 if database()["ENGINE"].endswith("sqlite3") else max(2, min(n_cores, MOST_PROCESSES))
@@ -162,7 +162,7 @@ def web_processes() -> int:
 
 
 def web_threads() -> int:
-    """How many threads each of them has."""
+    """The number of threads of each."""
     return max(1, env.int("WEB_THREADS", default=12))
 
 

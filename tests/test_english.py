@@ -71,7 +71,7 @@ FOLDERS = {
     "tests": ("tests/**/*.py",),
     "locale": ("locale/ja/LC_MESSAGES/django.po",),
 }
-QUESTIONS = {"scoring": 4, "tools": 0, "benchmarks": 0, "pwscup": 261, "tests": 152}
+QUESTIONS = {"scoring": 4, "tools": 0, "benchmarks": 0, "pwscup": 0, "tests": 152}
 """Docstrings that begin with a question word, in each folder: this number, too, may only fall."""
 
 WORDS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): better for words, better in BANNED.items()}

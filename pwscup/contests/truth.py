@@ -117,7 +117,7 @@ def draw_key(rows: Mapping[str, np.ndarray]) -> bytes:
 
 
 def drawn_rows(draw: Dataset, *, reason: str) -> dict[str, np.ndarray]:
-    """What `draw_key` has written."""
+    """The content written by `draw_key`."""
     data = read_sealed(draw.sealed, reason=reason, contest_id=draw.contest_id)
     return {name: np.asarray(rows, dtype=np.int64) for name, rows in json.loads(data).items()}
 

@@ -47,7 +47,7 @@ class NoteForm(forms.ModelForm):
             field.field.widget.attrs.setdefault("class", "form-control")
 
     def said(self) -> dict[str, Any]:
-        """What the team says of a submission, by field."""
+        """The team's statements about a submission, by field."""
         return {name: self.cleaned_data[name] for name in self._meta.fields or ()}
 
     def further(self) -> list[forms.BoundField]:

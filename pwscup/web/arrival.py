@@ -29,7 +29,7 @@ def arrived_at(first_byte: float, last_byte: float, headers: Mapping[str, str]) 
 
 
 def trusts_a_proxy() -> bool:
-    """Whether a request may have arrived elsewhere before its first byte came here."""
+    """A request may have arrived at a proxy before its first byte came here."""
     return bool(settings.ARRIVAL_HEADER) and settings.ALLAUTH_TRUSTED_PROXY_COUNT > 0
 
 

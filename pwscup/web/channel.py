@@ -172,12 +172,12 @@ class Channel(HTTPChannel):
 
     @property
     def is_reading(self) -> bool:
-        """Whether it waits for the client to send, with nothing to answer."""
+        """It waits for data from the client, with no request to answer."""
         return not self.requests and not self.total_outbufs_len
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has nothing to do, or nothing but to read on what nobody waits for."""
+        """It has nothing to do, or only reads data that is discarded."""
         return self.lingers_from is not None or (self.is_reading and self.request is None)
 
     def unanswered(self) -> list[Request]:
@@ -187,22 +187,22 @@ class Channel(HTTPChannel):
 
     @property
     def peer(self) -> str:
-        """Who sends, as far as it is known: a proxy has requests of many, who are named in their headers."""
+        """The sender, as far as it is known: a proxy has requests of many, who are named in their headers."""
         known = (r.headers for r in self.unanswered() if r.headers_at is not None)
         return self.server.rules.peer(self.addr[0], next(known, {}))
 
     @property
     def held_bytes(self) -> int:
-        """How much of bodies it keeps."""
+        """The buffered bytes of bodies."""
         return sum(request.body_bytes_received for request in self.unanswered())
 
     @property
     def spooled_bytes(self) -> int:
-        """How much of its answer waits on the disk until the client reads it."""
+        """The bytes of its response that wait on the disk for the client."""
         return sum(len(part) for part in list(self.outbufs) if getattr(part, "overflowed", False))
 
     def is_overdue(self, now: float) -> bool:
-        """Whether it may be closed: it takes too long over a request or an answer, or no request comes."""
+        """It may be closed: it takes too long over a request or an answer, or no request comes."""
         if self.lingers_from is not None:
             return now - self.lingers_from > LINGER_SECONDS
         if not self.total_outbufs_len:

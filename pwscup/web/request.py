@@ -28,7 +28,7 @@ class LengthRequiredError(Error):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the site decides: when a request arrived, by first byte, last byte and headers; which bodies are too large,
+    """Decisions of the site: when a request arrived, by first byte, last byte and headers; which bodies are too large,
     by their length and path; who sends, by address and headers."""
 
     arrived_at: Callable[[float, float, dict[str, str]], float]
@@ -110,7 +110,7 @@ class Request(HTTPRequestParser):
         )
 
     def is_overdue(self, now: float) -> bool:
-        """Whether reading its headers or its body has taken too long, or goes on too slowly."""
+        """Reading its headers or its body has taken too long, or goes on too slowly."""
         if self.headers_at is None:
             return now - self.started > HEADER_SECONDS
         allowed = BODY_SECONDS + self.body_bytes_received / SLOWEST_BYTES_PER_SECOND

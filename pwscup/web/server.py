@@ -170,7 +170,7 @@ class Server(TcpWSGIServer):
         self.adj.inbuf_overflow = IN_MEMORY_BYTES if is_few else IN_MEMORY_BYTES_OF_MANY
 
     def _share_out(self) -> None:
-        """Where bodies take too much together, trim those of the peers that hold most, until each has a fair share.
+        """If bodies take too much together, trim those of the peers that hold most, until each has a fair share.
 
         Their unfinished ones are dropped. Whole ones wait for a thread: a peer that has too many of these has further
         ones refused until the next look, so that nobody pushes others out by sending fast.

@@ -39,7 +39,7 @@ SWITCH_SECONDS = 0.001
 
 
 def is_refused(n_bytes: int, path: str) -> bool:
-    """Whether a body is too large for its address."""
+    """A body is too large for its URL."""
     return is_too_large(n_bytes, _text(path))
 
 
@@ -49,7 +49,7 @@ def _text(path: str) -> str:
 
 
 def peer_of(address: str, headers: Mapping[str, str]) -> str:
-    """Who sends: the address, or the one that trusted proxies name; all of a network /64 of IPv6 are one."""
+    """The sender: the address, or the one that trusted proxies name; all of a network /64 of IPv6 are one."""
     n_proxies = settings.ALLAUTH_TRUSTED_PROXY_COUNT
     named = headers.get("X_FORWARDED_FOR", "").split(",")
     if 0 < n_proxies <= len(named):
@@ -58,7 +58,7 @@ def peer_of(address: str, headers: Mapping[str, str]) -> str:
 
 
 def has_space() -> bool:
-    """Whether the reserve for uploads is free on the disk where bodies and answers wait."""
+    """The reserve for uploads is free on the disk of buffered bodies and responses."""
     try:
         return space.has_room_for(0)
     except OSError:
@@ -103,7 +103,7 @@ class Reception:
 
 
 def _delay() -> timedelta:
-    """How long before its first byte here a request may have arrived at a proxy."""
+    """The maximum time between arrival at a proxy and the first byte here."""
     return upload_grace() if trusts_a_proxy() else timedelta()
 
 

@@ -144,7 +144,7 @@ def test_before_a_part_is_drawn_rules_may_ask_for_other_people_as_long_as_there_
     services.change_rules(actor=cast.oscar, contest=contest, text=enough)
     assert contest.ruleset.data.sample == n_people
     more = with_lines(contest.ruleset_text, sample=str(n_people + 1))
-    with pytest.raises(ContestRefused, match=f"have {n_people} people"):
+    with pytest.raises(ContestRefused, match=f"have {n_people} individuals"):
         services.change_rules(actor=cast.oscar, contest=contest, text=more)
 
 

@@ -224,7 +224,7 @@ def _options(options: Options, measures: Collection[str]) -> tuple[str, ...]:
 
 
 def _further_options(ruleset: Ruleset) -> tuple[str, ...]:
-    """What a ruleset may leave out, for the measures that it concerns."""
+    """The optional sentences of a ruleset, for the measures that they concern."""
     options, measures = ruleset.options, ruleset.measures
     found = []
     if "t-closeness" in measures:

@@ -18,7 +18,7 @@ from pwscup.core.jobs.rows import AWAY, Claim
 logger = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 120
-"""How long to try to put a job off if the database is unavailable; by then its lease has expired."""
+"""The time limit for putting a job off if the database is unavailable; by then its lease has expired."""
 BUSY_SHARE = 0.9
 """The share of the time limit spent computing; below it, the process had to wait for the machine."""
 Fail = Callable[[Claim, str], bool]

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 BACK_OFF = timedelta(seconds=15)
 PATIENCE = timedelta(minutes=10)
-"""How long a job waits repeatedly for an unavailable database or storage before it has failed."""
+"""The time that a job waits repeatedly for an unavailable database or storage before it has failed."""
 AWAY = (OperationalError, InterfaceError)
 """Errors of a database that restarts or does not answer."""
 ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"

@@ -79,7 +79,7 @@ class Case:
         return Drawn(values, {measure: final[measure] for measure in drawing})
 
     def measures_seed(self, *, is_final: bool = False) -> int:
-        """Where the contest's secret lets measures begin that draw at random; the rules' seed where none does.
+        """The seed of random measures from the contest's secret; the rules' seed if no measure is random.
 
         It is that of the round: the same for all teams, and unknown until the secret is published. The
         final scores have another one, so that nothing is gained by what was fitted to the feedback.
