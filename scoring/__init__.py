@@ -1,3 +1,3 @@
 """Scores anonymized tables and attacks on them: functions from tables to numbers."""
 
-__version__ = "1.1.0"
+__version__ = "1.2.0"
