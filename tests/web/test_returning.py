@@ -326,7 +326,7 @@ def test_the_cap_is_shown_and_set_by_the_organizers(capped, cast, as_user):
     assert "All teams of the contest together have ε = 1.25 left." in page
     oscar = as_user(cast.oscar)
     page = oscar.get(reverse("organize-disclosure", args=[slug])).content.decode()
-    assert "All teams together have spent ε = 0.25; ε = 1.25 is left under the cap." in page
+    assert "All teams together have spent ε = 0.25. ε = 1.25 is left up to the limit." in page
     url = reverse("organize-settings", args=[slug])
     values = {"title": "DP", "timezone": "Asia/Tokyo", "admission": "open", "max_team_size": 3}
     values |= {"version": capped.contest.version, "epsilon_cap": "0.3"}

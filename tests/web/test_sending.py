@@ -55,7 +55,7 @@ def new_dry_run(cast, **_):
 
 
 def new_report(cast, monkeypatch, **_):
-    monkeypatch.setattr(reports.selectors, "obstacles_to_report", lambda *_: [])
+    monkeypatch.setattr(reports.selectors, "report_blockers", lambda *_: [])
     return reports.request_report(actor=cast.oscar, contest=cast.contest)
 
 

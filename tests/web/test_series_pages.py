@@ -320,7 +320,7 @@ def wrong_box(team):
     lines = lines_of(team, "R2")
     lines[2][1] = str(int(float(lines[2][1])) - 1)
     assert lines[2][0] == lines[1][0]
-    return changed(team, R2=joined(lines)), [("R2.csv", 2, "another box")]
+    return changed(team, R2=joined(lines)), [("R2.csv", 2, "different intervals")]
 
 
 def small_group(team):
@@ -328,7 +328,10 @@ def small_group(team):
     group = lines[1][0]
     kept = [line for n, line in enumerate(lines) if n <= 1 or line[0] != group]
     data = changed(team, R1=joined(kept), C1=None, C2=None, C3=None)
-    return data, [("R1.csv", ..., f"group {group} is too small"), ("T1.csv", ..., "no row with")]
+    return data, [
+        ("R1.csv", ..., f"group {group} is too small"),
+        ("T1.csv", ..., "no remaining row"),
+    ]
 
 
 def repeated_value(team):
@@ -337,7 +340,7 @@ def repeated_value(team):
     data = changed(team, R1=joined(lines), C1=None, C2=None, C3=None)
     return data, [
         ("R1.csv", ..., f"group {lines[1][0]} has a value twice"),
-        ("T1.csv", ..., "no row"),
+        ("T1.csv", ..., "no remaining row"),
     ]
 
 
@@ -474,7 +477,7 @@ def test_the_first_commands_make_a_series_that_is_accepted(
 @pytest.mark.parametrize(
     ("guess", "row", "words"),
     [
-        (b"id,value\nnobody,flu\n", 1, "nobody has that id"),
+        (b"id,value\nnobody,flu\n", 1, "no record has that id"),
         (b"id,value\n%s,no such disease\n", 1, "no such disease"),
         (b"id,value\n%s,flu\n%s,flu\n", 2, "guessed twice"),
         (b"1\n2\n", None, ""),

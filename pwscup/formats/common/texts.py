@@ -28,7 +28,7 @@ REVEAL_NOW = _(
     "All rounds are over. With the secret everybody can recompute the shuffles and check that nobody "
     "chose them. It also reveals which published record came from which line of a team's file: if a team"
     " submitted its records in the order of the original, this identifies them. This cannot be "
-    "back."
+    "undone."
 )
 REVEAL_LATER = _(
     "It can be published when all rounds are over; then everybody can recompute the shuffles."
