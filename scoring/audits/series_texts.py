@@ -78,7 +78,7 @@ def verdict(values: Values, t: Translate) -> str:
     >>> after = {"max": 0.5, "n_people": 4, "n_above": 1}
     >>> found = {"definition": "counting", "m": 3, "findings": [{"definition": "counting", "after": [after]}]}
     >>> verdict(found, str)
-    'Row counting: the largest risk is 50.0 %; 1 of 4 people (25.0 %) is above 1/m = 33.3 %.'
+    'Row counting: the largest risk is 50.00 %; 1 of 4 people (25.00 %) is above 1/m = 33.33 %.'
     """
     risks = chosen(values)["after"][-1]
     n_above, n_people = risks["n_above"], risks["n_people"]
@@ -171,7 +171,7 @@ def above_told(risks: Values, t: Translate) -> list[str]:
     Examples
     --------
     >>> above_told({"n_above": 2, "n_may_be_above": 5, "n_people": 8}, str)
-    ['2 (25.0 %)', 'at most 5']
+    ['2 (25.00 %)', 'at most 5']
     """
     n, most, people = risks["n_above"], risks["n_may_be_above"], risks["n_people"]
     told = [f"{n:,} ({percent(n / people if people else 0.0)})"]

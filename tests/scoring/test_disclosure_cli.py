@@ -230,4 +230,6 @@ def test_choices_and_defaults_are_the_librarys():
     )
     assert options.iterations == reconstruction.MAX_ITERATIONS
     assert options.method == "reconstructed"
-    assert [name for name, _text, _arguments in dp_disclosure.PARTS] == list(dp_disclosure.RUN)
+    assert [name for name, _text, _arguments in dp_disclosure.SUBCOMMANDS] == list(
+        dp_disclosure.RUN
+    )

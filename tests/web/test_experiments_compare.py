@@ -138,7 +138,7 @@ def test_one_without_a_result_cannot_be_compared(cast, as_user, pair):
     running = make_experiment(cast.alice, state=State.RUNNING, name="Later")
     client = as_user(cast.alice)
     assert compared(client, [*pair, running]).status_code == 302
-    assert "nothing to compare: Later" in client.get(reverse("experiments")).text
+    assert "no result to compare: Later" in client.get(reverse("experiments")).text
 
 
 def test_the_oldest_stands_first(cast, as_user, pair):

@@ -108,7 +108,7 @@ def test_a_file_of_records_is_read_its_columns_are_ticked_and_it_is_counted(alic
     typed = filled(source="records", trials="7", file=file(RECORDS), read="1")
     page = alice.post(NEW, typed)
     assert page.status_code == 200
-    assert "“mine.csv” is here" in page.text
+    assert "“mine.csv” has been read" in page.text
     assert [name for name, _ in page.context["form"].file_columns] == ["sex", "age", "city"]
     assert page.context["form"]["trials"].value() == "7"
     assert 'role="alert"' not in page.text

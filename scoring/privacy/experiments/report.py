@@ -30,7 +30,7 @@ def files(experiment: Experiment, *, step: Step = lambda text: None) -> dict[str
     step
         Called with what is being done.
     """
-    step("finding where the methods cross")
+    step("finding the crossings of the methods")
     found, met = scores(experiment), crossings(experiment)
     tables = {f"tables/{name}": data for name, data in sheets(experiment, found, met).items()}
     step("drawing the figures")
