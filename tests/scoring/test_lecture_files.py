@@ -128,7 +128,7 @@ def test_a_message_names_no_value_of_the_original():
     [(code, _row, _column, params)] = problems("20,C,x\n,,\n,,\n,,\n")
     assert MESSAGES[code].format(**params) == (
         "a value that the column does not have in the original table — expected one that occurs "
-        "there — got “C”"
+        "there, for a generalized cell any value of its group — got “C”"
     )
 
 
