@@ -103,7 +103,7 @@ def audit(browser: Browser, site: str) -> None:
         assert cli.main(["anonymize", *SECOND_TABLE, "--seed", "1", *words]) == cli.FINE
         hand_in(page, made)
         page.get_by_role("link", name="Audit").click()
-        page.get_by_role("button", name="Run the audit").click()
+        page.get_by_role("button", name="Run audit").click()
         expect(page.locator(".audit-verdict")).to_be_visible(timeout=SCORED_MS)
         shoot(page, "audit", 1180)
 
@@ -113,7 +113,7 @@ def hand_in(page: Page, files: list[Path]) -> None:
     page.goto(f"{page.url.split('/c/')[0]}/c/{RUNNING}/round/anonymization/")
     for field, file in zip(page.locator("input[type=file]").all(), files, strict=True):
         field.set_input_files(file)
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
     expect(page.locator("main")).to_contain_text("Every measure", timeout=SCORED_MS)
     page.reload()
 
@@ -138,7 +138,7 @@ def ceremony(browser: Browser, site: str) -> None:
     with visit(browser, site, ORGANIZER) as page:
         page.goto(f"{site}/organize/{FINISHED}/board/")
         page.get_by_role("button", name="Freeze", exact=True).click()
-        page.get_by_role("button", name="Start the ceremony").click()
+        page.get_by_role("button", name="Start ceremony").click()
         for n in range(1, 3):
             page.get_by_role("button", name="Next place").click()
             expect(page.locator("main")).to_contain_text(re.compile(rf"\b{n} of "))
