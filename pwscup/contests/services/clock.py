@@ -20,9 +20,15 @@ from pwscup.contests.services.dates import (
     open_key,
     reasoned,
     stop,
+)
+from pwscup.contests.services.rounds import (
+    apply_plans,
+    check_rounds,
+    rounds_of,
+    shifted,
+    why_final,
     with_times,
 )
-from pwscup.contests.services.rounds import apply_plans, check_rounds, rounds_of, why_final
 from pwscup.core import audit_log
 from pwscup.core.texts.moments import shown_moment
 
@@ -186,9 +192,7 @@ def _lengthen(
         if later.position <= round.position:
             continue
         if moves_later:
-            plans[later.key] = with_times(
-                later, opens_at=later.opens_at + by, closes_at=later.closes_at + by
-            )
+            plans[later.key] = shifted(later, by)
         elif later.opens_at < closes_at:
             raise ContestRefused(_no_room(round, later))
     check_rounds(rounds, plans, now)

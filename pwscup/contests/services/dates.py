@@ -6,7 +6,6 @@ Dates are only moved to later times, and all dates of a change in one transactio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.db.models import F
@@ -15,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import User
 from pwscup.contests.models import Contest, Interruption, Round
 from pwscup.contests.services.common import ContestRefused
-from pwscup.contests.services.rounds import RoundPlan, plan_of, rounds_of
+from pwscup.contests.services.rounds import RoundPlan, rounds_of, with_times
 
 
 def stop(
@@ -58,10 +57,6 @@ def move_other_dates(contest: Contest, *, after: datetime, by: timedelta, now: d
         contest.save(update_fields=["frozen_at"])
     for round in contest.rounds.all():
         round.late_allowances.filter(until__gt=after).update(until=F("until") + by)
-
-
-def with_times(round: Round, **times: datetime) -> RoundPlan:
-    return RoundPlan(**(asdict(plan_of(round)) | times))
 
 
 def reasoned(reason: str) -> str:

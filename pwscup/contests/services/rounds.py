@@ -215,10 +215,11 @@ def open_round_now(
             % {"other": open_one.local_title, "round": round.local_title}
         )
     by = now - round.opens_at
-    changed = _apply(round, _moved(round, opens_at=now) if keeps_end else _shifted(round, by))
+    plan = with_times(round, opens_at=now) if keeps_end else shifted(round, by)
+    changed = _apply(round, plan)
     if not keeps_end:
         later = Round.objects.filter(contest=contest, position__gt=round.position)
-        moved = {other.key: _apply(other, _shifted(other, by)) for other in later}
+        moved = {other.key: _apply(other, shifted(other, by)) for other in later}
         changed |= {"moved": moved} if moved else {}
     audit_log.record(
         "contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed
@@ -240,7 +241,7 @@ def close_round_now(
     round = Round.objects.select_related("contest").get(contest=contest, key=key)
     if not round.is_open(now):
         raise ContestRefused(_("“%(round)s” is not open.") % {"round": round.local_title})
-    changed = _apply(round, _moved(round, closes_at=now))
+    changed = _apply(round, with_times(round, closes_at=now))
     audit_log.record(
         "contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed
     )
@@ -253,9 +254,9 @@ def _refuse_in_a_pause(contest: Contest) -> None:
         )
 
 
-def _shifted(round: Round, by: timedelta) -> RoundPlan:
-    return _moved(round, opens_at=round.opens_at + by, closes_at=round.closes_at + by)
+def shifted(round: Round, by: timedelta) -> RoundPlan:
+    return with_times(round, opens_at=round.opens_at + by, closes_at=round.closes_at + by)
 
 
-def _moved(round: Round, **times: datetime) -> RoundPlan:
+def with_times(round: Round, **times: datetime) -> RoundPlan:
     return RoundPlan(**(asdict(plan_of(round)) | times))
