@@ -199,8 +199,7 @@ def largest_alpha(comparison: Comparison, options: Options = DEFAULT) -> float |
     >>> largest_alpha(comparison("noise")), largest_alpha(comparison("averaged"))
     (0.5, 1.0)
     """
-    values = _in_classes(comparison, lambda counts, is_numeric: alpha(counts))
-    return float(values.max()) if len(values) else None
+    return _largest(comparison, lambda counts, is_numeric: alpha(counts))
 
 
 def largest_gain(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -229,8 +228,7 @@ def largest_gain(comparison: Comparison, options: Options = DEFAULT) -> float | 
     >>> largest_gain(comparison("noise"))
     1.0
     """
-    values = _in_classes(comparison, lambda counts, is_numeric: gain(counts))
-    return float(values.max()) if len(values) else None
+    return _largest(comparison, lambda counts, is_numeric: gain(counts))
 
 
 def largest_enhanced_gain(comparison: Comparison, options: Options = DEFAULT) -> float | None:
@@ -314,8 +312,7 @@ def largest_log_gain(comparison: Comparison, options: Options = DEFAULT) -> floa
     >>> round(largest_log_gain(comparison("noise")), 6)
     0.693147
     """
-    values = _in_classes(comparison, lambda counts, is_numeric: log_gain(counts))
-    return float(values.max()) if len(values) else None
+    return _largest(comparison, lambda counts, is_numeric: log_gain(counts))
 
 
 def sensitive_counts(comparison: Comparison) -> Iterator[tuple[ClassCounts, bool]]:
@@ -357,6 +354,13 @@ def _least_share(counts: ClassCounts) -> float:
     """The share of the rarest value that occurs."""
     total = counts.total
     return int(total[total > 0].min()) / int(total.sum())
+
+
+def _largest(
+    comparison: Comparison, formula: Callable[[ClassCounts, bool], FloatArray]
+) -> float | None:
+    values = _in_classes(comparison, formula)
+    return float(values.max()) if len(values) else None
 
 
 def _in_classes(
