@@ -34,7 +34,7 @@ def new(request: HttpRequest) -> HttpResponse:
     about = {
         "kept": selectors.upload_of(user),
         "earlier": next(iter(selectors.named(user, like)), None),
-        "hindrances": selectors.blockers(user),
+        "blockers": selectors.blockers(user),
     }
     if request.method != "POST":
         return _form(request, ExperimentForm(**about))

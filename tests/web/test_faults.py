@@ -279,8 +279,6 @@ def test_every_sweep_goes_on_where_one_contest_fails(two_of_each, monkeypatch, n
         monkeypatch.setattr(draws, "kinds_where", lambda _question: ("anonymization",))
     if name == "erase":
         monkeypatch.setattr(retention, "erased_from", lambda _: timezone.now() - timedelta(hours=1))
-    if name == "release":
-        monkeypatch.setattr(disclosure, "kinds_where", lambda _question: ("anonymization", "batch"))
     sweep()
     assert len(seen) >= 2
     assert len(set(Fault.objects.values_list("contest", flat=True))) >= 2

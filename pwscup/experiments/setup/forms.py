@@ -153,14 +153,14 @@ class ExperimentForm(forms.Form):
         *,
         kept: Upload | None = None,
         earlier: Experiment | None = None,
-        hindrances: Sequence[str] = (),
+        blockers: Sequence[str] = (),
         initial: Mapping[str, Any] | None = None,
     ) -> None:
         proposed = initial or proposals(earlier)
         super().__init__(data, files, initial=proposed, use_required_attribute=False)
         self.kept = kept
         self.received: File | None = None
-        self.earlier, self.hindrances = earlier, hindrances
+        self.earlier, self.blockers = earlier, blockers
         self.counts: Counts | None = None
         self.setup: dict[str, Any] = {}
         self.origin: dict[str, Any] = {}
@@ -199,7 +199,7 @@ class ExperimentForm(forms.Form):
         }
         typed["file_columns"] = self._chosen_columns()
         return ExperimentForm(
-            kept=kept, earlier=self.earlier, hindrances=self.hindrances, initial=typed
+            kept=kept, earlier=self.earlier, blockers=self.blockers, initial=typed
         )
 
     def request(self) -> dict[str, Any]:
@@ -257,8 +257,8 @@ class ExperimentForm(forms.Form):
         return "households_columns" if households else "file"
 
     def clean(self) -> dict[str, Any]:
-        for hindrance in self.hindrances:
-            self.add_error(None, hindrance)
+        for blocker in self.blockers:
+            self.add_error(None, blocker)
         self._forget_what_is_not_chosen()
         self.counts = self._counted(self.cleaned_data.get("source"))
         if self.counts is not None:
