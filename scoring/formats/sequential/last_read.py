@@ -49,7 +49,7 @@ def check_last(releases: Sequence[Release]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LastColumn:
     """The number in `last` of each group, groups numbered from 0 through all releases.
 
     Attributes
@@ -63,7 +63,7 @@ class Told:
     before: IntArray
 
     @classmethod
-    def of(cls, releases: Sequence[Release]) -> Told:
+    def of(cls, releases: Sequence[Release]) -> LastColumn:
         signature = signature_numbers(releases)
         parts, n_groups = [], 0
         of_number: dict[int, int] = {}

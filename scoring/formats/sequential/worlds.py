@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from scoring.errors import Problem, ProblemsFound
 from scoring.formats.sequential.boxes import Grid, Groups
-from scoring.formats.sequential.last_read import Told
+from scoring.formats.sequential.last_read import LastColumn
 from scoring.formats.sequential.rows import Rows
 from scoring.formats.sequential.tables import Microdata, Release, Snapshot, true_codes
 from scoring.tables.equivalence import IntArray
@@ -102,10 +102,10 @@ class Places:
                 parts.append(part)
         edges = _Edges.of(parts, n_entities)
         if reads_last:
-            told = Told.of(releases)
-            edges = edges.kept(told.possible(rows, edges.first, edges.time, edges.slot, edges.row))
+            last = LastColumn.of(releases)
+            edges = edges.kept(last.possible(rows, edges.first, edges.time, edges.slot, edges.row))
             edges = edges.lasting(rows.value[rows.kind], int(rows.value.max(initial=-1)) + 1)
-            rows = told.joined(rows, edges.first, edges.time, edges.slot, edges.row)
+            rows = last.joined(rows, edges.first, edges.time, edges.slot, edges.row)
         return edges.places(rows, _true_values(microdata, n_entities))
 
 
