@@ -158,6 +158,9 @@ MESSAGES: dict[str, str] = {
         "option {option} of {method} has a wrong value — expected {expected} — got “{got}”"
     ),
     # files of generalization hierarchies
+    "hierarchy.unreadable": _(
+        "the file cannot be used — expected JSON, an object by column, each key once — got “{got}”"
+    ),
     "hierarchy.unknown_column": _(
         "no such column in the table — expected one of {expected} — got “{got}”"
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scoring.errors import Problem, ProblemsFound, shorten
+from scoring.tables.hierarchy_files import read_object
 
-Value = str | int | float | tuple[Any, ...] | Mapping[str, Any]
+Value = str | int | float | tuple[Any, ...] | Mapping[str, Any] | Path
 """Tuples hold names of columns, or numbers."""
 OptionKind = Literal["integer", "number", "columns", "text", "integers", "numbers", "hierarchy"]
 
@@ -28,8 +28,8 @@ _HIERARCHY = "a file of generalization hierarchies: JSON, an object by column, e
 class Option:
     """A setting of an anonymizer or an attacker. `low` and `high` bound numbers, `choices` texts.
 
-    A `hierarchy` is what a JSON file of generalization hierarchies holds: the command line names
-    the file, a method gets its content. A number or a hierarchy whose default is "" may be left
+    A `hierarchy` is a JSON file of generalization hierarchies: the command line names the file and
+    reads it, a method takes its content or its path. A number or a hierarchy whose default is "" may be left
     out.
     """
 
@@ -65,7 +65,7 @@ class Option:
         if self.kind == "text":
             return text
         if self.kind == "hierarchy":
-            return _read_object(text)
+            return read_object(text)
         items = tuple(item.strip() for item in text.split(","))
         if self.kind == "columns":
             return items if all(items) else None
@@ -84,10 +84,10 @@ class Option:
             return isinstance(value, tuple | list) and all(isinstance(v, str) for v in value)
         if self.kind == "text":
             return isinstance(value, str) and (not self.choices or value in self.choices)
+        if self.kind == "hierarchy" and value != "":
+            return isinstance(value, Mapping | str | Path)
         if isinstance(value, str):
             return value == self.default == ""
-        if self.kind == "hierarchy":
-            return isinstance(value, Mapping)
         if self.kind in ("integers", "numbers"):
             return isinstance(value, tuple | list) and all(map(self._is_within, value))
         return self._is_within(value)
@@ -99,22 +99,6 @@ class Option:
         # Integers have no infinity, and not all of them have a 64-bit float to ask for one.
         is_finite = isinstance(value, int) or math.isfinite(value)
         return is_finite and self.low <= value <= self.high
-
-
-def _read_object(name: str) -> dict[str, Any] | None:
-    """The object in a JSON file; None where there is none, or a key stands twice in an object."""
-    try:
-        content = json.loads(Path(name).read_bytes(), object_pairs_hook=_once)
-    except (OSError, ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
-    return found
 
 
 class Method:

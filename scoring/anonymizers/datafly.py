@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from scoring.errors import ProblemsFound
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.hierarchy_files import Source
 from scoring.tables.numbering import combined
 from scoring.tables.schema import Schema
 
@@ -33,7 +33,7 @@ def datafly(
     k: int = 3,
     fraction: float = 0.05,
     columns: tuple[str, ...] = (),
-    hierarchy: Mapping[str, Any] | str = "",
+    hierarchy: Source = "",
     intervals: Intervals = "quantile",
     write: str = VALUE,
 ) -> Anonymized:

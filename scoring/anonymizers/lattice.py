@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.privacy.diversity import ClassCounts
 from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.hierarchy_files import Source
 from scoring.tables.numbering import combined
 from scoring.tables.schema import Schema
 
@@ -50,7 +51,7 @@ def lattice(
     columns: tuple[str, ...] = (),
     loss: str = INFORMATION,
     nodes: int = 500,
-    hierarchy: Mapping[str, Any] | str = "",
+    hierarchy: Source = "",
     intervals: Intervals = "quantile",
     write: str = VALUE,
 ) -> Anonymized:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from scoring.anonymizers.recoding import HIERARCHY_OPTIONS, LABEL, VALUE, check_
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.hierarchy_files import Source
 from scoring.tables.numbering import combined
 from scoring.tables.schema import Schema
 
@@ -32,7 +33,7 @@ def local_recoding(
     rng: np.random.Generator,
     k: int = 3,
     columns: tuple[str, ...] = (),
-    hierarchy: Mapping[str, Any] | str = "",
+    hierarchy: Source = "",
     intervals: Intervals = "quantile",
     write: str = VALUE,
 ) -> Anonymized:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence, Set
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from scoring.anonymizers.domain import one_value_each
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.tables.hierarchies import Hierarchy, Intervals, hierarchies
+from scoring.tables.hierarchy_files import Source
 from scoring.tables.numbering import numbered
 from scoring.tables.schema import Column, Schema
 
@@ -54,7 +55,7 @@ def global_recoding(
     rng: np.random.Generator,
     columns: tuple[str, ...] = (),
     levels: tuple[int, ...] = (),
-    hierarchy: Mapping[str, Any] | str = "",
+    hierarchy: Source = "",
     intervals: Intervals = "quantile",
     write: str = VALUE,
 ) -> Anonymized:
@@ -71,7 +72,7 @@ def global_recoding(
         Level of each column, or one for all; 0 leaves a column as it is. By default 1, where a
         column has different values.
     hierarchy
-        Content of a file of hierarchies; level n is its depth_n or threshold_n.
+        A file of hierarchies, by its path or its content; level n is its depth_n or threshold_n.
     intervals
         How hierarchies of numbers are made that the file does not have: with equal numbers of
         records, or of equal width; 16 intervals at level 1, half as many at each further one.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scoring.errors import Collector, shorten
 from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.generalization import lost_in_groups
-from scoring.tables.hierarchy_files import HIERARCHY_FILE, read_definitions
+from scoring.tables.hierarchy_files import HIERARCHY_FILE, Source, content_of, read_definitions
 from scoring.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -120,17 +120,20 @@ def hierarchies(
     table: pd.DataFrame,
     schema: Schema,
     columns: Iterable[str],
-    content: Mapping[str, Any] | str = "",
+    content: Source = "",
     *,
     intervals: Intervals = "quantile",
 ) -> list[Hierarchy]:
-    """The hierarchies of some columns: from the file's content where it has one, else made.
+    """The hierarchies of some columns: from the file where it has one, else made.
+
+    `content` is what the file holds, or its path.
 
     Raises
     ------
     ProblemsFound
-        All problems of the content: columns that do not exist, keys missing or unknown, values of
-        the table without an entry, thresholds that are not ascending numbers.
+        The file cannot be read; or all problems of the content: columns that do not exist, keys
+        missing or unknown, values of the table without an entry, thresholds that are not ascending
+        numbers.
 
     Examples
     --------
@@ -143,7 +146,7 @@ def hierarchies(
     >>> age.groups.tolist()
     [[0, 1, 2, 3], [0, 1, 1, 2]]
     """
-    definitions = read_definitions(content if isinstance(content, Mapping) else {}, schema)
+    definitions = read_definitions(content_of(content), schema)
     problems = Collector()
     found = []
     for name in columns:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from scoring.errors import Collector, Problem, shorten
+from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.schema import Column, Schema
 
 HIERARCHY_FILE = "hierarchy"
 """The name of the file in problems: the option that names it."""
+Source = Mapping[str, Any] | str | Path
+"""What a file of hierarchies holds, or its path; an empty text where there is no file."""
 _LABEL = f"a text of 1 to {MAX_CATEGORY} printable characters"
 
 
@@ -24,6 +28,46 @@ class Definition:
 
     labels: tuple[Mapping[str, str], ...] = ()
     thresholds: tuple[tuple[float, ...], ...] = ()
+
+
+def content_of(source: Source) -> Mapping[str, Any]:
+    """What a file of hierarchies holds: of a path the JSON object in the file.
+
+    Raises
+    ------
+    ProblemsFound
+        There is no such file, it holds no JSON object, or a key stands twice in an object.
+
+    Examples
+    --------
+    >>> content_of({"age": {}}), content_of("")
+    ({'age': {}}, {})
+    """
+    if isinstance(source, Mapping):
+        return source
+    if source == "":
+        return {}
+    content = read_object(source)
+    if content is None:
+        got = {"got": shorten(str(source))}
+        raise ProblemsFound([Problem("hierarchy.unreadable", got, HIERARCHY_FILE)])
+    return content
+
+
+def read_object(path: str | Path) -> dict[str, Any] | None:
+    """The object in a JSON file; None where there is none, or a key stands twice in an object."""
+    try:
+        content = json.loads(Path(path).read_bytes(), object_pairs_hook=_once)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
 
 
 def read_definitions(content: Mapping[str, Any], schema: Schema) -> dict[str, Definition]:

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scoring.anonymizers import anonymize
+from scoring.anonymizers import ANONYMIZERS, anonymize
 from scoring.anonymizers.constraints import Constraints, Sensitive
 from scoring.anonymizers.local_recoding import local_levels
 from scoring.anonymizers.mondrian import partition
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.errors import ProblemsFound
+from scoring.errors import ProblemsFound, shorten
 from scoring.tables.hierarchies import hierarchies
 from scoring.tables.numbering import combined, numbered
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -140,6 +140,24 @@ def test_global_recoding_refuses(options, option, expected):
     found = problem("global-recoding", **{"hierarchy": ATTR_DEPTH, **options})
     assert (found.code, found.params["option"]) == ("option.wrong_value", option)
     assert expected in found.message
+
+
+@pytest.mark.parametrize("method", ["global-recoding", "local-recoding", "lattice", "datafly"])
+def test_a_hierarchy_may_be_named_by_its_path(tmp_path, method):
+    path = tmp_path / "階層.json"
+    path.write_text('{"age": {"type": "numeric", "threshold_1": "29"}}', encoding="utf-8")
+    options = {"columns": ("age",)} | ({} if method == "global-recoding" else {"k": 2})
+    for source in (path, str(path), json.loads(path.read_bytes())):
+        called = ANONYMIZERS[method].function(
+            TABLE, SCHEMA, rng=np.random.default_rng(1), hierarchy=source, **options
+        )
+        chained = run(method, hierarchy=source, **options)
+        for found in (called, chained):
+            assert found.table["age"].tolist() == [21, 21, 30, 30, 30, 30]
+    path.write_text("{", encoding="utf-8")
+    for source in (path, str(path), tmp_path / "none.json"):
+        found = problem(method, hierarchy=source, **options)
+        assert (found.code, found.params["got"]) == ("hierarchy.unreadable", shorten(source))
 
 
 @pytest.mark.parametrize("method", ["global-recoding", "local-recoding", "lattice"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_texts(kind, text, value):
         ("integers", [(), (1, 3), [0]], [(4,), (1.5,), (True,), 1, "1"]),
         ("numbers", [(), (1, 2.5)], [(float("inf"),), ("1",), 1.0]),
         ("columns", [(), ("a",)], ["a", (1,)]),
-        ("hierarchy", [{}, {"a": {}}], [("a",), "a.json", 1]),
+        ("hierarchy", [{}, {"a": {}}, "a.json", Path("a.json")], [("a",), 1]),
     ],
 )
 def test_values(kind, good, bad):
