@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.policies import is_over
 from pwscup.contests.models import Contest, Round
-from pwscup.contests.policies import is_frozen
+from pwscup.contests.policies import are_results_complete, is_frozen
 from pwscup.contests.selectors import current_round, following_round
 from scoring.rulesets import localized
 
@@ -55,6 +55,7 @@ class Step:
     words: str
     url: str = ""
     label: str = ""
+    is_awaited: bool = False  # it changes by itself within seconds
 
 
 def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
@@ -138,6 +139,11 @@ def _after_the_end(page: dict[str, Any]) -> Step:
     """The page of the results, for users who may see them."""
     contest = page["contest"]
     title = _("This contest is over")
+    if not are_results_complete(contest, page["now"]):
+        awaited = _(
+            "The last uploads are awaited and scored. Results will follow; this page updates itself."
+        )
+        return Step(title, awaited, is_awaited=True)
     if not page["may_see_board"]:
         return Step(title, _("Its results are shown to its teams."), "", "")
     words = (

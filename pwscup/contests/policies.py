@@ -11,7 +11,7 @@ from django.utils import timezone
 from pwscup.accounts.policies import is_organizer, plays_in
 from pwscup.contests.teams.tables import has_draws
 from pwscup.contests.terms import digest_of, has_terms
-from pwscup.core.models import Event
+from pwscup.core.models import Event, Job
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -127,6 +127,12 @@ def is_settled(contest: Contest, now: datetime) -> bool:
     """Every round is over, and every upload that began in time has arrived."""
     rounds = contest.rounds.all()
     return bool(rounds) and all(round.is_settled(now) for round in rounds)
+
+
+def are_results_complete(contest: Contest, now: datetime) -> bool:
+    """It is settled, and everything that arrived is scored."""
+    unscored = contest.rounds.filter(submissions__state__in=Job.UNFINISHED)
+    return is_settled(contest, now) and not unscored.exists()
 
 
 def may_reveal(user: Person, contest: Contest, now: datetime) -> bool:

@@ -140,13 +140,19 @@ class Listed:
     n_teams: int
     shows_board: bool
 
+    @property
+    def is_awaited(self) -> bool:
+        """All rounds have closed, and uploads that began in time may still arrive."""
+        return self.state == "running" and self.current is None and self.following is None
+
 
 def contest_state(rounds: Iterable[Round], now: datetime) -> str:
-    """The state of a contest: upcoming, running (from the first opening to the last closing) or finished."""
+    """The state of a contest: upcoming, running (from the first opening until no upload is awaited after the last
+    closing) or finished."""
     rounds = list(rounds)
     if not rounds or now < min(round.opens_at for round in rounds):
         return "upcoming"
-    return "finished" if all(round.has_closed(now) for round in rounds) else "running"
+    return "finished" if all(round.is_settled(now) for round in rounds) else "running"
 
 
 def current_round(rounds: Iterable[Round], now: datetime) -> Round | None:

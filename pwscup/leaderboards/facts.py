@@ -53,7 +53,7 @@ from pwscup.submissions.results.counting import (
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
 
-LAYOUT = 5
+LAYOUT = 6
 """Incremented when the format of the boards changes, so that no stored board of another format is served."""
 
 
@@ -112,7 +112,13 @@ def gate_of(scope: Scope) -> str:
 
 
 def _round_key(round: Round, now: datetime) -> list[Any]:
-    return [round.pk, round.results_at.isoformat(), may_show(round, now), round.has_closed(now)]
+    return [
+        round.pk,
+        round.results_at.isoformat(),
+        may_show(round, now),
+        round.has_closed(now),
+        round.is_settled(now),
+    ]
 
 
 def _submissions_key(scope: Scope, shown: list[int]) -> list[list[Any]]:
@@ -240,6 +246,7 @@ def _phase_of(round: Round, now: datetime, awaited: dict[int, int]) -> Phase:
     return Phase(
         shown=may_show(round, now),
         closed=round.has_closed(now),
+        settled=round.is_settled(now),
         shown_at=round.results_at.isoformat(),
         n_awaited=awaited.get(round.pk, 0),
     )

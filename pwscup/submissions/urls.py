@@ -13,6 +13,7 @@ urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/history/", views.round_history, name="round-history"),
     path("c/<slug:slug>/round/<slug:key>/marks/", mark_views.round_marks, name="marks"),
     path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
+    path("c/<slug:slug>/round/<slug:key>/awaited/", views.round_awaited, name="round-awaited"),
     path("s/<uuid:public_id>/", views.submission, name="submission"),
     path("s/<uuid:public_id>/status/", views.submission_status, name="submission-status"),
     path("s/<uuid:public_id>/files/<slug:key>/", views.submission_file, name="submission-file"),

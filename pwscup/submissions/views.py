@@ -33,7 +33,7 @@ from pwscup.contests.selectors import (
 )
 from pwscup.contests.teams.tables import content_of, team_file
 from pwscup.core.files.exports import csv_stream
-from pwscup.core.http.polling import polled
+from pwscup.core.http.polling import etag, polled
 from pwscup.core.http.posted import posted_number
 from pwscup.submissions import draws, policies, selectors, services
 from pwscup.submissions.forms import NoteForm
@@ -80,6 +80,15 @@ def round_history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         response = render(request, "submissions/_live.html", context)
     response["ETag"], response["Cache-Control"] = tag, "private, no-cache"
     return response
+
+
+@require_safe
+def round_awaited(request: HttpRequest, slug: str, key: str) -> HttpResponseBase:
+    """The wait for results or targets, polled; the whole page once they are there."""
+    round = visible_round(request.user, slug, key)
+    awaited = rounds.awaited(round, timezone.now())
+    status = {"contest": round.contest, "round": round, "awaited": awaited, "etag": etag(awaited)}
+    return polled(request, "submissions/_awaited.html", status, is_final=awaited is None)
 
 
 def _thank(request: HttpRequest, taken: list[Submission]) -> None:

@@ -4,16 +4,42 @@
 
   const pad = (n) => String(n).padStart(2, "0");
 
+  // Countdowns run by the server's clock: those of laptops are off by seconds to minutes.
+  const SCRIPT = document.currentScript.src;
+  let ahead = 0; // of this computer's clock, in milliseconds
+  let isSending = false; // a reload would cancel an upload that began before the deadline
+
+  async function readServerClock() {
+    const asked = Date.now();
+    const answer = await fetch(SCRIPT, { method: "HEAD", cache: "no-store" }).catch(() => null);
+    const date = Date.parse(answer?.headers.get("Date") ?? "") + 500; // it has whole seconds
+    const skew = (asked + Date.now()) / 2 - date;
+    ahead = Math.abs(skew) > 2000 ? skew : 0;
+  }
+
+  const secondsLeft = (node) => Math.max(0, Math.round((new Date(node.dataset.until) - Date.now() + ahead) / 1000));
+
+  async function update(node) {
+    if (node.dataset.due) return;
+    node.dataset.due = "yes";
+    await readServerClock();
+    setTimeout(() => {
+      delete node.dataset.due;
+      if (secondsLeft(node) > 0 || isSending) return;
+      const live = node.closest("[hx-get]");
+      if (live) window.htmx.trigger(live, "due");
+      else location.reload();
+    }, 1500);
+  }
+
   function showCountdown(node) {
-    const left = Math.max(0, Math.round((new Date(node.dataset.until) - Date.now()) / 1000));
+    const left = secondsLeft(node);
     const days = Math.floor(left / 86400);
     const clock = `${pad(Math.floor(left / 3600) % 24)}:${pad(Math.floor(left / 60) % 60)}:${pad(left % 60)}`;
     node.textContent = days ? node.dataset.days.replace("%d", days) + " " + clock : clock;
-    if (left === 0 && node.dataset.over) node.textContent = node.dataset.over; // what comes next takes a moment
-    if (left === 0 && !node.dataset.done) {
-      node.dataset.done = "yes";
-      if (node.dataset.reload) setTimeout(() => location.reload(), 1500);
-    }
+    if (left > 0) return;
+    node.textContent = isSending ? node.dataset.sending : node.dataset.over;
+    if (!isSending) update(node);
   }
 
   function showFiles(zone, input) {
@@ -46,6 +72,7 @@
     document.querySelector("[aria-invalid=true]")?.focus();
     const tick = () => document.querySelectorAll("[data-until]").forEach(showCountdown);
     tick();
+    if (document.querySelector("[data-until]")) readServerClock().then(tick);
     setInterval(tick, 1000);
   });
   document.addEventListener("htmx:load", (event) => prepare(event.target));
@@ -63,4 +90,7 @@
     const question = event.target.dataset.confirm || event.submitter?.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();
   }, true);
+  window.addEventListener("submit", (event) => { isSending ||= !event.defaultPrevented && event.target.enctype === "multipart/form-data"; });
+  window.addEventListener("pageshow", () => { isSending = false; });
+  document.addEventListener("htmx:beforeRequest", (event) => { if (isSending) event.preventDefault(); });
 })();

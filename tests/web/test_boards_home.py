@@ -17,7 +17,9 @@ from scoring.formulas import TIE_BREAKS
 from scoring.rulesets import load_ruleset, parse_ruleset
 from tests.every import every
 
-SHOWN = Phase(shown=True, closed=True, shown_at="2030-01-01T00:00:00+00:00", n_awaited=0)
+SHOWN = Phase(
+    shown=True, closed=True, settled=True, shown_at="2030-01-01T00:00:00+00:00", n_awaited=0
+)
 AWAITED = replace(SHOWN, shown=False, closed=False)
 NAMES = ("Red", "kind", "=1+1", "team", "匿名", "E1", "b,c", '"q"', "House")
 ON_BOARD = ("total", "utility_rank", "safety_rank", "worst_rate", "worst_rank")

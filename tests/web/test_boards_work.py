@@ -35,8 +35,8 @@ def facts(ruleset: str, n_teams: int, *, is_attack_shown: bool) -> Facts:
     """Teams that have all handed in, and attacked each other where that is shown."""
     rules = load_ruleset(ruleset)
     players = tuple(Player(n, f"Team {n}", is_house=False) for n in range(1, n_teams + 1))
-    over = Phase(shown=True, closed=True, shown_at="2031-01-01", n_awaited=0)
-    attack = over if is_attack_shown else Phase(False, False, "2031-01-02", 0)
+    over = Phase(shown=True, closed=True, settled=True, shown_at="2031-01-01", n_awaited=0)
+    attack = over if is_attack_shown else Phase(False, False, False, "2031-01-02", 0)
     pairs = [(a.id, d.id) for a in players for d in players if a is not d]
     return Facts(
         players=players,

@@ -59,7 +59,7 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_from_key
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
         office-invitation
-        round rules schema terms
+        round round-awaited rules schema terms
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
@@ -130,7 +130,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-clock organize-contest
         organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
-        receipt-json release reveal round-history rules sample schema
+        receipt-json release reveal round-awaited round-history rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
         audit-status audit-report release-candidates
         news news-feed question organize-questions

@@ -293,3 +293,47 @@ def test_the_round_says_what_its_results_wait_for(cast, just_closed, as_user):
     reporter.look()
     sweeper.sweep()
     assert "on its way" not in as_user(cast.alice).get(address).content.decode()
+
+
+def test_the_round_of_targets_says_what_they_wait_for_and_updates_itself(
+    cast, just_closed, as_user
+):
+    reporter = a_process()
+    ticket = reporter._uploads.begin(just_closed.closes_at - SECOND, PATH)
+    reporter.look()
+    alice, names = as_user(cast.alice), [cast.contest.slug, "attack"]
+    waiting = "waiting for 1 upload that started before the deadline"
+    assert waiting in alice.get(reverse("round", args=names)).text
+    polled = reverse("round-awaited", args=names)
+    part = alice.get(polled, headers={"hx-request": "true"})
+    assert waiting in part.text
+    assert "HX-Refresh" not in part
+    again = alice.get(polled, headers={"if-none-match": part["ETag"]})
+    assert again.status_code == 304
+    reporter._uploads.end(ticket)
+    reporter.look()
+    sweeper.sweep()
+    assert alice.get(polled, headers={"hx-request": "true"})["HX-Refresh"] == "true"
+    assert "awaited" not in alice.get(reverse("round", args=names)).text
+
+
+def test_no_page_calls_a_contest_finished_before_its_results_are_complete(
+    cast, just_closed, as_user
+):
+    attack = cast.contest.rounds.get(key="attack")
+    pipeline.move(attack, just_closed.closes_at, just_closed.closes_at + SECOND)
+    alice, slug = as_user(cast.alice), cast.contest.slug
+    overview, board = reverse("contest", args=[slug]), reverse("board", args=[slug])
+    assert "Results will follow" in alice.get(overview).text
+    assert "results will follow" in alice.get(reverse("home")).text
+    assert "this board is provisional" in alice.get(board).text
+    assert "See the leaderboard" not in alice.get(reverse("round", args=[slug, "attack"])).text
+    a_process().look()
+    sweeper.sweep()
+    unscored = just_closed.submissions.filter(team=cast.red)
+    unscored.update(state="running")
+    assert "Results will follow" in alice.get(overview).text
+    unscored.update(state="scored")
+    assert "The results are on the leaderboard." in alice.get(overview).text
+    assert "this board is provisional" not in alice.get(board).text
+    assert "results will follow" not in alice.get(reverse("home")).text

@@ -72,6 +72,7 @@ def build_season(stages: Sequence[Facts]) -> dict[str, Any]:
             "shown": bool(weighted),
             "shown_at": next(filter(None, map(_awaited_until, stages)), None),
             "n_awaited": sum(p.n_awaited for facts in stages for p in facts.phases),
+            "provisional": any(p.is_provisional for facts in stages for p in facts.phases),
             "direction": direction,
             "stages": [
                 {

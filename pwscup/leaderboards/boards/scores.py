@@ -114,6 +114,7 @@ def _section(facts: Facts, lines: Mapping[int, Line]) -> Row:
     return {
         **phase_row(first),
         "n_awaited": sum(phase.n_awaited for phase in phases if phase),
+        "provisional": any(phase.is_provisional for phase in phases if phase),
         "formula": formula.id,
         "direction": formula.direction,
         "settings": formula.with_defaults(facts.ranking.settings),

@@ -38,8 +38,13 @@ class Phase:
 
     shown: bool
     closed: bool
+    settled: bool  # and no upload that began in time is awaited
     shown_at: str  # ISO 8601
     n_awaited: int  # submissions of a closed round that are still being scored
+
+    @property
+    def is_provisional(self) -> bool:
+        return self.closed and not self.settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,7 @@ def is_live(facts: Facts) -> bool:
     """The boards can still change by themselves, or a freeze can end."""
     return (
         facts.is_frozen
-        or any(not (phase.closed and phase.shown) or phase.n_awaited for phase in facts.phases)
+        or any(not (phase.settled and phase.shown) or phase.n_awaited for phase in facts.phases)
         or _house_plays(facts)
     )
 
@@ -164,12 +169,19 @@ def _house_plays(facts: Facts) -> bool:
 def phase_row(phase: Phase | None) -> Row:
     """The state of the round of a board."""
     if phase is None:
-        return {"exists": False, "shown": False, "shown_at": None, "n_awaited": 0}
+        return {
+            "exists": False,
+            "shown": False,
+            "shown_at": None,
+            "n_awaited": 0,
+            "provisional": False,
+        }
     return {
         "exists": True,
         "shown": phase.shown,
         "shown_at": phase.shown_at,
         "n_awaited": phase.n_awaited,
+        "provisional": phase.is_provisional,
     }
 
 

@@ -49,6 +49,8 @@ def gate(
         text = _("The organizers have disqualified your team.")
         return Gate(text, _("Read why"), reverse("decisions", args=[slug]))
     if round.has_closed(now) and not (team and policies.may_be_late(team, round, now)):
+        if not round.is_settled(now):
+            return Gate(_("This round has closed. Results will follow."))
         return Gate(
             _("This round has closed."), _("See the leaderboard"), reverse("board", args=[slug])
         )

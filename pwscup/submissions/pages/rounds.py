@@ -46,7 +46,7 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
     context |= {
         "round": round,
         "round_state": round_state(round, now),
-        "waiting": inflight.waited_for(round, now),
+        "awaited": awaited(round, now),
         "description": localized(round.spec.description, get_language() or "en"),
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
@@ -55,6 +55,28 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
     }
     page = PAGES[round.format.page]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """The wait for results or targets: for uploads that began in time, or for their publication only."""
+
+    uploads: inflight.Waiting | None
+
+    @property
+    def etag(self) -> str:
+        return etag(self)
+
+
+def awaited(round: Round, now: datetime) -> Awaited | None:
+    """The wait for the results of a closed round, or the targets of an open one; None if they are there."""
+    if uploads := inflight.waited_for(round, now):
+        return Awaited(uploads)
+    if not round.format.has_targets or not round.is_open(now) or selectors.releases(round).exists():
+        return None
+    attacked = selectors.attacked_round(round)
+    uploads = inflight.waited_for(attacked, now) if attacked else None
+    return Awaited(uploads) if uploads or pending(round) == "preparing" else None
 
 
 # The anonymization round
