@@ -92,6 +92,12 @@ def has_begun(round: Round) -> bool:
     return handed_in or round.answers.exists() or hasattr(round, "batch_release")
 
 
+def may_start(contest: Contest) -> bool:
+    """All rounds can be moved so that the first one opens now: none has consequences yet."""
+    ready = contest.is_published and contest.paused_at is None
+    return ready and not any(map(has_begun, contest.rounds.all()))
+
+
 def why_final(round: Round) -> str | None:
     """The reason (a code of `services.rounds.FINAL`) why a closed round may not be reopened, or None."""
     if round.contest.erased_at is not None:

@@ -25,6 +25,7 @@ urlpatterns = [
     path("organize/<slug:slug>/data/generate/", data.generate, name="organize-generate"),
     path("organize/<slug:slug>/data/columns/", data.columns, name="organize-columns"),
     path("organize/<slug:slug>/rounds/", rounds.rounds, name="organize-rounds"),
+    path("organize/<slug:slug>/rounds/start/", rounds.start, name="organize-start"),
     path(
         "organize/<slug:slug>/rounds/<slug:key>/open/",
         rounds.open_now,

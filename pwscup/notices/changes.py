@@ -43,6 +43,9 @@ PUBLIC_KINDS: dict[str, Change] = {
     "contest.rounds_changed": Change(gettext_lazy("Rounds were changed")),
     # The opening itself is announced by the notice of every opening.
     "contest.round_opened": Change(gettext_lazy("“%(round)s” was opened manually"), is_told=False),
+    "contest.rounds_started": Change(
+        gettext_lazy("The rounds were started, and their dates moved"), is_told=False
+    ),
     "contest.round_closed": Change(gettext_lazy("“%(round)s” was closed manually")),
     "contest.round_paused": Change(gettext_lazy("The contest is paused"), shows_reason=True),
     "contest.round_resumed": Change(gettext_lazy("The contest continues"), shows_reason=True),

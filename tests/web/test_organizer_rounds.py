@@ -19,6 +19,7 @@ from pwscup.core.models import Event
 from pwscup.submissions.models import Submission
 from scoring.rulesets import load_ruleset, ruleset_names
 from tests import factories
+from tests.web import pipeline
 
 URL = "/organize/cup/rounds/"
 
@@ -288,6 +289,65 @@ def test_a_round_that_is_opened_early_keeps_its_length_or_its_end(keeps_end, cas
         assert early.closes_at - early.opens_at == timedelta(minutes=15)
         assert later.opens_at - planned.opens_at == later.closes_at - planned.closes_at == by
         assert Event.objects.get().data["moved"]["attack"].keys() == {"opens_at", "closes_at"}
+
+
+# The whole chain
+
+
+def planned(contest, *, weeks=1):
+    """Rounds of 15 minutes with pauses of five, some weeks from now; the contest is frozen in the last one."""
+    opens_at = timezone.now() + timedelta(weeks=weeks)
+    for round in contest.rounds.all():
+        pipeline.move(round, opens_at, opens_at + timedelta(minutes=15))
+        opens_at += timedelta(minutes=20)
+    Contest.objects.filter(pk=contest.pk).update(frozen_at=opens_at - timedelta(minutes=10))
+    return list(contest.rounds.all())
+
+
+@pytest.mark.parametrize("weeks", [1, -1])
+def test_a_lesson_starts_now_with_its_lengths_and_pauses(weeks, cast, oscar):
+    before = planned(cast.contest, weeks=weeks)
+    start = reverse("organize-start", args=["cup"])
+    assert start in oscar.get(URL).text
+    assert "If started now" in oscar.get(start).text
+    assert list(cast.contest.rounds.all()) == before
+    version = Contest.objects.get(pk=cast.contest.pk).version
+    response = oscar.post(start, {"version": version}, follow=True)
+    assert said(response) == "The lesson has started."
+    first, second = cast.contest.rounds.all()
+    assert first.is_open(timezone.now())
+    by = first.opens_at - before[0].opens_at
+    assert [(r.opens_at, r.closes_at) for r in (first, second)] == [
+        (r.opens_at + by, r.closes_at + by) for r in before
+    ]
+    event = Event.objects.get()
+    assert event.kind == "contest.rounds_started"
+    assert event.data["moved"].keys() == {"anonymization", "attack"}
+    if weeks > 0:  # a freeze that is past stays
+        frozen_at = Contest.objects.get(pk=cast.contest.pk).frozen_at
+        assert frozen_at - second.opens_at == timedelta(minutes=10)
+
+
+def test_a_lesson_is_not_started_over_what_was_submitted_nor_as_a_draft(cast, oscar):
+    start = reverse("organize-start", args=["cup"])
+    first = cast.contest.rounds.get(key="anonymization")
+    Submission.objects.create(
+        round=first, team=cast.red, number=1, arrived_at=timezone.now(), submitted_by=cast.alice
+    )
+    assert start not in oscar.get(URL).text
+    assert "has begun: its opening" in said(oscar.post(start, follow=True))
+    Submission.objects.all().delete()
+    Contest.objects.update(is_published=False)
+    assert "Publish it, then start" in said(oscar.post(start, follow=True))
+    assert not Event.objects.exists()
+
+
+def test_a_round_that_is_opened_early_moves_the_freeze_with_it(cast, oscar):
+    _first, last = planned(cast.contest)
+    frozen_at = Contest.objects.get(pk=cast.contest.pk).frozen_at
+    press(oscar, "anonymization", "open", cast.contest)
+    by = cast.contest.rounds.get(key="attack").opens_at - last.opens_at
+    assert Contest.objects.get(pk=cast.contest.pk).frozen_at == frozen_at + by
 
 
 @pytest.mark.parametrize(

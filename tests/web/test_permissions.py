@@ -87,7 +87,8 @@ GET: dict[tuple[object, ...], str] = {
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
         organize-data organize-terms organize-teams
         organize-invitations-csv organize-decisions organize-events organize-events-csv
-        organize-events-jsonl organize-rounds organize-settings organize-submissions organize-submissions-csv
+        organize-events-jsonl organize-rounds organize-settings organize-start
+        organize-submissions organize-submissions-csv
         organize-news organize-announcement organize-questions organize-question organize-webhooks
         organize-rules organize-rescore organize-dry-run organize-report organize-archive""",
     ORGANIZERS: "organize organize-new organize-import",
@@ -152,7 +153,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-readmit
-        organize-round-reopen organize-round-open organize-rounds organize-settings organize-unpublish
+        organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke
         organize-news organize-announcement organize-announcement-withdraw organize-question

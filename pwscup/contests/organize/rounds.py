@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pwscup.contests import guidance, services
+from pwscup.contests import guidance, policies, services
 from pwscup.contests.forms import RoundsForm
 from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import (
@@ -41,8 +41,28 @@ def rounds(request: HttpRequest, contest: Contest) -> HttpResponse:
             messages.success(request, _("Saved."))
         return redirect("organize-rounds", contest.slug)
     timeline = guidance.timeline(page["contest_rounds"], page["now"])
-    page |= {"form": form, "stages": guidance.by_stage(contest, form.rounds, timeline)}
+    page |= {
+        "form": form,
+        "stages": guidance.by_stage(contest, form.rounds, timeline),
+        "may_start": policies.may_start(contest),
+    }
     return render(request, "organize/rounds.html", page)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_organizers
+def start(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """A confirmation that shows the new times; with POST, all rounds are moved to them."""
+    if request.method == "POST":
+        done = _("The lesson has started.")
+        service, version = services.start_rounds, version_of(request)
+        return carry_out(
+            request, contest, service, done=done, back="organize-rounds", version=version
+        )
+    page = organizer_page(request, contest, "rounds")
+    planned = page["contest_rounds"]
+    page["rows"] = list(zip(planned, services.from_now(planned, page["now"]), strict=True))
+    return render(request, "organize/start.html", page)
 
 
 @require_POST

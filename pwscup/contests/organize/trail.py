@@ -25,6 +25,7 @@ EVENT_TITLES = {
     "contest.table_uploaded": gettext_lazy("table uploaded"),
     "contest.table_attached": gettext_lazy("table and columns confirmed"),
     "contest.rounds_changed": gettext_lazy("rounds changed"),
+    "contest.rounds_started": gettext_lazy("lesson started, all rounds moved"),
     "contest.round_opened": gettext_lazy("round opened manually"),
     "contest.round_closed": gettext_lazy("round closed manually"),
     "contest.round_paused": gettext_lazy("contest paused"),

@@ -1,6 +1,15 @@
 """Changes of a contest by organizers: each in one transaction, each with an event."""
 
-from pwscup.contests.services.clock import extend_round, pause, reopen_round, resume
+from pwscup.contests.services.clock import (
+    close_round_now,
+    extend_round,
+    from_now,
+    open_round_now,
+    pause,
+    reopen_round,
+    resume,
+    start_rounds,
+)
 from pwscup.contests.services.common import ChangedMeanwhile, ContestRefused
 from pwscup.contests.services.contest import (
     RESERVED_SLUGS,
@@ -19,8 +28,6 @@ from pwscup.contests.services.outages import record_outage
 from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
     RoundPlan,
-    close_round_now,
-    open_round_now,
     plan_of,
     round_problems,
     suggested_rounds,
@@ -69,6 +76,7 @@ __all__ = [
     "erased_from",
     "extend_round",
     "free_slug",
+    "from_now",
     "generate_table",
     "invite_address",
     "invite_to_office",
@@ -88,6 +96,7 @@ __all__ = [
     "round_problems",
     "set_retention",
     "set_up_teams",
+    "start_rounds",
     "suggested_rounds",
     "unpublish",
     "update_rounds",

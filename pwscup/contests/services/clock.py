@@ -1,4 +1,4 @@
-"""The clock of a contest: pauses, extensions and reopened rounds."""
+"""The clock of a contest: immediate opening and closing, pauses, extensions and reopened rounds."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from pwscup.contests.services.dates import (
     stop,
 )
 from pwscup.contests.services.rounds import (
+    RoundPlan,
     apply_plans,
     check_rounds,
     rounds_of,
@@ -105,6 +106,107 @@ def resume(
         reason=reason.strip() or (paused.reason if paused else ""),
         moved=changes,
     )
+
+
+# Immediate opening and closing
+
+
+@transaction.atomic
+def open_round_now(
+    *,
+    actor: User,
+    contest: Contest,
+    key: str,
+    version: int | None = None,
+    keeps_end: bool = False,
+    now: datetime | None = None,
+) -> None:
+    """Open an upcoming round now. It keeps its length, and later rounds move with it; with `keeps_end`, only its
+    opening moves.
+    """
+    now = now or timezone.now()
+    held = lock(contest, version)
+    _refuse_in_a_pause(held)
+    round = Round.objects.select_related("contest").get(contest=contest, key=key)
+    if round.has_opened(now):
+        raise ContestRefused(_("“%(round)s” has opened already.") % {"round": round.local_title})
+    earlier = Round.objects.filter(contest=contest, position__lt=round.position, closes_at__gt=now)
+    for open_one in earlier.select_related("contest"):
+        raise ContestRefused(
+            _("“%(other)s” has not closed yet. Close it first, then open “%(round)s”.")
+            % {"other": open_one.local_title, "round": round.local_title}
+        )
+    if keeps_end:
+        changed = apply_plans([round], {key: with_times(round, opens_at=now)})[key]
+    else:
+        later = Round.objects.filter(contest=contest, position__gte=round.position)
+        moved = _shift(held, list(later), now)
+        changed = moved.pop(key) | ({"moved": moved} if moved else {})
+    audit_log.record(
+        "contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed
+    )
+
+
+@transaction.atomic
+def close_round_now(
+    *,
+    actor: User,
+    contest: Contest,
+    key: str,
+    version: int | None = None,
+    now: datetime | None = None,
+) -> None:
+    """Close an open round now."""
+    now = now or timezone.now()
+    _refuse_in_a_pause(lock(contest, version))
+    round = Round.objects.select_related("contest").get(contest=contest, key=key)
+    if not round.is_open(now):
+        raise ContestRefused(_("“%(round)s” is not open.") % {"round": round.local_title})
+    changed = apply_plans([round], {key: with_times(round, closes_at=now)})[key]
+    audit_log.record(
+        "contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed
+    )
+
+
+def from_now(rounds: Sequence[Round], now: datetime) -> list[RoundPlan]:
+    """The rounds with their lengths and the pauses between them, the first one opening now."""
+    return [shifted(round, now - rounds[0].opens_at) for round in rounds]
+
+
+def _shift(contest: Contest, rounds: Sequence[Round], now: datetime) -> dict[str, Any]:
+    """Let the first of these rounds open now, and move the others and all later dates with it."""
+    first = rounds[0].opens_at
+    changes = apply_plans(rounds, {plan.key: plan for plan in from_now(rounds, now)})
+    move_other_dates(contest, after=first, by=now - first, now=now)
+    return changes
+
+
+@transaction.atomic
+def start_rounds(
+    *, actor: User, contest: Contest, version: int | None = None, now: datetime | None = None
+) -> None:
+    """Open the first round now, and move all others with it; not after something was submitted."""
+    now = now or timezone.now()
+    held = lock(contest, version)
+    _refuse_in_a_pause(held)
+    if not held.is_published:
+        raise ContestRefused(_("The contest is a draft. Publish it, then start the lesson."))
+    rounds = rounds_of(held)
+    check_rounds(rounds, {plan.key: plan for plan in from_now(rounds, now)}, now)
+    audit_log.record(
+        "contest.rounds_started",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=contest.slug,
+        moved=_shift(held, rounds, now),
+    )
+
+
+def _refuse_in_a_pause(contest: Contest) -> None:
+    if contest.paused_at is not None:
+        raise ContestRefused(
+            _("The contest is paused, and its clock stands still. Resume it first.")
+        )
 
 
 # Extending a round

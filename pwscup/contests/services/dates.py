@@ -1,6 +1,6 @@
 """Moving dates: common parts of all changes of a contest's clock.
 
-Dates are only moved to later times, and all dates of a change in one transaction.
+All dates of a change are moved in one transaction.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rounds of a contest: dates and limits, and immediate opening and closing."""
+"""The rounds of a contest: dates and limits."""
 
 from __future__ import annotations
 
@@ -188,70 +188,6 @@ def _apply(round: Round, plan: RoundPlan | None) -> dict[str, list[Any]]:
 
 def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
-
-
-@transaction.atomic
-def open_round_now(
-    *,
-    actor: User,
-    contest: Contest,
-    key: str,
-    version: int | None = None,
-    keeps_end: bool = False,
-    now: datetime | None = None,
-) -> None:
-    """Open an upcoming round now. It keeps its length, and later rounds move with it; with `keeps_end`, only its
-    opening moves.
-    """
-    now = now or timezone.now()
-    _refuse_in_a_pause(lock(contest, version))
-    round = Round.objects.select_related("contest").get(contest=contest, key=key)
-    if round.has_opened(now):
-        raise ContestRefused(_("“%(round)s” has opened already.") % {"round": round.local_title})
-    earlier = Round.objects.filter(contest=contest, position__lt=round.position, closes_at__gt=now)
-    for open_one in earlier.select_related("contest"):
-        raise ContestRefused(
-            _("“%(other)s” has not closed yet. Close it first, then open “%(round)s”.")
-            % {"other": open_one.local_title, "round": round.local_title}
-        )
-    by = now - round.opens_at
-    plan = with_times(round, opens_at=now) if keeps_end else shifted(round, by)
-    changed = _apply(round, plan)
-    if not keeps_end:
-        later = Round.objects.filter(contest=contest, position__gt=round.position)
-        moved = {other.key: _apply(other, shifted(other, by)) for other in later}
-        changed |= {"moved": moved} if moved else {}
-    audit_log.record(
-        "contest.round_opened", actor=actor, contest_id=contest.pk, subject=key, **changed
-    )
-
-
-@transaction.atomic
-def close_round_now(
-    *,
-    actor: User,
-    contest: Contest,
-    key: str,
-    version: int | None = None,
-    now: datetime | None = None,
-) -> None:
-    """Close an open round now."""
-    now = now or timezone.now()
-    _refuse_in_a_pause(lock(contest, version))
-    round = Round.objects.select_related("contest").get(contest=contest, key=key)
-    if not round.is_open(now):
-        raise ContestRefused(_("“%(round)s” is not open.") % {"round": round.local_title})
-    changed = _apply(round, with_times(round, closes_at=now))
-    audit_log.record(
-        "contest.round_closed", actor=actor, contest_id=contest.pk, subject=key, **changed
-    )
-
-
-def _refuse_in_a_pause(contest: Contest) -> None:
-    if contest.paused_at is not None:
-        raise ContestRefused(
-            _("The contest is paused, and its clock stands still. Resume it first.")
-        )
 
 
 def shifted(round: Round, by: timedelta) -> RoundPlan:
