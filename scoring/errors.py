@@ -26,8 +26,19 @@ MESSAGES: dict[str, str] = {
         "not a text file — expected CSV text in UTF-8 — got a NUL byte at byte {byte}"
     ),
     "file.known_format": _("not a text file — expected CSV text in UTF-8 — got {got}"),
-    "file.utf16": _("wrong character encoding — expected UTF-8 — got UTF-16"),
-    "file.cp932": _("wrong character encoding — expected UTF-8 — got CP932 (Shift_JIS)"),
+    "file.excel": _(
+        "an Excel workbook — expected CSV: in Excel, save it as “CSV UTF-8 (comma delimited)” — got {got}"
+    ),
+    "file.tabs": _(
+        "cells separated by tabs — expected commas: in Excel, save it as “CSV UTF-8 (comma delimited)”"
+    ),
+    "file.utf16": _(
+        "wrong character encoding — expected UTF-8: in Excel, save it as “CSV UTF-8 (comma delimited)” — got UTF-16"
+    ),
+    "file.cp932": _(
+        "wrong character encoding — expected UTF-8: in Excel, save it as “CSV UTF-8 (comma delimited)” — got CP932 "
+        "(Shift_JIS) with characters that cannot be read"
+    ),
     "file.not_utf8": _(
         "wrong character encoding — expected UTF-8 — got byte 0x{got} on line {line}"
     ),
@@ -45,6 +56,21 @@ MESSAGES: dict[str, str] = {
     ),
     "file.too_many_records": _("too many records — expected at most {expected} — got more"),
     "file.gave_up": _("reading stopped after {expected} unusable records"),
+    # notes on files that were accepted
+    "note.cp932": _(
+        "read as CP932 (Shift_JIS), as Excel on Japanese Windows saves “CSV” — no character was lost; “CSV UTF-8 "
+        "(comma delimited)” keeps all characters"
+    ),
+    "note.other_order": _(
+        "the records are those of the original, but in another order — each is compared with the row that is declared "
+        "for it, or with the line of the same number — if a spreadsheet sorted the table, undo that and submit it again"
+    ),
+    "note.sorted": _(
+        "the table is sorted by this column, and its records fit their rows of the original no better than by chance — "
+        "each is compared with the row that is declared for it, or with the line of the same number — if a spreadsheet "
+        "sorted the table, undo that and submit it again"
+    ),
+    "note.full_width": _("full-width digits were read as ASCII digits — such as “{got}”"),
     # the header
     "header.no_line": _("the first line is empty — expected the header"),
     "header.missing": _("a column is missing in the header — expected {expected}"),

@@ -39,7 +39,7 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 3
+FORMAT, VERSION = "pwscup-archive", 4
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
@@ -347,6 +347,7 @@ SHEETS: tuple[Sheet, ...] = (
             Column("values", law=laws.are_values),
             Column("final_values", law=laws.are_values, since=3),
             Column("problems", law=laws.are_problems),
+            Column("notes", law=laws.are_problems, since=4),
         ),
         law=laws.is_evaluation,
     ),

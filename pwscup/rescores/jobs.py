@@ -67,6 +67,7 @@ def write(
         "values": result.values if result else None,
         "final_values": result.final_values if result else None,
         "problems": list(problems),
+        "notes": result.notes if result else [],
         "seconds": result.seconds if result else 0,
     }
     with transaction.atomic():

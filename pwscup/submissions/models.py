@@ -160,6 +160,9 @@ class Evaluation(models.Model):
         null=True, help_text="of random measures, with the seed of the final scores"
     )
     problems = models.JSONField(default=list, help_text="same format as in the submission")
+    notes = models.JSONField(
+        default=list, help_text="same format, on files that were accepted; see scoring.tables.notes"
+    )
     rescore = models.ForeignKey(
         "Rescore",
         null=True,

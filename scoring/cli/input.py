@@ -16,6 +16,7 @@ from scoring.tables.hierarchy_files import HIERARCHY_FILE as HIERARCHY
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import read_records
 from scoring.tables.records import Records
+from scoring.tables.row_order import note_row_order
 from scoring.tables.schema import Schema
 from scoring.tables.validation import read_submitted_records
 
@@ -110,18 +111,21 @@ def read_declared(
     if ruleset is not None and is_aligned(ruleset):
         if arguments.rows is not None:
             raise UsageError(f"--rows: an aligned table of {ruleset.id} needs no row numbers")
-        return read_aligned(
+        table, source = read_aligned(
             read_file(arguments.anonymized),
             original=_table(known),
             schema=schema,
             original_values_only=values_only,
             blank_records=ruleset.validity.blank_records,
         )
+        note_row_order(_table(known), table, source)
+        return table, source
     rows = None if arguments.rows is None else read_file(arguments.rows)
     data = read_file(arguments.anonymized)
     table, source = read_submitted_records(data, rows, n_original=len(known), schema=schema)
     if values_only:
         check_original_values(table, _table(known), schema)
+    note_row_order(_table(known), table, source)
     return table, source
 
 

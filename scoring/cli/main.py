@@ -34,6 +34,7 @@ from scoring.cli.arguments import Parser
 from scoring.cli.output import Output, UnprintedError, UsageError
 from scoring.cli.sequential import command as sequential
 from scoring.errors import ProblemsFound
+from scoring.tables.notes import noted
 
 FINE, REJECTED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
@@ -199,7 +200,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _status(arguments: argparse.Namespace, output: Output) -> int:
     """Run a command and report its result."""
     try:
-        return COMMANDS[arguments.command].run(arguments, output) or FINE
+        with noted() as output.notes:
+            return COMMANDS[arguments.command].run(arguments, output) or FINE
     except UsageError as error:
         output.wrong_use(error)
         return WRONG_USE

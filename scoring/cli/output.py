@@ -30,14 +30,19 @@ class Output:
 
     def __init__(self, *, as_json: bool, progress: bool, command: str) -> None:
         self.as_json = as_json
+        self.notes: list[Problem] = []
+        """On the files that the command has read so far."""
         self._command = command
         self._is_terminal = sys.stderr.isatty()
         self._shows_progress = progress or self._is_terminal
         self._line_is_open = False
 
     def result(self, values: Mapping[str, Any], text: str) -> None:
-        """Print a result: the values as JSON, or the text for people."""
+        """Print a result: the values as JSON, or the text for people, with the notes on the files if there are any."""
         self._close_line()
+        if self.notes:
+            values = {**values, "notes": [_shown(note) for note in self.notes]}
+            text = "\n".join([text, "", *(f"note: {note}" for note in self.notes)])
         _print(_json(values) if self.as_json else text)
 
     def rejected(self, error: ProblemsFound) -> None:
@@ -45,8 +50,10 @@ class Output:
         self._close_line()
         shown = error.problems
         if self.as_json:
-            problems = [problem.to_dict() | {"message": problem.message} for problem in shown]
-            values = {"problems": problems, "n_problems": error.n_total}
+            values = {
+                "problems": [_shown(problem) for problem in shown],
+                "n_problems": error.n_total,
+            }
             _print(_json(values))
             return
         noun = "problem" if error.n_total == 1 else "problems"
@@ -87,6 +94,10 @@ class Output:
         if self._line_is_open:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._line_is_open = False
+
+
+def _shown(problem: Problem) -> dict[str, Any]:
+    return problem.to_dict() | {"message": problem.message}
 
 
 def _print(text: str) -> None:

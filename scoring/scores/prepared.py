@@ -218,6 +218,11 @@ class Prepared:
         """The original's columns without identifiers; of records, put together when it is asked for."""
         return self._kept.restored(self.index.in_classes)
 
+    @property
+    def kept(self) -> Table:
+        """The original without its amounts, where it consists of records: nothing is put together for it."""
+        return self._kept.table
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """The original's columns without identifiers."""

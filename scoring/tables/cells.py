@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.errors import MAX_REPORTED, Problem, shorten
+from scoring.tables.notes import add_note
 from scoring.tables.schema import Column, Kind
+from scoring.tables.text import plain_digits
 
 MAX_DIGITS = 15
 """Before the decimal point; so many decimal digits survive a 64-bit float."""
@@ -49,6 +51,8 @@ def read_numbers(
     pattern = _INTEGERS if integral else _NUMBERS
     # One match over all cells is much quicker than one a cell; a cell may hold line feeds itself.
     if not (pattern.fullmatch(joined) and joined.count("\n") == len(cells)):
+        if not joined.isascii() and (plain := _plain(cells, column, file)) is not cells:
+            return read_numbers(plain, column, file=file, integral=integral)
         return _collect(
             cells, partial(_number_problem, column=column, integral=integral), column, file
         )
@@ -59,6 +63,16 @@ def read_numbers(
     if numbers.min() < low or numbers.max() > high:
         return _collect(cells, partial(_outside, column=column), column, file)
     return numbers + 0  # turns -0.0 into 0.0
+
+
+def _plain(cells: Sequence[str], column: Column, file: str) -> Sequence[str]:
+    """The cells with ASCII digits for full-width ones, where that makes numbers of them, and a note; else `cells`."""
+    plain = [digits if is_number(digits := plain_digits(cell)) else cell for cell in cells]
+    changed = next((c for c, digits in zip(cells, plain, strict=True) if c != digits), None)
+    if changed is None:
+        return cells
+    add_note("note.full_width", file=file, column=column.name, got=shorten(changed))
+    return plain
 
 
 def check_categories(cells: Sequence[str], column: Column, *, file: str) -> ColumnProblems | None:

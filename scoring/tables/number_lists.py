@@ -12,7 +12,8 @@ import numpy as np
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.tables import ordinary_files
 from scoring.tables.equivalence import IntArray
-from scoring.tables.text import decode
+from scoring.tables.notes import add_note
+from scoring.tables.text import decode, plain_digits
 from scoring.tables.writing import format_lines, number_cells
 
 ROW_HEADER = "row"
@@ -146,7 +147,7 @@ def _split_lines(
     data: bytes, file: str, n_records: int | None, n_original: int
 ) -> tuple[list[str], Collector]:
     """The lines after the header, no more than could be wanted, and what is wrong with their number."""
-    text = decode(data, file=file)
+    text = _plain(decode(data, file=file), file)
     problems = Collector()
     header, _, rest = text.partition("\n")
     if header == ROW_HEADER:
@@ -165,6 +166,15 @@ def _split_lines(
         problems.add("file.too_many_records", file=file, expected=n_original)
     n_wanted = n_original if n_records is None else n_records
     return text.split("\n", n_wanted)[:n_wanted], problems
+
+
+def _plain(text: str, file: str) -> str:
+    """The text with ASCII digits for full-width ones, and a note if there were any."""
+    plain = plain_digits(text)
+    if plain != text:
+        at = next(at for at, (c, digit) in enumerate(zip(text, plain, strict=True)) if c != digit)
+        add_note("note.full_width", file=file, got=shorten(text[at:].partition("\n")[0]))
+    return plain
 
 
 def _quick_numbers(lines: Sequence[str], low: int, high: int) -> IntArray | None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from scoring.errors import ProblemsFound
 from scoring.tables.equivalence import IntArray
+from scoring.tables.notes import noted
 from scoring.tables.records import CodeArray, NumberArray, Records
 from scoring.tables.schema import Column
 from scoring.tables.text import MAX_LINE, UTF8_BOM, decode, read_header, records
@@ -47,10 +48,12 @@ class Header:
         """The header of a file whose first line is one."""
         end = data.find(b"\n", 0, MAX_LINE) + 1
         try:
-            lines = records(decode(data[:end], file=""), file="")
-            return cls(tuple(read_header(lines, file="")), end) if end else None
+            with noted() as notes:
+                lines = records(decode(data[:end], file=""), file="")
+                names = tuple(read_header(lines, file=""))
         except ProblemsFound:
             return None
+        return cls(names, end) if end and not notes else None
 
 
 def read_table(

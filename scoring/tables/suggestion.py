@@ -12,7 +12,7 @@ from scoring.errors import Collector
 from scoring.tables.cells import is_integer, is_number
 from scoring.tables.frames import csv_of
 from scoring.tables.schema import Column, Kind, Role, Schema
-from scoring.tables.text import MAX_UNUSABLE, decode, read_header, records
+from scoring.tables.text import MAX_UNUSABLE, decode, plain_digits, read_header, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +140,18 @@ def _profiles(data: bytes) -> list[_Profile]:
     if not n_records:
         problems.add("file.header_only", file=ORIGINAL_FILE)
     problems.raise_if_any()
-    return [_Profile(n, c, n_records) for n, c in zip(header, counts, strict=True)]
+    return [_Profile(n, _plain(c), n_records) for n, c in zip(header, counts, strict=True)]
+
+
+def _plain(counts: Counter[str]) -> Counter[str]:
+    """The cells of a column; full-width digits are ASCII digits where all cells are numbers then."""
+    plain = [plain_digits(cell) for cell in counts]
+    if not all(map(is_number, plain)):
+        return counts
+    found = Counter[str]()
+    for cell, count in zip(plain, counts.values(), strict=True):
+        found[cell] += count
+    return found
 
 
 def _column(profile: _Profile, *, may_cross: bool) -> Column:

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
+from scoring.tables.notes import add_note, noted
 
 MAX_LINE = 1_000_000
 MAX_CELL = 131_072
@@ -17,10 +18,11 @@ MAX_CELL = 131_072
 MAX_UNUSABLE = 10_000
 """Records with a wrong number of cells after which reading stops."""
 
+_ZIP = b"PK\x03\x04"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _SIGNATURES = (
-    (b"PK\x03\x04", "ZIP / Excel (xlsx)"),
+    (_ZIP, "ZIP"),
     (b"PK\x05\x06", "ZIP"),
-    (b"\xd0\xcf\x11\xe0", "Excel (xls)"),
     (b"\x89PNG", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
     (b"GIF8", "GIF"),
@@ -36,6 +38,14 @@ _SIGNATURES = (
 )
 UTF8_BOM = b"\xef\xbb\xbf"
 _SAMPLE = 4_096
+_CP932 = "cp932"
+_USUAL = {bytes([lead]) for lead in range(0x81, 0xA0)}
+"""The first bytes of kana, and of the kanji in common use, in CP932."""
+_FULL_WIDTH = {0xFF10 + digit: str(digit) for digit in range(10)} | {
+    0xFF0E: ".",  # full stop
+    0xFF0D: "-",  # hyphen-minus
+    0x2212: "-",  # minus sign, which some systems decode instead
+}
 
 
 def visible(name: str) -> str:
@@ -49,8 +59,23 @@ def visible(name: str) -> str:
     return "".join(letter for letter in name if unicodedata.category(letter)[0] != "C")
 
 
+def plain_digits(text: str) -> str:
+    """The text with ASCII digits, points and minus signs for full-width ones.
+
+    NFKC would also make a number of a superscript or of a digit in a circle.
+
+    Examples
+    --------
+    >>> plain_digits("\uff11\uff10\uff0e\uff15"), plain_digits("10\u00b2")
+    ('10.5', '10²')
+    """
+    return text if text.isascii() else text.translate(_FULL_WIDTH)
+
+
 def decode(data: bytes, *, file: str) -> str:
-    """The text of a file: UTF-8 with or without a byte order mark, lines ending with LF or CRLF.
+    """The text of a file, its lines ending with LF or CRLF.
+
+    UTF-8 with or without a byte order mark; else CP932, where nothing is lost, with a note.
 
     Raises
     ------
@@ -59,10 +84,11 @@ def decode(data: bytes, *, file: str) -> str:
     """
     if problem := _format_problem(data, file):
         raise ProblemsFound([problem])
+    body = data.removeprefix(UTF8_BOM)
     try:
-        text = data.removeprefix(UTF8_BOM).decode("utf-8")
+        text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ProblemsFound([_encoding_problem(data, error, file)]) from None
+        text = _from_cp932(body, error, file)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
         if (at := text.find("\r")) >= 0:
@@ -71,7 +97,25 @@ def decode(data: bytes, *, file: str) -> str:
     return text
 
 
+def first_names(data: bytes) -> list[str]:
+    """The cells of the first line; none where it cannot be read.
+
+    Examples
+    --------
+    >>> first_names(b'age,"city"\\n20,A\\n')
+    ['age', 'city']
+    """
+    line = data[: data.find(b"\n") + 1] or data
+    try:
+        with noted():
+            return next(records(decode(line, file=""), file=""), [])
+    except ProblemsFound:
+        return []
+
+
 def _format_problem(data: bytes, file: str) -> Problem | None:
+    if data.startswith(_OLD_OFFICE) or (data.startswith(_ZIP) and _is_workbook(data)):
+        return Problem("file.excel", {"got": "xlsx" if data.startswith(_ZIP) else "xls"}, file)
     for signature, name in _SIGNATURES:
         if data.startswith(signature):
             return Problem("file.known_format", {"got": name}, file)
@@ -80,6 +124,11 @@ def _format_problem(data: bytes, file: str) -> Problem | None:
     if (at := data.find(0)) >= 0:
         return Problem("file.binary", {"byte": at + 1}, file)
     return None
+
+
+def _is_workbook(archive: bytes) -> bool:
+    """An archive with the entries of an Excel workbook; their names are not compressed."""
+    return b"xl/workbook" in archive or b"[Content_Types].xml" in archive[:_SAMPLE]
 
 
 def _looks_like_utf16(sample: bytes) -> bool:
@@ -91,26 +140,40 @@ def _looks_like_utf16(sample: bytes) -> bool:
     return max(even, odd) > 0.7 * pairs and min(even, odd) < 0.1 * pairs
 
 
-def _encoding_problem(data: bytes, error: UnicodeDecodeError, file: str) -> Problem:
-    body = data.removeprefix(UTF8_BOM)
-    if _looks_like_cp932(body, error.start):
-        return Problem("file.cp932", {}, file)
-    line = body.count(b"\n", 0, error.start) + 1
-    params: dict[str, str | int | float] = {"line": line, "got": f"{body[error.start]:02x}"}
-    return Problem("file.not_utf8", params, file)
+def _from_cp932(body: bytes, error: UnicodeDecodeError, file: str) -> str:
+    """The text of a file in CP932; `error` says where it is no UTF-8.
+
+    Raises
+    ------
+    ProblemsFound
+        Where it is not likely to be CP932, or other bytes would be written for its text.
+    """
+    if not _looks_like_cp932(body, error.start):
+        line = body.count(b"\n", 0, error.start) + 1
+        params: dict[str, str | int | float] = {"line": line, "got": f"{body[error.start]:02x}"}
+        raise ProblemsFound([Problem("file.not_utf8", params, file)])
+    try:
+        text = body.decode(_CP932)
+        is_whole = text.encode(_CP932) == body
+    except UnicodeError:
+        is_whole = False
+    if not is_whole:
+        raise ProblemsFound([Problem("file.cp932", {}, file)])
+    add_note("note.cp932", file=file)
+    return text
 
 
 def _looks_like_cp932(data: bytes, at: int) -> bool:
-    """Around `at`, bytes decode as CP932, and not to the half-width kana of a wrong guess."""
+    """Around `at`, most characters of bytes in CP932 are in common use, unlike those of a wrong guess."""
     start_of_line = data.rfind(b"\n", max(0, at - _SAMPLE), at) + 1
     sample = data[start_of_line or at : at + _SAMPLE]
     try:
-        text = codecs.getincrementaldecoder("cp932")().decode(sample)
+        text = codecs.getincrementaldecoder(_CP932)().decode(sample)
     except UnicodeDecodeError:
         return False
     foreign = [character for character in text if not character.isascii()]
-    n_odd = sum("\uff61" <= c <= "\uff9f" or not c.isprintable() for c in foreign)
-    return 2 * n_odd < len(foreign)
+    n_usual = sum(c.encode(_CP932, "ignore")[:1] in _USUAL for c in foreign)
+    return 2 * n_usual > len(foreign)
 
 
 def records(text: str, *, file: str) -> Iterator[list[str]]:
@@ -158,6 +221,8 @@ def read_header(rows: Iterator[list[str]], *, file: str) -> list[str]:
     if not names:
         code = "file.empty" if names is None else "header.no_line"
         raise ProblemsFound([Problem(code, {}, file)])
+    if len(names) == 1 and "\t" in names[0]:
+        raise ProblemsFound([Problem("file.tabs", {}, file)])
     problems = Collector()
     seen: set[str] = set()
     for position, name in enumerate(names, start=1):

@@ -10,7 +10,7 @@ from scoring.tables.equivalence import IntArray
 from scoring.tables.reading import read_ordinary_file, read_records, read_rows, split_source_row
 from scoring.tables.records import Records
 from scoring.tables.schema import SOURCE_ROW, Schema
-from scoring.tables.text import UTF8_BOM
+from scoring.tables.text import first_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,8 +101,7 @@ def read_submitted_records(
 
 def _is_table(data: bytes, schema: Schema) -> bool:
     """True if the first line is the table's header, as in most files."""
-    first = data.removeprefix(UTF8_BOM).partition(b"\n")[0].rstrip(b"\r")
-    return first == ",".join(schema.public().names).encode()
+    return first_names(data) == list(schema.public().names)
 
 
 def _split(data: bytes, schema: Schema) -> tuple[bytes, bytes | None]:

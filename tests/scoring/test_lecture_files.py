@@ -178,7 +178,7 @@ def test_blank_lines_are_refused_where_nothing_may_be_deleted():
         (b"age,note,city\n", "header.order"),
         (b"age,city\n", "header.missing"),
         (b"name,age,city,note\n", "header.unexpected"),
-        (b"age,city,note\n20,\x82\xa0,x\n", "file.cp932"),
+        (b"age,city,note\n20,\x82\xa0\x87\x90\x82\xa0,x\n", "file.cp932"),
         (b'age,city,note\n20,"A,x\n', "file.quote"),
         (b"age,city,note\n20,A\x00,x\n", "file.binary"),
     ],

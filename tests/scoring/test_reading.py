@@ -107,10 +107,10 @@ def test_an_original_may_hold_identifiers_and_its_integers_are_integers():
     assert found(text) == [("header.unexpected", None, "id")]
 
 
-def zipped() -> bytes:
+def zipped(name: str = "Y.csv") -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("Y.csv", GOOD)
+        archive.writestr(name, GOOD)
     return file.getvalue()
 
 
@@ -121,13 +121,16 @@ def zipped() -> bytes:
         (b"\xef\xbb\xbf", "file.empty", {}),
         (b"\n", "header.no_line", {}),
         (HEADER.encode(), "file.header_only", {}),
-        (zipped(), "file.known_format", {"got": "ZIP / Excel (xlsx)"}),
+        (zipped(), "file.known_format", {"got": "ZIP"}),
+        (zipped("[Content_Types].xml"), "file.excel", {"got": "xlsx"}),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "file.excel", {"got": "xls"}),
+        (GOOD.replace('"east, far"', "east").replace(",", "\t").encode(), "file.tabs", {}),
         (b"\x89PNG\r\n\x1a\n\x00", "file.known_format", {"got": "PNG"}),
         (GOOD.encode() + b"\x00", "file.binary", {"byte": len(GOOD.encode()) + 1}),
         (GOOD.encode("utf-16"), "file.utf16", {}),
         (GOOD.encode("utf-16-le"), "file.utf16", {}),
         (GOOD.encode("utf-16-be"), "file.utf16", {}),
-        (GOOD.encode("cp932"), "file.cp932", {}),
+        (HEADER.encode() + "北の国,1,1,".encode("cp932") + b"\x87\x90\n", "file.cp932", {}),
         (GOOD.encode("euc-jp"), "file.not_utf8", {"line": 2, "got": "cb"}),
         (b"a\n" + b"\xff" * 9, "file.not_utf8", {"line": 2, "got": "ff"}),
         (HEADER.encode() + b"caf\xe9,1,1,a\n", "file.not_utf8", {"line": 2, "got": "e9"}),
@@ -183,7 +186,7 @@ def test_headers(header, expected):
         ("Infinity", "cell.not_finite"),
         ("1e5", "cell.exponent"),
         ("1.5E-3", "cell.exponent"),
-        ("\uff11\uff12", "cell.not_ascii_digits"),
+        ("1\u00b2", "cell.not_ascii_digits"),
         ("\u0661", "cell.not_a_number"),
         (" 5", "cell.spaces"),
         ("5 ", "cell.spaces"),
@@ -295,7 +298,7 @@ def test_row_files():
         ("0\n1\n2\n", [("row_number.zero", 1)]),
         ("1\n-1\n6\n", [("row_number.negative", 2), ("row_number.too_large", 3)]),
         ("1.0\nx\n 3\n", [("row_number.not_an_integer", i) for i in (1, 2, 3)]),
-        ("\uff11\n2\n3\n", [("row_number.not_an_integer", 1)]),
+        ("2\n\u00b9\n3\n", [("row_number.not_an_integer", 2)]),
         ("1\n\n2\n", [("row_number.empty_line", 2)]),
         ("1\n2\n", [("row_number.count", None)]),
         ("1\n2\n3\n\n", [("row_number.count", None)]),

@@ -191,7 +191,7 @@ def test_the_columns_of_attackers_are_numbers():
         (b"a,b\n", "file.header_only"),
         (b"a,a\n1,2\n", "header.repeated"),
         (b"a,b\n1\n", "record.cell_count"),
-        ("氏名\n山田\n".encode("cp932"), "file.cp932"),
+        ("氏名\n山田".encode("cp932") + b"\x87\x90\n", "file.cp932"),
         (b"source_row,b\n1,2\n", "schema.reserved_name"),
     ],
 )

@@ -120,7 +120,13 @@ REJECTED = {
         None,
     ),
     "UTF-16": (table().decode().encode("utf-16"), factories.ROWS, "file.utf16", None, None),
-    "Shift_JIS": ("あ,い\n".encode("cp932") + table(), factories.ROWS, "file.cp932", None, None),
+    "Shift_JIS": (
+        table() + "あ,い\n".encode("cp932") + b"\x87\x90\n",
+        factories.ROWS,
+        "file.cp932",
+        None,
+        None,
+    ),
     "no row numbers": (table(), b"\n", "row_number.empty_line", 1, None),
 }
 

@@ -13,6 +13,7 @@ from scoring.evaluate import Prepared, score
 from scoring.proof.commitments import shuffled
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import write_table
+from scoring.tables.row_order import fits_rows, note_row_order
 from scoring.tables.validation import read_submitted_records
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ class Tables:
     def evaluate(self, case: Case, seed: int) -> Values | Drawn:
         """Every measure of the ruleset; the order of the records has no effect."""
         original = case.read(original_of)
-        table, source = shuffled(*self.read(case, original), seed)
+        records, rows = self.read(case, original)
+        if not fits_rows(original.prepared.kept, records, rows):
+            note_row_order(original.prepared.original, records, rows)
+        table, source = shuffled(records, rows, seed)
 
         def found(measures: Sequence[str], seed: int) -> Values:
             return score(

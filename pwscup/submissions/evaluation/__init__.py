@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import scoring
 from pwscup.contests import truth
@@ -18,6 +18,7 @@ from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import own_upload
 from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, read_once
 from pwscup.submissions.models import Release, Submission, SubmissionFile
+from scoring.tables.notes import noted
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -56,6 +57,7 @@ class Result:
     values: Values
     final_values: Values | None
     seconds: float
+    notes: list[dict[str, Any]]
 
 
 def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
@@ -81,7 +83,9 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         purpose=purpose,
     ):
         seed = truth.derived_seed(contest, purpose)
-        found, hashes = submission.round.format.evaluation.evaluate(case, seed), case.hashes()
+        with noted() as notes:
+            found = submission.round.format.evaluation.evaluate(case, seed)
+        hashes = case.hashes()
     values, final = (found.feedback, found.final) if isinstance(found, Drawn) else (found, None)
     return Result(
         ruleset_digest=contest.ruleset.digest,
@@ -91,6 +95,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         values=values,
         final_values=final,
         seconds=round(time.perf_counter() - started, 4),
+        notes=[note.to_dict() for note in notes],
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
 from pwscup.submissions import draws
+from scoring.tables.notes import noted
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Dataset
@@ -71,7 +72,8 @@ def read_once(dataset: Dataset, read: Callable[..., T], *given: Any) -> T:
     key = (dataset.pk, dataset.sealed.sha256, schema_digest, read, given)
     with _originals_lock:
         if key not in _originals:
-            _originals[key] = read(Opened(dataset), *given)
+            with noted():  # of the table, and so not of a submission
+                _originals[key] = read(Opened(dataset), *given)
         _originals.move_to_end(key)
         while len(_originals) > MAX_ORIGINALS:
             _originals.popitem(last=False)

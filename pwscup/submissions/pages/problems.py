@@ -1,11 +1,11 @@
-"""The problems of a rejected submission in the reader's language, with the team's file names."""
+"""The problems or notes of a submission in the reader's language, with the team's file names."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from pwscup.core.texts.problems import Shown, shown
 from scoring.errors import Problem
@@ -17,11 +17,12 @@ WITHIN = re.compile(r"[TRCND][0-9]+\Z")
 """The library's names of the files in the archives of a series: R1, C1 …"""
 
 
-def problems_of(submission: Submission, titles: Mapping[str, str]) -> list[Shown]:
-    """The stored problems in file order; `titles` name the files that were not submitted."""
+def problems_of(
+    submission: Submission, found: Iterable[Mapping[str, Any]], titles: Mapping[str, str]
+) -> list[Shown]:
+    """Stored problems or notes in file order; `titles` name the files that were not submitted."""
     named = {file.key: file.file.name for file in submission.files.all()}
-    stored = [Problem.from_dict(problem) for problem in submission.problems]
-    found = shown(stored, {**titles, **named})
+    listed = shown(map(Problem.from_dict, found), {**titles, **named})
     if not submission.round.format.is_archive:
-        return found
-    return [dataclasses.replace(one, file=WITHIN.sub(r"\g<0>.csv", one.file)) for one in found]
+        return listed
+    return [dataclasses.replace(one, file=WITHIN.sub(r"\g<0>.csv", one.file)) for one in listed]

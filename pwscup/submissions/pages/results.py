@@ -40,9 +40,8 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     round = submission.round
     context = contest_page(request, round.contest, round.key)
     now, viewer = context["now"], request.user
-    visible = feedback.visible_values(
-        submission, selectors.latest_evaluation(submission), viewer, now
-    )
+    evaluation = selectors.latest_evaluation(submission)
+    visible = feedback.visible_values(submission, evaluation, viewer, now)
     own = policies.may_change(viewer, submission)
     context |= status(submission)
     return (
@@ -57,7 +56,10 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "ruling": selectors.newest_ruling(submission.team, submission),
             "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
-            "problems": problems_of(submission, titles(submission)),
+            "problems": problems_of(submission, submission.problems, titles(submission)),
+            "notes": problems_of(
+                submission, evaluation.notes if evaluation else [], titles(submission)
+            ),
             "n_more": submission.n_problems - len(submission.problems),
             "titles": titles(submission),
             "note_form": NoteForm(instance=submission) if own else None,

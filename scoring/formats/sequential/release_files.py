@@ -15,7 +15,7 @@ from scoring.tables.equivalence import IntArray
 from scoring.tables.reading import read_records
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
-from scoring.tables.text import UTF8_BOM
+from scoring.tables.text import first_names
 from scoring.tables.writing import write_table
 
 _GROUP = Column("group", Role.OTHER, Kind.INTEGER, min=1)
@@ -90,9 +90,7 @@ def release_values(data: bytes, microdata: Microdata, *, file: str) -> tuple[str
 
 
 def _rows(data: bytes, microdata: Microdata, file: str) -> Records:
-    first = data.removeprefix(UTF8_BOM).partition(b"\n")[0].rstrip(b"\r")
-    names = [name.strip(b'"') for name in first.split(b",")]  # R quotes them
-    schema = _release_schema(microdata, has_last=b"last" in names)
+    schema = _release_schema(microdata, has_last="last" in first_names(data))
     return read_records(data, schema, file=file, original=True)
 
 
