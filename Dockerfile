@@ -25,6 +25,8 @@ RUN useradd --system --uid 10001 --home-dir /app pwscup \
 COPY --from=build /venv /venv
 WORKDIR /app
 COPY manage.py ./
+COPY pyproject.toml ./
+COPY LICENSE ./
 COPY scoring scoring
 COPY pwscup pwscup
 COPY templates templates

@@ -12,6 +12,7 @@ urlpatterns = [
     path("c/<slug:slug>/data/original.csv", views.original, name="original"),
     path("c/<slug:slug>/data/schema.toml", views.schema, name="schema"),
     path("c/<slug:slug>/data/sample/<str:name>", views.sample, name="sample"),
+    path("c/<slug:slug>/notebook.ipynb", views.notebook, name="notebook"),
     path("organize/", organizer.contests, name="organize"),
     path("organize/new/", organizer.new, name="organize-new"),
     path("organize/<slug:slug>/", organizer.contest, name="organize-contest"),

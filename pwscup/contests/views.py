@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -11,11 +12,14 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.accounts.policies import is_over
+from pwscup.accounts.selectors import team_of
 from pwscup.contests import guidance, policies, selectors, services
+from pwscup.contests import notebook as notebooks
 from pwscup.contests.downloads import terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
 from pwscup.contests.rules.pages import rules_of
@@ -23,6 +27,7 @@ from pwscup.contests.teams import tables
 from pwscup.contests.terms import digest_of, has_terms, local_terms
 from pwscup.core.files import storage
 from pwscup.core.http.attachments import attached
+from pwscup.core.installation import wheel
 from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:
@@ -56,6 +61,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "n_teams": contest.teams.count(),
     }
     page |= _offered_data(request, contest, page)
+    page |= _offered_at_home(contest, has_table=bool(page["downloads"]))
     return render(request, "contests/overview.html", page)
 
 
@@ -72,6 +78,21 @@ def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) 
             contest, page["my_team"], for_organizers=page["is_organizer"]
         ),
     }
+
+
+def _offered_at_home(contest: Contest, *, has_table: bool) -> dict[str, Any]:
+    """The library, and the notebooks by language with their names."""
+    is_offered = has_table and contest.format.has_notebook
+    languages = [code for code, _name in settings.LANGUAGES] if is_offered else []
+    languages.sort(key=lambda code: code != get_language())  # the reader's own first
+    return {
+        "library": wheel.file_name(),
+        "notebooks": [(code, _notebook_name(contest, code)) for code in languages],
+    }
+
+
+def _notebook_name(contest: Contest, language: str) -> str:
+    return selectors.download_name(contest, f"{language}.ipynb")
 
 
 def _is_left_out(contest: Contest, team: Team | None) -> bool:
@@ -173,6 +194,20 @@ def schema(request: HttpRequest, slug: str) -> HttpResponse:
         selectors.public_schema(dataset), content_type="application/toml; charset=utf-8"
     )
     return attached(response, selectors.download_name(contest, "schema.toml"))
+
+
+@require_safe
+def notebook(request: HttpRequest, slug: str) -> HttpResponse:
+    """The notebook with the names of this contest and of the viewer's team; `?language=` or the viewer's language."""
+    contest = selectors.visible_contest(request.user, slug)
+    dataset = selectors.original_of(contest)
+    if dataset is None or not contest.format.has_notebook:
+        raise Http404
+    asked = request.GET.get("language", "")
+    language = asked if asked in dict(settings.LANGUAGES) else get_language() or "en"
+    content = notebooks.notebook(contest, dataset, team_of(request.user, contest), language)
+    response = HttpResponse(content, content_type=notebooks.TYPE)
+    return attached(response, _notebook_name(contest, language), is_private=True)
 
 
 def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name: str) -> Any:

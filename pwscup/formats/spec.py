@@ -245,6 +245,8 @@ class Format:
     """Some columns span the cells of measures."""
     has_public_part: bool = False
     """Teams get the file without the columns that are hidden."""
+    has_notebook: bool = False
+    """Teams get a notebook with the way from their table to their submissions."""
     suffix: str = "csv"
     """The suffix of a file of tables."""
 
@@ -267,6 +269,11 @@ class Format:
     def templates(self, part: str) -> list[str]:
         """The template of a part of a page: the format's own, or that of the format that it is like."""
         return [f"formats/{name}/{part}.html" for name in self._names]
+
+    @property
+    def notebook(self) -> str:
+        """The template of the notebook, see `pwscup.contests.notebook`."""
+        return f"formats/{self.name}/notebook.txt"
 
     @cached_property
     def boards(self) -> Boards:

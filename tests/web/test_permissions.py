@@ -65,7 +65,8 @@ GET: dict[tuple[object, ...], str] = {
     # its secret is not published before it is over.
     BY_TOKEN: API,
     NOBODY: """
-        api-root mail release-candidates report reveal team-data answer answer-csv batch-release estimate-template""",
+        api-root library notebook
+        mail release-candidates report reveal team-data answer answer-csv batch-release estimate-template""",
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team tokens questions
         experiments experiment-new""",
@@ -127,7 +128,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
-        answer answer-csv batch-release estimate-template organize-disclosure
+        answer answer-csv batch-release estimate-template organize-disclosure library notebook
         organize-clock organize-contest
         organize-teams organize-invitations-csv
         organize-events organize-events-csv organize-events-jsonl original receipt
