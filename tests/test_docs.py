@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from scoring import measures
+from scoring import classroom, measures
 from scoring.cli import main as cli
 from scoring.errors import MESSAGES, ProblemsFound
 from scoring.formats.sequential.examples import SMALL
@@ -175,6 +175,20 @@ def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd)
         assert status == command.status, (command.line, printed)
         if command.output:
             assert_shown(command.output, printed.out)
+
+
+@pytest.mark.parametrize("name", ["compute-at-home.md", "compute-at-home.ja.md"])
+def test_the_functions_for_a_class_work_as_shown(name, downloads, tmp_path, monkeypatch):
+    text = text_of(ROOT / "docs" / "how-to" / name)
+    assert [f for f in classroom.__all__ if f != "is_deleted" and f"{f}(" not in text] == []
+    shutil.copytree(downloads, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    shown = "".join(block for language, block in FENCE.findall(text) if language == "python")
+    exec(shown, {})
+    assert len((tmp_path / "teamred_attack_teamblue.csv").read_bytes().splitlines()) == 100
+    scored = ["score", "--ruleset", "pets-lecture", "--schema", "lecture-schema.toml"]
+    files = ["--original", "lecture-teamred_original.csv", "--anonymized", "teamred_anonymized.csv"]
+    assert cli.main([*scored, *files]) == 0
 
 
 def shown_rulesets(page: Path) -> dict[str, str]:
