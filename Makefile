@@ -22,8 +22,8 @@ test: $(VENV)/.test  ## all that protects a change, including a real Chromium
 test-scoring: $(VENV)/.test  ## the library's tests only
 	@$(BIN)/python -m pytest -n auto --dist loadgroup tests/scoring $(ARGS)
 
-test-long: $(VENV)/.test  ## more of the same that no change needs each time: more seeds, and every page in Chromium
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m long $(ARGS)
+test-long: $(VENV)/.test  ## more of the same that no change needs each time: more seeds and examples, and every page in Chromium
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "long or hypothesis" --hypothesis-profile many $(ARGS)
 
 lint: $(VENV)/.test  ## style and likely mistakes
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

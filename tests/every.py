@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import hypothesis
 import pytest
 
 Test = Callable[..., None]
@@ -22,6 +23,11 @@ def some(n_now: int, values: Iterable[Any]) -> list[Any]:
     given = [value if isinstance(value, tuple) else (value,) for value in values]
     later = [pytest.param(*value, marks=pytest.mark.long) for value in given[n_now:]]
     return [*(pytest.param(*value) for value in given[:n_now]), *later]
+
+
+def examples(share: float) -> int:
+    """So many of the examples that the profile asks of a property, for one whose examples cost more or less."""
+    return round(share * hypothesis.settings.default.max_examples)
 
 
 def every(n_now: int | None = None, **choices: Iterable[Any]) -> Callable[[Test], Test]:

@@ -17,6 +17,7 @@ from scoring.errors import ProblemsFound
 from scoring.examples import SCHEMA, table
 from scoring.tables.reading import read_rows, read_table, write_rows, write_table
 from scoring.tables.schema import Column, Kind, Role, Schema
+from tests.every import examples
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 
@@ -281,7 +282,7 @@ def test_a_record_must_be_left(options):
 # --- Yamaoka ---
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(0.5))
 @given(st.integers(2, 40), st.sampled_from([0, 2, 3, 5, 39]), st.integers(0, 5))
 def test_no_record_keeps_its_number_and_all_numbers_are_used(n, spread, seed):
     original = households(n, seed=1)

@@ -25,6 +25,7 @@ from scoring.examples import SCHEMA, table
 from scoring.kernels import pairs as kernels
 from scoring.scores.comparison import Prepared
 from scoring.tables.schema import Column, Kind, Role, Schema
+from tests.every import some
 from tests.scoring import tables
 
 MIXED = Schema(
@@ -221,12 +222,13 @@ def test_some_columns_only():
 
 @pytest.mark.parametrize("kept", [(8, 256), (1, 1), (1, 2)], ids=str)
 @pytest.mark.parametrize("within", WITHIN)
+@pytest.mark.parametrize("n_seeds", some(1, [3, 8]))
 def test_greedy_assignment_equals_its_oracle_however_few_candidates_it_holds(
-    within, kept, monkeypatch
+    within, kept, n_seeds, monkeypatch
 ):
     monkeypatch.setattr(assignment, "FIRST_CANDIDATES", kept[0])
     monkeypatch.setattr(assignment, "MOST_CANDIDATES", kept[1])
-    for seed in range(8):
+    for seed in range(n_seeds):
         x, y = mixed(seed)
         for kind in DISTANCES:
             found = distances(x, y, MIXED, LOOKED_AT, kind)
@@ -511,17 +513,17 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("id_", "name", "choice"), CHOICES)
-def test_every_choice_gives_rows_of_the_original_and_changes_no_table(id_, name, choice):
+@pytest.mark.parametrize("seed", some(1, [0, 3, 6]))
+def test_every_choice_gives_rows_of_the_original_and_changes_no_table(id_, name, choice, seed):
     assert len(CHOICES) > 30
-    for seed in (0, 3, 6):
-        x, y = mixed(seed)
-        before = x.copy(), y.copy()
-        guess = ATTACKS[id_](x, y, MIXED, rng=np.random.default_rng(1), **{name: choice})
-        assert (guess.dtype, guess.shape) == (np.int64, (len(y),))
-        assert guess.min() >= -1
-        assert guess.max() < len(x)
-        for table_, copy in zip((x, y), before, strict=True):
-            pd.testing.assert_frame_equal(table_, copy)
+    x, y = mixed(seed)
+    before = x.copy(), y.copy()
+    guess = ATTACKS[id_](x, y, MIXED, rng=np.random.default_rng(1), **{name: choice})
+    assert (guess.dtype, guess.shape) == (np.int64, (len(y),))
+    assert guess.min() >= -1
+    assert guess.max() < len(x)
+    for table_, copy in zip((x, y), before, strict=True):
+        pd.testing.assert_frame_equal(table_, copy)
 
 
 def test_tables_without_columns_to_look_at_are_not_guessed():
@@ -534,15 +536,15 @@ def test_tables_without_columns_to_look_at_are_not_guessed():
     assert nearest_candidates(x, x, schema, 2).tolist() == [[-1, -1], [-1, -1]]
 
 
-def test_a_prepared_table_gives_the_same_guess():
-    for seed in (0, 8):
-        case = tables.case(seed)
-        prepared = Prepared.of(case.original, case.schema)
-        for id_, attack in ATTACKS.items():
-            arguments = case.anonymized, case.schema
-            one = attack(case.original, *arguments, rng=np.random.default_rng(1))
-            two = attack(prepared, *arguments, rng=np.random.default_rng(1))
-            assert one.tolist() == two.tolist(), id_
+@pytest.mark.parametrize("seed", some(1, [8, 0]))
+def test_a_prepared_table_gives_the_same_guess(seed):
+    case = tables.case(seed)
+    prepared = Prepared.of(case.original, case.schema)
+    for id_, attack in ATTACKS.items():
+        arguments = case.anonymized, case.schema
+        one = attack(case.original, *arguments, rng=np.random.default_rng(1))
+        two = attack(prepared, *arguments, rng=np.random.default_rng(1))
+        assert one.tolist() == two.tolist(), id_
 
 
 def test_an_attack_refuses_all_unsuitable_options_together():

@@ -25,13 +25,16 @@ HEAVY += ("scipy.stats", "sklearn", "matplotlib")
 
 PROGRAM = f"""
 import json, runpy, sys
-sys.argv = ["scoring", *json.loads(sys.argv[1])]
-try:
-    runpy.run_module("scoring", run_name="__main__")
-except SystemExit as stop:
-    assert not stop.code, stop.code
-print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
+for line in json.loads(sys.argv[1]):
+    sys.argv = ["scoring", *line.split()]
+    try:
+        runpy.run_module("scoring", run_name="__main__")
+    except SystemExit as stop:
+        assert not stop.code, (line, stop.code)
+    print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
 """
+RELEASES = "--schema H/S.toml --tables H/T1.csv H/T2.csv --releases P/R1.csv P/R2.csv"
+SEED = "--seed 123456789012345678901234567890"
 
 SUBMISSION = "--schema S.toml --original X.csv --anonymized Y.csv --rows R.csv"
 
@@ -59,9 +62,10 @@ def folder(tmp_path_factory):
     return folder
 
 
-def loaded(folder: Path, line: str) -> list[str]:
+def loaded(folder: Path, lines: list[str]) -> list[list[str]]:
+    """What is in memory after each of these commands, which run one after the other in one process."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, json.dumps(line.split())],
+        [sys.executable, "-c", PROGRAM, json.dumps(lines)],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -69,49 +73,42 @@ def loaded(folder: Path, line: str) -> list[str]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: list[str] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return [json.loads(text) for text in done.stdout.splitlines() if text.startswith("[")]
 
 
 @pytest.mark.parametrize(
-    ("line", "libraries"),
+    ("libraries", "lines"),
     [
-        (f"validate {SUBMISSION}", ["numpy"]),
-        (f"score {SUBMISSION}", ["numpy", "numba"]),
-        ("mark --rows R.csv --guess R.csv", ["numpy"]),
-        ("generate households --records 5 --seed 1 --out G.csv", ["numpy", "pandas"]),
+        ([], ["score --help", "sequential risk --help", "dp convert --help", "rank --help"]),
         (
-            "anonymize sa-noise --schema S.toml --original X.csv --out A.csv --rows B.csv"
-            " --seed 123456789012345678901234567890",
+            ["numpy"],
+            [
+                f"validate {SUBMISSION}",
+                "mark --rows R.csv --guess R.csv",
+                f"sequential risk {RELEASES}",
+                f"sequential risk {RELEASES} --definition worlds",
+                f"sequential check --m 2 {RELEASES}",
+                "dp response",
+                "demonstrate averaging",
+                "anonymize --help",
+                "attack --help",
+            ],
+        ),
+        (["numpy", "numba"], [f"score {SUBMISSION}"]),
+        (
             ["numpy", "pandas"],
+            [
+                "generate households --records 5 --seed 1 --out G.csv",
+                "anonymize sa-noise --schema S.toml --original X.csv --out A.csv --rows B.csv "
+                + SEED,
+            ],
         ),
-        (
-            "sequential risk --schema H/S.toml --tables H/T1.csv H/T2.csv"
-            " --releases P/R1.csv P/R2.csv",
-            ["numpy"],
-        ),
-        (
-            "sequential risk --schema H/S.toml --tables H/T1.csv H/T2.csv"
-            " --releases P/R1.csv P/R2.csv --definition worlds",
-            ["numpy"],
-        ),
-        (
-            "sequential check --m 2 --schema H/S.toml --tables H/T1.csv H/T2.csv"
-            " --releases P/R1.csv P/R2.csv",
-            ["numpy"],
-        ),
-        ("dp response", ["numpy"]),
-        ("demonstrate averaging", ["numpy"]),
-        ("score --help", []),
-        ("sequential risk --help", []),
-        ("dp convert --help", []),
-        ("anonymize --help", ["numpy"]),
-        ("attack --help", ["numpy"]),
-        ("rank --help", []),
     ],
+    ids=str,
 )
-def test_a_command_loads_what_it_needs(line, libraries, folder):
-    assert loaded(folder, line) == libraries
+def test_a_command_loads_what_it_needs_and_no_more(libraries, lines, folder):
+    """The first of them what it needs, and those after it nothing else."""
+    assert dict(zip(lines, loaded(folder, lines), strict=True)) == dict.fromkeys(lines, libraries)
 
 
 def test_a_process_that_is_not_the_commands_only_keeps_numba_whole():

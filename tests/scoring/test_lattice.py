@@ -134,7 +134,13 @@ BOUNDS = [
 ]
 
 
-@every(bounds=BOUNDS, seed=range(3), max_suppressed=[0, 4], loss=["information", "discernibility"])
+@every(
+    8 * len(BOUNDS),
+    seed=range(3),
+    bounds=BOUNDS,
+    max_suppressed=[0, 4],
+    loss=["information", "discernibility"],
+)
 def test_the_search_finds_what_looking_at_every_node_finds(bounds, seed, max_suppressed, loss):
     original = table(seed)
     name = ("pay", "illness")[seed % 2]

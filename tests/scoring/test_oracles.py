@@ -92,10 +92,10 @@ def queries_near(points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 )
 def test_the_search_loses_no_neighbour(style, n_columns, n_groups):
     rng = np.random.default_rng(n_columns)
-    points = tables.values(rng, style, (600, n_columns))
-    group = rng.integers(0, n_groups, 600).astype(np.int32)
+    points = tables.values(rng, style, (300, n_columns))
+    group = rng.integers(0, n_groups, 300).astype(np.int32)
     queries = queries_near(points, rng)
-    source = rng.integers(0, 600, len(queries))
+    source = rng.integers(0, 300, len(queries))
     among = group[source]
     index = nearest.PointIndex.of(points, group)
     everyone = np.arange(len(queries), dtype=np.int32)
@@ -115,13 +115,13 @@ def test_the_search_loses_no_neighbour(style, n_columns, n_groups):
 @pytest.mark.parametrize(("n_columns", "n_groups"), some(2, [(1, 8), (3, 1), (1, 1), (3, 8)]))
 def test_who_is_clearly_nearest_is_so_by_the_plain_definition(scale, n_columns, n_groups):
     rng = np.random.default_rng(n_columns)
-    points = np.concatenate([rng.integers(0, 50, (60, n_columns)), rng.random((60, n_columns))])
+    points = np.concatenate([rng.integers(0, 50, (30, n_columns)), rng.random((30, n_columns))])
     points *= scale
     group = rng.integers(0, n_groups, len(points)).astype(np.int32)
     group[-1] = n_groups  # of one
     index = nearest.PointIndex.of(points, group)
     other = np.array(
-        [np.flatnonzero(group == group[i])[i % (group == group[i]).sum()] for i in range(120)]
+        [np.flatnonzero(group == group[i])[i % (group == group[i]).sum()] for i in range(60)]
     )
     shares = (0.0, 0.3, 0.499, 0.4999, 0.49995, 0.5, 0.50001, 0.7)
     queries = np.concatenate([points + share * (points[other] - points) for share in shares])

@@ -16,7 +16,7 @@ from scoring.anonymizers.microaggregation import group_means, mdav_groups, optim
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.tables.schema import Column, Kind, Role, Schema
-from tests.every import every
+from tests.every import every, examples
 
 QI, SA = Role.QUASI_IDENTIFIER, Role.SENSITIVE
 SCHEMA = Schema(
@@ -67,7 +67,7 @@ def cost(ascending, groups):
     return sum(squares(group) for group in members)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(1.5))
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=14), st.integers(1, 5))
 def test_no_cut_costs_less(values, k):
     ascending = np.sort(np.array(values, dtype=float))
@@ -156,7 +156,7 @@ def slow_mdav(points, k):
     return groups
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(1.5))
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=10),
     st.integers(1, 4),

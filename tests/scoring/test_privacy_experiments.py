@@ -218,6 +218,12 @@ def written(tmp_path_factory):
     return {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Without figures, which take most of the time."""
+    monkeypatch.setattr(report, "figures", lambda *_: {})
+
+
 def test_every_file_is_there(written):
     tables = {
         *(
@@ -299,7 +305,7 @@ def test_the_paper_stands_next_to_its_own_table_only_and_figures_of_a_constant_o
     assert "<svg" in (out / "figures" / "figure9-rank-correlation-epsilon-1.svg").read_text()
 
 
-def test_each_attribute_may_have_a_rate_of_its_own(tmp_path):
+def test_each_attribute_may_have_a_rate_of_its_own(tmp_path, undrawn):
     """By hand: ε = 4 in parts 1 and 3 is 1 for gender, ρ = (e - 1) / (e + 1), and 3 for age, (e³ - 1) / (e³ + 6)."""
     setup = Setup(epsilons=(4.0,), queries=(), trials=2, rule="divided", weights=(1, 3))
     e = math.e
@@ -358,7 +364,7 @@ def test_figures_of_a_large_table_show_its_greatest_counts():
     assert "v19" not in text
 
 
-def test_summary_as_json(tmp_path, capsys):
+def test_summary_as_json(tmp_path, capsys, undrawn):
     out = tmp_path / "out"
     arguments = ["--trials", "2", "--queries", "1", "--epsilon", "1", "--aggregate", "of_medians"]
     arguments += ["--rho", "taylor", "--start", "observed", "--iterations", "5", "--tolerance", "0"]

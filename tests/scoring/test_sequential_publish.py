@@ -20,6 +20,7 @@ from scoring.formats.sequential.loss import losses
 from scoring.formats.sequential.publishing import METHODS, Options, generalize, publish, scales
 from scoring.formats.sequential.release_files import read_release, write_release
 from scoring.formats.sequential.tables import Attribute, Microdata, Release, Snapshot
+from tests.every import examples
 from tests.scoring import sequential_tables as printed
 
 BELOW = Convention((1, 1000), "below")
@@ -345,14 +346,14 @@ def check_laws(tables: Microdata, m: int, options: Options) -> None:
                 assert release.high[:, column].max(initial=0) <= len(attribute.values) - 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(0.5))
 @given(histories(), st.sampled_from(METHODS), st.sampled_from(["overlap", "risk"]))
 def test_releases_are_m_invariant_generalizations(history, method, rule):
     tables, m = history
     check_laws(tables, m, Options(m, method, rule=rule))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(0.5))
 @given(histories())
 def test_row_counting_finds_nobody_too_easily_after_the_repair(history):
     """After every release, not only the last; the paper's own rule does not promise it."""
@@ -408,7 +409,7 @@ def test_row_counting_finds_bob_before_the_repair_only():
         assert bob == pytest.approx(risk), method
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(0.2))
 @given(histories(), st.sampled_from(METHODS))
 def test_no_release_depends_on_a_later_table(history, method):
     tables, m = history
@@ -421,7 +422,7 @@ def test_no_release_depends_on_a_later_table(history, method):
             assert same(release, again)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(0.2))
 @given(histories(), st.integers(0, 99))
 def test_the_order_of_ids_discloses_nothing(history, seed):
     """Other numbers for the same people change only the numbers."""

@@ -23,6 +23,7 @@ from pwscup.submissions import releases
 from pwscup.submissions.services import SubmissionRefused
 from scoring.rulesets import load_ruleset
 from tests import factories
+from tests.every import examples
 from tests.web import pipeline
 
 HOUR = timedelta(hours=1)
@@ -598,7 +599,7 @@ def step(contest: Contest, user: User, what: str, now: datetime, numbers: tuple)
 class ClockLaws(TestCase):
     """What holds whatever organizers do with the clock."""
 
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(0.4), suppress_health_check=[HealthCheck.too_slow])
     @given(steps=STEPS)
     def test_rounds_stay_in_order_and_nobody_loses_time(self, steps):
         user = factories.make_user("oscar", is_organizer=True)
@@ -617,7 +618,7 @@ class ClockLaws(TestCase):
             ends = [(span.started_at, span.ended_at or now) for span in spans]
             assert all(one[1] <= other[0] for one, other in pairwise(sorted(ends)))
 
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(0.25), suppress_health_check=[HealthCheck.too_slow])
     @given(pauses=st.lists(st.tuples(MINUTES, MINUTES), max_size=6))
     def test_pauses_take_no_minute_from_a_round(self, pauses):
         """However often the clock stands still, each round is open for its four hours in the end."""

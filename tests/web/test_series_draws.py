@@ -36,6 +36,7 @@ from scoring.proof.commitments import derived_seed
 from scoring.proof.reveals import checks_of_reveal, checks_of_reveal_in_trail, read_reveal
 from scoring.tables.schema import Column, Kind, Role, Schema
 from tests import factories
+from tests.every import examples
 from tests.web import pipeline
 
 pytestmark = pytest.mark.usefixtures("sent")
@@ -107,7 +108,7 @@ def test_a_team_has_all_records_of_its_own_people_and_of_nobody_else(contest):
     ),
     sample=st.integers(10, 20),
 )
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(0.15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_two_teams_never_share_a_person(cast, lives, sample):
     """Whoever is in the tables when; the teams draw until nobody is left, or a table would be empty."""
     tables = [["patient,age,zip,disease"] for _ in range(3)]
