@@ -143,7 +143,7 @@ def test_a_worker_that_wakes_after_its_lease_is_refused(site):
 
 def test_what_takes_too_long_is_tried_again_and_fails_and_the_worker_goes_on(site):
     a, b = site.workers.values()
-    hasty = site.worker("hasty", SCORING_TIME_LIMIT="20")  # within which a first score is made
+    hasty = site.worker("hasty", SCORING_TIME_LIMIT="8")  # within which a first score is made
     site.wait_for_worker("hasty")
     with stopped(a), stopped(b):
         stuck = site.do("submit", n=2, note="1000")["keys"]

@@ -64,12 +64,16 @@ class Person:
 
     password = PASSWORD
 
-    def __init__(self, browser: Browser, site: Installation, name: str, **options: str) -> None:
+    def __init__(self, browser: Browser, site: Installation, name: str) -> None:
         self.site, self.name = site, name
         self.email = f"{name.lower()}@example.net"
         self.has_account = False
         self.context = browser.new_context(
-            base_url=site.url, locale="en-US", viewport=DESKTOP, accept_downloads=True, **options
+            base_url=site.url,
+            locale="en-US",
+            viewport=DESKTOP,
+            accept_downloads=True,
+            reduced_motion="reduce",  # charts are drawn at once
         )
         self.context.set_default_timeout(WAIT_MS)
         self.faults: list[str] = []

@@ -56,8 +56,8 @@ def meet(
     people: list[Person] = []
     request.node.people = people
 
-    def sit_down(name: str, **options: str) -> Person:
-        people.append(Person(browser, site, name, **options))
+    def sit_down(name: str) -> Person:
+        people.append(Person(browser, site, name))
         return people[-1]
 
     yield sit_down

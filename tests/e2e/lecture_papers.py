@@ -15,10 +15,10 @@ from tests.e2e.lecture_team import Team
 WAIT_MS = 240_000
 
 
-def write_archive(teacher: Person, folder: Path, organize: str = ORGANIZE) -> Path:
+def write_archive(teacher: Person, folder: Path) -> Path:
     """The whole contest with its answer key, in one file."""
     page = teacher.page
-    teacher.go(f"{organize}/archive/")
+    teacher.go(f"{ORGANIZE}/archive/")
     page.get_by_label("With the answer key").check()
     page.get_by_label("the names of all teams").check()
     teacher.press("Create archive")

@@ -37,7 +37,6 @@ from tests.e2e.disclosure import (
 )
 from tests.e2e.disclosure_program import Program, spend_the_rest
 from tests.e2e.home import scoring
-from tests.e2e.lecture_papers import import_archive, write_archive
 from tests.e2e.organizer import close_round, open_round
 from tests.e2e.team import approximately, invite, number
 
@@ -88,7 +87,6 @@ def test_a_hidden_table_from_its_release_to_the_comparison(meet, site, tmp_path)
     curve_shows(visitor, marks, early)
     assert ranked_by_the_download(visitor, tmp_path) == final
     assert spending(organizer) == {"Blue": [BUDGET, "0", "1"], "Red": [BUDGET, "0", "2"]}
-    archive_is_the_same(organizer, tmp_path)
 
 
 def ask_on_the_page(team: Team) -> Path:
@@ -212,16 +210,3 @@ def curve_shows(visitor: Person, marks: Marks, early: float) -> None:
     expected = [(team, e, approximately(value), counts) for team, e, value, counts in expected]
     assert len(shown) == len(expected)
     assert all(line in shown for line in expected), shown
-
-
-# Afterwards
-
-
-def archive_is_the_same(organizer: Person, folder: Path) -> None:
-    """Written, imported, and every board as it was."""
-    copy = import_archive(organizer, write_archive(organizer, folder, ORGANIZE))
-    assert copy != f"{CONTEST}/"
-    for board in ("comparison", "curve"):
-        assert lecture.board(organizer, board, copy) == lecture.board(
-            organizer, board, f"{CONTEST}/"
-        )
