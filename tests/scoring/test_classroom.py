@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from scoring import classroom as c
+from scoring.classroom.frames import schema_of
 from scoring.errors import ProblemsFound
 from scoring.tables.aligned import read_aligned
 from scoring.tables.schema import Column, Kind, Role, Schema
@@ -207,7 +208,7 @@ def test_the_score_is_that_of_the_platform():
     """The lecture's hand-computed example: LOSS 5/12."""
     original = pd.DataFrame({"age": [20, 30, 40, 50], "city": ["A", "A", "B", "B"]})
     anonymized = pd.DataFrame({"age": [20, 40, 40, None], "city": ["A", "A", "A", None]})
-    found = c.score(anonymized, original, c.schema_of(original))
+    found = c.score(anonymized, original, schema_of(original))
     assert found["LOSS"] == pytest.approx(5 / 12)
     assert found["utility"] == pytest.approx(58.333333333)
     assert found["U6"] == 1
