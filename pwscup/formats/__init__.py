@@ -28,7 +28,7 @@ FORMATS = {
     for format in (
         Format(COMMON, gives_table=True, has_public_part=True),
         Format(PER_TEAM, like=COMMON, own_tables=True, has_public_part=True, has_notebook=True),
-        Format(HIDDEN, like=COMMON, hides_table=True),
+        Format(HIDDEN, like=COMMON, hides_table=True, has_cross_columns=False),
         Format(
             SERIES,
             own_tables=True,

@@ -7,11 +7,12 @@ that pages load no pandas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from scoring.tables.schema import Role, Schema
 
     Text = str | _StrPromise
+
+
+Ticked = Mapping[str, Collection[str]]
+"""The names of the ticked columns, by tick."""
+NOTHING_TICKED: Ticked = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,9 @@ class Table(Protocol):
     def prepare(self, data: bytes, schema: Schema) -> Parts:
         """Read the file with its schema and create the stored parts."""
 
+    def tick_notes(self, data: bytes, schema: Schema, ruleset: Ruleset) -> list[str]:
+        """The consequences of the ticks for organizers that follow from the file."""
+
     def unmeasured(self, schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
         """The ruleset's measures without a value under this schema."""
 
@@ -84,6 +93,17 @@ class Setup(Protocol):
     FILE_TITLES: Mapping[str, str]
     """The names of files inside the upload in error messages."""
     CONFIRMED: Text
+    TICKS: Mapping[str, Text]
+    """Choices for each column that become part of the rules, by name."""
+
+    def ticked(self, ruleset: Ruleset, schema: Schema) -> Ticked:
+        """The ticked columns by these rules, or a suggestion if the rules are about another table."""
+
+    def rules_with(self, ruleset: Ruleset, schema: Schema, ticked: Ticked) -> Ruleset:
+        """The rules for the ticked columns; raise `ProblemsFound` if they cannot be chosen so."""
+
+    def tick_notes(self, ruleset: Ruleset, schema: Schema) -> list[str]:
+        """The consequences of the ticks for organizers, as far as they follow from the columns."""
 
     def check_columns(self, ruleset: Ruleset, schema: Schema) -> None:
         """Raise `ProblemsFound` if the columns do not match the rules of the format."""

@@ -15,7 +15,7 @@ from pwscup.contests import policies
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.contests.selectors import original_of
 from pwscup.contests.services.common import ContestRefused, lock
-from pwscup.contests.services.rule_versions import holding_rules, write_down
+from pwscup.contests.services.rule_versions import hold, holding_rules, write_down
 from pwscup.contests.services.table import lacking_records
 from pwscup.contests.teams.tables import has_draws, n_available
 from pwscup.core import audit_log, jobs
@@ -64,7 +64,7 @@ def change_rules(
             _start(held, written, actor)
         else:
             _sync_rounds(held, rules)
-            _hold(held, written, actor)
+            hold(held, written, actor)
     contest.refresh_from_db()
     contest.__dict__.pop("ruleset", None)
     return written
@@ -97,24 +97,6 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
         )
     if found:
         raise ContestRefused(*found)
-
-
-def _hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
-    """Make them the contest's current rules."""
-    before = contest.ruleset.digest
-    contest.ruleset_text = rules.text
-    contest.__dict__.pop("ruleset", None)
-    contest.save(update_fields=["ruleset_text"])
-    rules.applied_at = timezone.now()
-    rules.save(update_fields=["applied_at"])
-    audit_log.record(
-        "contest.ruleset_changed",
-        actor=actor,
-        contest_id=contest.pk,
-        subject=f"rules {rules.number}",
-        digest=[before, rules.digest],
-        reason=rules.note,
-    )
 
 
 def _sync_rounds(contest: Contest, rules: Ruleset) -> None:
@@ -220,7 +202,7 @@ def apply(*, actor: User, contest: Contest, version: int | None = None) -> Resco
         )
     put_in_force(rescore)
     if rescore.rules.digest != held.ruleset.digest:
-        _hold(held, rescore.rules, actor)
+        hold(held, rescore.rules, actor)
     _decide(rescore, Rescore.State.APPLIED, actor)
     contest.refresh_from_db()
     contest.__dict__.pop("ruleset", None)

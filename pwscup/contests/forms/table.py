@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -13,14 +15,16 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rules.texts import COLUMN_KINDS, ROLES
+from pwscup.formats.spec import NOTHING_TICKED
 from scoring.tables.schema import Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.core.files.uploadedfile import UploadedFile
 
+    from pwscup.formats.spec import Ticked
+
 EMPTY_CELL = '""'
+NO_TICKS: Mapping[str, Any] = MappingProxyType({})
 
 
 class FileForm(VersionedForm):
@@ -125,17 +129,32 @@ class ColumnForm(forms.Form):
     values = ValuesField(label=_("Values"), required=False)
 
     def __init__(
-        self, *args: Any, column: Column, roles: Mapping[Role, Any] = ROLES, **kwargs: Any
+        self,
+        *args: Any,
+        column: Column,
+        roles: Mapping[Role, Any] = ROLES,
+        ticks: Mapping[str, Any] = NO_TICKS,
+        ticked: Ticked = NOTHING_TICKED,
+        **kwargs: Any,
     ) -> None:
         fields = ("role", "kind", "cross", "min", "max", "values")
         initial = {name: getattr(column, name) for name in fields}
         super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
         self.column_name = column.name
+        self._ticks = tuple(ticks)
+        for tick, title in ticks.items():
+            initially = column.name in ticked.get(tick, ())
+            self.fields[tick] = forms.BooleanField(label=title, required=False, initial=initially)
         self.fields["role"].choices = roles.items()
         for bound in self.fields.values():
             kind = "form-select" if isinstance(bound, forms.ChoiceField) else "form-control"
             is_tick = isinstance(bound, forms.BooleanField)
             bound.widget.attrs["class"] = "form-check-input" if is_tick else f"{kind} {kind}-sm"
+
+    @property
+    def ticks(self) -> list[forms.BoundField]:
+        """The further ticks of the format."""
+        return [self[tick] for tick in self._ticks]
 
     def column(self) -> Column:
         """The column as entered, without the settings that its kind cannot have."""
@@ -178,16 +197,38 @@ class ColumnsForm:
         version: int,
         data: Any = None,
         roles: Mapping[Role, Any] = ROLES,
+        ticks: Mapping[str, Any] = NO_TICKS,
+        ticked: Ticked = NOTHING_TICKED,
     ) -> None:
+        self.ticks = ticks
         self.columns = [
-            ColumnForm(data, column=column, prefix=f"c{position}", roles=roles)
+            ColumnForm(
+                data,
+                column=column,
+                prefix=f"c{position}",
+                roles=roles,
+                ticks=ticks,
+                ticked=ticked,
+            )
             for position, column in enumerate(schema.columns)
         ]
         self.attacks = AttackColumnsForm(data, schema=schema, initial={"version": version})
 
     def is_valid(self) -> bool:
         valid = [form.is_valid() for form in (*self.columns, self.attacks)]
-        return all(valid)
+        if all(valid):
+            for tick, names in self.ticked().items():
+                if not names:
+                    problem = _("Tick at least one column as “%(tick)s”.")
+                    self.attacks.add_error(None, problem % {"tick": self.ticks[tick]})
+        return all(valid) and not self.attacks.errors
+
+    def ticked(self) -> dict[str, list[str]]:
+        """The names of the ticked columns, by tick."""
+        return {
+            tick: [form.column_name for form in self.columns if form.cleaned_data[tick]]
+            for tick in self.ticks
+        }
 
     def schema(self) -> Schema:
         """The schema as entered; ProblemsFound if its columns are inconsistent."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from django.db import models
@@ -74,6 +75,16 @@ class TableDraft(models.Model):
 
     def __str__(self) -> str:
         return f"draft table of {self.contest}"
+
+    def ticked(self, ticks: Iterable[str]) -> dict[str, list[str]]:
+        """The names of the ticked columns, by tick; nothing if none was ever ticked."""
+        named = list(zip(self.schema.names, self.columns, strict=True))
+        if not any("ticks" in column for _name, column in named):
+            return {}
+        return {
+            tick: [name for name, column in named if tick in column.get("ticks", ())]
+            for tick in ticks
+        }
 
     @cached_property
     def schema(self) -> Schema:

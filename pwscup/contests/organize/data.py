@@ -21,6 +21,9 @@ from pwscup.core.texts.refusals import Refused
 from scoring.errors import ProblemsFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pwscup.formats.spec import Ticked
     from scoring.tables.schema import Schema
 
 
@@ -84,18 +87,24 @@ def columns(request: HttpRequest, contest: Contest) -> HttpResponse:
     try:
         schema = form.schema()
         if "confirm" not in request.POST:
-            services.check_table(contest=contest, schema=schema)
-            return _page(request, contest, columns_form=form, checked=schema)
-        return _confirmed(request, contest, form.attacks.cleaned_data["version"], schema)
+            notes = services.check_table(contest=contest, schema=schema, ticked=form.ticked())
+            return _page(request, contest, columns_form=form, checked=schema, notes=notes)
+        return _confirmed(request, contest, form, schema)
     except ProblemsFound as found:
         return _page(request, contest, columns_form=form, found=found, file_name=draft.file.name)
 
 
 def _confirmed(
-    request: HttpRequest, contest: Contest, version: int, schema: Schema
+    request: HttpRequest, contest: Contest, form: ColumnsForm, schema: Schema
 ) -> HttpResponse:
     try:
-        services.confirm_table(actor=request.user, contest=contest, version=version, schema=schema)
+        services.confirm_table(
+            actor=request.user,
+            contest=contest,
+            version=form.attacks.cleaned_data["version"],
+            schema=schema,
+            ticked=form.ticked(),
+        )
     except services.ContestRefused as refusal:
         tell(request, refusal)
     else:
@@ -112,8 +121,32 @@ def _generate_form(contest: Contest, *data: Any) -> VersionedForm:
 
 
 def _columns_form(contest: Contest, draft: TableDraft, data: Any = None) -> ColumnsForm:
-    roles = contest.format.setup.ROLES
-    return ColumnsForm(draft.schema, version=contest.version, data=data, roles=roles)
+    setup = contest.format.setup
+    return ColumnsForm(
+        draft.schema,
+        version=contest.version,
+        data=data,
+        roles=setup.ROLES,
+        ticks=setup.TICKS,
+        ticked=_ticked(contest, draft),
+    )
+
+
+def _ticked(contest: Contest, draft: TableDraft) -> Ticked:
+    """The ticks as entered last, or those of the rules."""
+    setup = contest.format.setup
+    return draft.ticked(setup.TICKS) or setup.ticked(contest.ruleset, draft.schema)
+
+
+def _tick_notes(contest: Contest, draft: TableDraft | None) -> list[str]:
+    if draft is None:
+        return []
+    setup = contest.format.setup
+    try:
+        rules = setup.rules_with(contest.ruleset, draft.schema, _ticked(contest, draft))
+    except ProblemsFound:  # shown with the warnings
+        return []
+    return setup.tick_notes(rules, draft.schema)
 
 
 def _page(
@@ -126,6 +159,7 @@ def _page(
     checked: Schema | None = None,
     found: ProblemsFound | None = None,
     file_name: str = "",
+    notes: Sequence[str] = (),
 ) -> HttpResponse:
     dataset, draft = selectors.original_of(contest), selectors.draft_of(contest)
     if draft is not None and columns_form is None:
@@ -146,6 +180,7 @@ def _page(
         "may_replace": policies.may_replace_table(request.user, contest),
         "has_started": policies.has_started(contest, page["now"]),
         "checked": checked is not None,
+        "tick_notes": [*_tick_notes(contest, draft), *notes],
         "warnings": _warnings(contest, dataset, draft, checked),
         "problems": listed,
         "n_shown": problems.n_shown(listed),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.utils import timezone
+
 from pwscup.contests.models import Contest, RulesetVersion
+from pwscup.core import audit_log
 
 if TYPE_CHECKING:
+    from pwscup.accounts.models import User
     from scoring.rulesets import Ruleset
 
 
@@ -24,3 +28,21 @@ def holding_rules(contest: Contest) -> RulesetVersion:
     applied = contest.ruleset_versions.filter(digest=rules.digest).exclude(applied_at=None)
     found = applied.order_by("-number").first()
     return found or write_down(contest, rules, applied_at=contest.created_at)
+
+
+def hold(contest: Contest, rules: RulesetVersion, actor: User) -> None:
+    """Make them the contest's current rules."""
+    before = contest.ruleset.digest
+    contest.ruleset_text = rules.text
+    contest.__dict__.pop("ruleset", None)
+    contest.save(update_fields=["ruleset_text"])
+    rules.applied_at = timezone.now()
+    rules.save(update_fields=["applied_at"])
+    audit_log.record(
+        "contest.ruleset_changed",
+        actor=actor,
+        contest_id=contest.pk,
+        subject=f"rules {rules.number}",
+        digest=[before, rules.digest],
+        reason=rules.note,
+    )

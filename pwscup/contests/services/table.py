@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.models import User
 from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Dataset, Sample, TableDraft
 from pwscup.contests.services.common import ContestRefused, lock
+from pwscup.contests.services.rule_versions import hold, write_down
 from pwscup.contests.teams import tables as team_tables
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.core.files.storage import Area
 from pwscup.formats import format_of
+from pwscup.formats.spec import NOTHING_TICKED
 
 if TYPE_CHECKING:
     from pwscup.core.texts.refusals import Text
-    from pwscup.formats.spec import Described
+    from pwscup.formats.spec import Described, Ticked
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
 
@@ -105,8 +108,8 @@ def _keep_draft(
     return draft
 
 
-def check_table(*, contest: Contest, schema: Schema) -> None:
-    """Store these columns with the draft, and read it with them.
+def check_table(*, contest: Contest, schema: Schema, ticked: Ticked = NOTHING_TICKED) -> list[str]:
+    """Store these columns with the draft, and read it with them; return notes about the ticked columns.
 
     Raises
     ------
@@ -114,28 +117,53 @@ def check_table(*, contest: Contest, schema: Schema) -> None:
         Every cell that does not fit its column.
     """
     draft = TableDraft.objects.select_related("file").get(contest=contest)
-    TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
-    contest.format.setup.check_columns(contest.ruleset, schema)
-    contest.format.table.check(storage.read_draft(draft.file), schema)
+    _keep_columns(draft, schema, ticked)
+    rules = contest.format.setup.rules_with(contest.ruleset, schema, ticked)
+    contest.format.setup.check_columns(rules, schema)
+    data = storage.read_draft(draft.file)
+    contest.format.table.check(data, schema)
+    return contest.format.table.tick_notes(data, schema, rules)
+
+
+def _keep_columns(draft: TableDraft, schema: Schema, ticked: Ticked) -> None:
+    """Store the columns as entered."""
+    columns = [
+        column | ({"ticks": [tick for tick in ticked if name in ticked[tick]]} if ticked else {})
+        for name, column in zip(schema.names, draft.columns, strict=True)
+    ]
+    TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml(), columns=columns)
 
 
 def confirm_table(
-    *, actor: User, contest: Contest, version: int | None = None, schema: Schema
+    *,
+    actor: User,
+    contest: Contest,
+    version: int | None = None,
+    schema: Schema,
+    ticked: Ticked = NOTHING_TICKED,
 ) -> Dataset:
-    """Make the draft the contest's table, with the given columns; the draft stays for corrections until
-    publication."""
+    """Make the draft the contest's table, with the given columns, and write the rules for the ticked ones; the
+    draft stays for corrections until publication."""
     draft = TableDraft.objects.select_related("file").get(contest=contest)
     data = storage.read_draft(draft.file)
     with transaction.atomic():
+        held = lock(contest, version)
+        _check_table_may_change(held)
+        if ticked:
+            rules = contest.format.setup.rules_with(held.ruleset, schema, ticked)
+            if rules.digest != held.ruleset.digest:
+                note = gettext("Columns chosen on the page Data")
+                hold(held, write_down(held, rules, note=note, created_by=actor), actor)
+                contest.ruleset_text = held.ruleset_text
+                contest.__dict__.pop("ruleset", None)
         dataset = attach_dataset(
             actor=actor,
             contest=contest,
-            version=version,
             data=data,
             schema=schema,
             name=draft.file.name,
         )
-        TableDraft.objects.filter(pk=draft.pk).update(schema_text=schema.to_toml())
+        _keep_columns(draft, schema, ticked)
     return dataset
 
 

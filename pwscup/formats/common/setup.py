@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pwscup.contests.models import Contest, Dataset, TableDraft
-    from pwscup.formats.spec import Text
+    from pwscup.formats.spec import Text, Ticked
     from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
 
@@ -25,7 +25,23 @@ UPLOAD_FORM, GENERATE_FORM = TableForm, GenerateForm
 ROLES = texts.ROLES
 FILE_TITLES: Mapping[str, str] = {}
 CONFIRMED = gettext_lazy("The table is now the contest's original.")
+TICKS: Mapping[str, Text] = {}
 NEARLY_UNIQUE = 0.5
+
+
+def ticked(_ruleset: Ruleset, _schema: Schema) -> Ticked:
+    """Nothing."""
+    return {}
+
+
+def rules_with(ruleset: Ruleset, _schema: Schema, _ticked: Ticked) -> Ruleset:
+    """The rules as they are: they name no column."""
+    return ruleset
+
+
+def tick_notes(_ruleset: Ruleset, _schema: Schema) -> list[str]:
+    """Nothing."""
+    return []
 
 
 def check_columns(ruleset: Ruleset, schema: Schema) -> None:

@@ -142,6 +142,11 @@ def sample_method(schema: Schema) -> list[tuple[str, dict[str, Any]]]:
     return [("sa-noise", {})] if schema.sensitive_numeric else [("record-deletion", {})]
 
 
+def tick_notes(_data: bytes, _schema: Schema, _ruleset: Ruleset) -> list[str]:
+    """Nothing."""
+    return []
+
+
 def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     """The ruleset's measures without a value under this schema, according to the library."""
     if has_identifiers_alone(schema):

@@ -13,8 +13,12 @@ from pwscup.contests.forms import GenerateSeriesForm, SeriesForm
 from pwscup.contests.models import Contest
 from pwscup.contests.rules import texts
 from pwscup.contests.teams import tables
+from pwscup.formats.common.setup import TICKS as TICKS
 from pwscup.formats.common.setup import check_columns as check_columns
+from pwscup.formats.common.setup import rules_with as rules_with
 from pwscup.formats.common.setup import seen_in
+from pwscup.formats.common.setup import tick_notes as tick_notes
+from pwscup.formats.common.setup import ticked as ticked
 from scoring.formats.sequential.bundles import MAX_TIMES
 from scoring.tables.schema import Role
 
