@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +102,22 @@ def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
     test["MIGRATE"] = False
     database.copy_migrated(Path(test["NAME"]))
     return True
+
+
+@pytest.fixture
+def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are drawn, but hold only their words: to place and write them takes most of a report's time.
+
+    For tests of what reports say. Others look at whole pictures.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    def words(figure: Figure, file: io.StringIO, **_: Any) -> None:
+        for axes in figure.axes:
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.get_ticklabels()  # makes them up to date
+        texts = [text.get_text() for text in figure.findobj(Text) if text.get_visible()]
+        file.write(f"<svg>{''.join(f'<text>{escape(text)}</text>' for text in texts)}</svg>")
+
+    monkeypatch.setattr(Figure, "savefig", words)

@@ -214,7 +214,7 @@ def test_fewer_possible_worlds_are_looked_at_of_more_records_and_at_last_none(cr
 
 
 @pytest.mark.parametrize(("bound", "value"), [("MOST_WORK", 10), ("MOST_PLACES", 10)])
-def test_what_takes_too_long_is_left_out_and_said(crowd, monkeypatch, bound, value):
+def test_what_takes_too_long_is_left_out_and_said(crowd, monkeypatch, bound, value, sketched):
     monkeypatch.setattr(effort, bound, value)
     audit = audit_series(
         crowd, of_publication(publish(crowd, Options(m=2))), m=2, definition="worlds"
@@ -227,7 +227,7 @@ def test_what_takes_too_long_is_left_out_and_said(crowd, monkeypatch, bound, val
     assert "there are too many records" in Page(report(audit, {})).text
 
 
-def test_risks_after_the_last_release_only_have_no_history(patients, monkeypatch):
+def test_risks_after_the_last_release_only_have_no_history(patients, monkeypatch, sketched):
     monkeypatch.setattr(effort, "MOST_WORK_OVER_TIME", 0)
     series = of_publication(publish(patients, Options(m=2)))
     audit = audit_series(patients, series, m=2, definition="worlds")
@@ -284,14 +284,14 @@ def test_the_report_has_every_part_and_needs_nothing_else(found, page):
     assert "S.zip" in page.text
 
 
-def test_regions_that_are_too_many_to_be_distinguished_are_not_drawn(found, monkeypatch):
+def test_regions_that_are_too_many_to_be_distinguished_are_not_drawn(found, monkeypatch, sketched):
     monkeypatch.setattr(pictures, "MOST_DRAWN", 1)
     page = Page(report(found, {}))
     assert page.seen.count("svg") == len(found.findings) + 1
     assert "Not drawn, with more than 1 groups in a release: R1–R2, R2–R3." in page.text
 
 
-def test_of_many_releases_the_last_pairs_are_drawn(found, monkeypatch):
+def test_of_many_releases_the_last_pairs_are_drawn(found, monkeypatch, sketched):
     monkeypatch.setattr(series_regions, "MOST_PAIRS", 1)
     page = Page(report(found, {}))
     assert page.seen.count("svg") == len(found.findings) + 2
@@ -299,7 +299,7 @@ def test_of_many_releases_the_last_pairs_are_drawn(found, monkeypatch):
     assert "R2 with solid and R3 with broken lines" in page.text
 
 
-def test_the_report_escapes_and_speaks_the_readers_language(found):
+def test_the_report_escapes_and_speaks_the_readers_language(found, sketched):
     text = report(
         found, {"<b>": "<script>alert(1)</script>"}, language="ja", translate=lambda s: f"訳{s}"
     )
@@ -315,7 +315,7 @@ def test_the_report_escapes_and_speaks_the_readers_language(found):
         assert said in text
 
 
-def test_one_table_only_has_neither_time_nor_pairs():
+def test_one_table_only_has_neither_time_nor_pairs(sketched):
     alone = replace(SMALL, snapshots=SMALL.snapshots[:1])
     audit = made(alone)
     page = Page(report(audit, {}))
@@ -345,7 +345,9 @@ def run(files, *more):
     return main(["sequential", "audit", *asked, "--tables", *tables, *more])
 
 
-def test_the_command_writes_the_report_and_tells_what_the_library_finds(files, found, capsys):
+def test_the_command_writes_the_report_and_tells_what_the_library_finds(
+    files, found, capsys, sketched
+):
     names = [attribute.name for attribute in found.original.attributes]
     asked = ("--out", str(files / "a.html"), "--attributes", f"{names[1]},{names[0]}")
     assert run(files, *asked, "--json") == 0

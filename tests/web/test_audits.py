@@ -32,7 +32,7 @@ def submission(cast, round, sent):
 
 
 @pytest.fixture
-def quick(monkeypatch, settings):
+def quick(monkeypatch, settings, sketched):
     """Two attackers and a report in English are enough where it does not matter what they find."""
     settings.LANGUAGES = [("en", "English")]
     from scoring.audits import audit

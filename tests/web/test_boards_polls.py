@@ -31,6 +31,7 @@ from pwscup.submissions.decisions import rulings
 from pwscup.submissions.intake import inflight
 from pwscup.submissions.judging import grades
 from pwscup.submissions.models import Rescore, Submission
+from tests.every import some
 from tests.web import board_facts
 from tests.web.pipeline import guess, hand_in, round_of, scored
 
@@ -311,10 +312,11 @@ class Watched:
         return done
 
 
-@pytest.fixture
-def watched(cast, client, as_user, sent):
+@pytest.fixture(params=some(1, [["", "oscar"], ["", "alice", "oscar"]]), ids=len)
+def watched(request, cast, client, as_user, sent):
+    """Read by a visitor and an organizer; `make test-long` adds a team."""
     recorded(cast.contest)
-    people = (None, cast.alice, cast.oscar)
+    people = [getattr(cast, name, None) for name in request.param]
     return Watched(client, cast.contest, [as_user(person) for person in people])
 
 

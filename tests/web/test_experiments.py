@@ -97,7 +97,7 @@ def test_the_defaults_are_those_of_the_library():
 
 
 @pytest.mark.parametrize("setup", [{}, {"batch": []}, {"queries": []}])
-def test_every_step_of_the_library_has_its_words(cast, setup):
+def test_every_step_of_the_library_has_its_words(cast, setup, sketched):
     made = make_experiment(cast.alice, setup=SMALL | setup, state=State.RUNNING)
     said: list[str] = []
     experiment_jobs.compute(made, said.append)

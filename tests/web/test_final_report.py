@@ -133,7 +133,7 @@ def totals(rows):
 # Numbers
 
 
-def test_the_boards_of_ranks_are_those_that_everybody_sees(game):
+def test_the_boards_of_ranks_are_those_that_everybody_sees(game, sketched):
     report = written(game.contest, game.oscar)
     boards = boards_of(fresh(game.contest), timezone.now()).data
     for language in LANGUAGES:
@@ -197,7 +197,7 @@ def assert_stands_alone_and_says_what_pictures_show(html):
     assert len(ids) == len(set(ids))
 
 
-def test_a_season_and_each_of_its_stages(oscar, in_english):
+def test_a_season_and_each_of_its_stages(oscar, in_english, sketched):
     contest = board_facts.contest_of("pwscup2015-season", n_closed=4, slug="season")
     contest.organizers.add(oscar)
     for name in ("Red", "Blue"):
@@ -225,7 +225,7 @@ def test_a_season_and_each_of_its_stages(oscar, in_english):
     )
 
 
-def test_each_division_has_its_board(game, in_english):
+def test_each_division_has_its_board(game, in_english, sketched):
     students = Division.objects.create(contest=game.contest, key="students", title="Students")
     game.contest.teams.filter(name__in=("Red", "Green")).update(division=students)
     html = selectors.page_of(written(game.contest, game.oscar), "en")
@@ -236,7 +236,7 @@ def test_each_division_has_its_board(game, in_english):
     assert "<h2>Division: Students</h2>" in html
 
 
-def test_counts_decisions_versions_interruptions_and_proofs(game, in_english):
+def test_counts_decisions_versions_interruptions_and_proofs(game, in_english, sketched):
     """Submissions that were taken back do not count, and a version that never applied is not shown."""
     contest, now = game.contest, timezone.now()
     scored = Submission.objects.filter(round__contest=game.contest).count()
@@ -290,7 +290,7 @@ def test_counts_decisions_versions_interruptions_and_proofs(game, in_english):
 @pytest.mark.parametrize(
     ("days", "n_steps", "step"), [(1, 25, 1 / 24), (5, 6, 1), (366, 184, 2), (73_000, 366, 200)]
 )
-def test_submissions_of_centuries_have_no_bar_a_day(game, days, n_steps, step):
+def test_submissions_of_centuries_have_no_bar_a_day(game, days, n_steps, step, sketched):
     first = game.anonymization.opens_at.replace(minute=0, second=0, microsecond=0)
     submissions = Submission.objects.filter(round__contest=game.contest)
     submissions.update(arrived_at=first)
@@ -301,7 +301,7 @@ def test_submissions_of_centuries_have_no_bar_a_day(game, days, n_steps, step):
     assert (counts[0], counts[-1], sum(counts)) == (len(submissions) - 1, 1, len(submissions))
 
 
-def test_disqualified_teams_are_a_number_unless_they_may_be_named(game, settings):
+def test_disqualified_teams_are_a_number_unless_they_may_be_named(game, settings, sketched):
     blue = game.teams["Blue"]
     blue.name = "Unmentionable"
     blue.save()
@@ -333,7 +333,7 @@ def test_names_of_any_kind_break_nothing(game, settings):
 # What is hidden
 
 
-def test_no_byte_tells_of_a_hidden_measure(noon, game, lecture, settings):
+def test_no_byte_tells_of_a_hidden_measure(noon, game, lecture, settings, sketched):
     """The values of U5 and of the attack EUC2 are in no page, in whatever form.
 
     At another time of the day midnights lie elsewhere in the picture of the rounds, at any decimals.

@@ -35,7 +35,7 @@ def played(cast, sent):
 
 
 @pytest.fixture
-def quick(monkeypatch, settings):
+def quick(monkeypatch, settings, sketched):
     """Row counting and a report in English are enough where it does not matter what is found."""
     settings.LANGUAGES = [("en", "English")]
     from scoring.audits import effort

@@ -35,9 +35,9 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 
 def large() -> bytes:
-    """Three hundred megabytes of nothing in three hundred kilobytes."""
+    """Three hundred megabytes of nothing in little more than one."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for n in (1, 2, 3):
             with archive.open(f"R{n}.csv", "w") as entry:
                 entry.write(HEADER)
@@ -56,8 +56,8 @@ def nested() -> bytes:
 ARCHIVES = {
     "300 MB unpacked": (large, "bundle.too_large"),
     "archives in archives": (nested, "bundle.nested"),
-    "a hundred thousand files": (
-        lambda: zipped({f"R{n}.csv": b"" for n in range(100_000)}),
+    "ten thousand files": (
+        lambda: zipped({f"R{n}.csv": b"" for n in range(10_000)}),
         "bundle.too_many",
     ),
     "a path out of it": (lambda: zipped({"../../R1.csv": b"x"}), "bundle.path"),

@@ -35,7 +35,7 @@ def words_of(html: str) -> str:
     return " ".join(unescape(f"{bare} {alts}").split())
 
 
-def test_reports_speak_of_releases_and_have_the_numbers():
+def test_reports_speak_of_releases_and_have_the_numbers(sketched):
     contest = series_facts.made_up().contest
     html = report(contest)
     words = words_of(html)
@@ -56,7 +56,7 @@ def test_reports_speak_of_releases_and_have_the_numbers():
     assert len(of["en"]) > len(series_facts.MEASURES) * len(series_facts.RESULTS)
 
 
-def test_a_report_about_tables_is_as_it_was():
+def test_a_report_about_tables_is_as_it_was(sketched):
     words = words_of(report(board_facts.game(factories.make_contest()).contest))
     assert "more records were re-identified" in words
     assert "baseline" not in words
