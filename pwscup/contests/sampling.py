@@ -7,7 +7,8 @@ import io
 import secrets
 
 from pwscup.core.files.headers import refuse_wide
-from scoring.tables.suggestion import suggest_schema
+from scoring.tables.suggestion import ORIGINAL_FILE, suggest_schema
+from scoring.tables.text import decode, records
 
 
 def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
@@ -22,9 +23,9 @@ def sampled(data: bytes, n_sampled: int) -> tuple[bytes, int]:
     """
     refuse_wide(data)
     suggest_schema(data)  # refuses invalid tables, with every problem
-    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    n_kept = min(n_sampled, len(records))
-    kept = sorted(secrets.SystemRandom().sample(range(len(records)), n_kept))
+    header, *lines = records(decode(data, file=ORIGINAL_FILE), file=ORIGINAL_FILE)
+    n_kept = min(n_sampled, len(lines))
+    kept = sorted(secrets.SystemRandom().sample(range(len(lines)), n_kept))
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([header, *(records[row] for row in kept)])
-    return out.getvalue().encode(), len(records)
+    csv.writer(out, lineterminator="\n").writerows([header, *(lines[row] for row in kept)])
+    return out.getvalue().encode(), len(lines)

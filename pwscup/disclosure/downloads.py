@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponse, StreamingHttpResponse
 
 from pwscup.contests.selectors import download_name
-from pwscup.core.files.exports import csv_text
+from pwscup.core.files import storage
+from pwscup.core.files.exports import BOM, csv_text
 from pwscup.core.http.attachments import attached
 from pwscup.core.http.pipes import Pipe
 from pwscup.disclosure import ledger
@@ -45,10 +46,20 @@ def csv_of(answer: Answer, attributes: Sequence[Attribute]) -> bytes:
 
 
 def answer_response(answer: Answer) -> HttpResponse:
-    """One answer as a CSV file."""
+    """One answer as a CSV file for programs."""
+    return table_response(*_named(answer))
+
+
+def answer_page_response(answer: Answer) -> HttpResponse:
+    """The same for people."""
+    name, data = _named(answer)
+    return table_response(name, storage.for_people(data, name))
+
+
+def _named(answer: Answer) -> tuple[str, bytes]:
     contest = answer.round.contest
     name = download_name(contest, f"{answer.round.key}-{file_name(answer)}")
-    return table_response(name, csv_of(answer, disclosed_attributes(contest)))
+    return name, csv_of(answer, disclosed_attributes(contest))
 
 
 def answers_response(team: Team, round: Round) -> StreamingHttpResponse:
@@ -65,10 +76,11 @@ def packed(team: Team, round: Round) -> Iterator[bytes]:
     pipe, index = Pipe(), []
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
         for answer in answers.iterator(chunk_size=AT_ONCE):
-            archive.writestr(file_name(answer), csv_of(answer, attributes))
+            name = file_name(answer)
+            archive.writestr(name, storage.for_people(csv_of(answer, attributes), name))
             index.append(_line(answer))
             yield pipe.taken()
-        archive.writestr("answers.csv", csv_text(INDEX, index))
+        archive.writestr("answers.csv", BOM + csv_text(INDEX, index))
     yield pipe.taken()
 
 

@@ -238,7 +238,7 @@ def ensure_released(round: Round, now: datetime | None = None) -> BatchRelease |
 
     epsilon, source = epsilon_of_round(round), dataset_of(round.contest).sealed_id
     data, n_records = disclosing.released_table(round.contest, epsilon)
-    file = storage.write(data, area=storage.Area.PUBLISHED, name=f"{round.key}.csv")
+    file = storage.publish(data, name=f"{round.key}.csv")
     kept = None
     try:
         with transaction.atomic():

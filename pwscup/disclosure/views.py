@@ -19,6 +19,7 @@ from pwscup.accounts.selectors import team_of
 from pwscup.contests.downloads import terms_first
 from pwscup.contests.organize.common import for_organizers
 from pwscup.contests.selectors import download_name, original_of, visible_round
+from pwscup.core.files import storage
 from pwscup.disclosure import asking, downloads, pages, selectors, services
 from pwscup.formats import kinds_where
 from pwscup.formats.hidden.disclosed import target_attributes
@@ -57,7 +58,7 @@ def answer(request: HttpRequest, public_id: UUID) -> HttpResponse:
 
 @require_safe
 def answer_csv(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    return downloads.answer_response(selectors.own_answer(request.user, public_id))
+    return downloads.answer_page_response(selectors.own_answer(request.user, public_id))
 
 
 @login_required
@@ -105,7 +106,8 @@ def template(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if original_of(round.contest) is None:
         raise Http404
     data = estimates.template(target_attributes(round.contest))
-    return table_response(download_name(round.contest, f"{round.key}-estimate.csv"), data)
+    name = download_name(round.contest, f"{round.key}-estimate.csv")
+    return table_response(name, storage.for_people(data, name))
 
 
 # For organizers

@@ -120,11 +120,11 @@ def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
 
 
 def _written(team: Team, drawn: Drawn) -> dict[str, StoredFile]:
-    sealed, published = storage.Area.SEALED, storage.Area.PUBLISHED
+    sealed = storage.Area.SEALED
     name = tables.team_file(team, "original")
     return {
         "whole": storage.write(drawn.whole, area=sealed, name=name),
-        "public": storage.write(drawn.public, area=published, name=name),
+        "public": storage.publish(drawn.public, name=name),
         "key": storage.write(drawn.key, area=sealed, name="draw.json"),
     }
 

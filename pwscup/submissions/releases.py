@@ -117,16 +117,16 @@ def _draft(attack: Round, submission: Submission) -> Release:
     from pwscup.submissions import evaluation  # imports pandas, which only workers need
 
     shuffled = evaluation.shuffled_table(submission, attack)
-    published, team = storage.Area.PUBLISHED, submission.team
+    team = submission.team
     candidates = None
     if shuffled.candidates is not None:
         name = team_file(team, attack.format.release_names[1])
-        candidates = storage.write(shuffled.candidates, area=published, name=name)
+        candidates = storage.publish(shuffled.candidates, name=name)
     return Release(
         round=attack,
         team=team,
         submission=submission,
-        table=storage.write(shuffled.table, area=published, name=table_name(attack, team)),
+        table=storage.publish(shuffled.table, name=table_name(attack, team)),
         candidates=candidates,
         key=storage.write(shuffled.key, area=storage.Area.SEALED, name="key.json"),
         n_records=shuffled.n_records,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.proof.commitments import SECRET_BYTES, commitment, derived_seed, shuffled
 from scoring.proof.trail import first_broken
+from scoring.tables.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from scoring.tables.schema import Schema
@@ -261,7 +262,7 @@ def checks_of_release(
     return [
         _same("release SHA-256", found["sha256"], digest),
         _same("submission SHA-256", stated, handed_in),
-        _same_bytes(found["purpose"], derived, release),
+        _same_bytes(found["purpose"], derived, release.removeprefix(UTF8_BOM)),
     ]
 
 
@@ -272,6 +273,7 @@ def _same(name: str, stated: object, found: object) -> Check:
 
 
 def _same_bytes(purpose: str, derived: bytes, release: bytes) -> Check:
+    """The check of a release without its byte order mark, which those of earlier versions lack."""
     name = "released order"
     if derived == release:
         return Check(name, True, f"{purpose}: the file follows byte for byte from the submission")

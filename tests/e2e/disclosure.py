@@ -169,7 +169,7 @@ def ask(team: Team, epsilon: str, *, left: str) -> Path:
     link = person.page.get_by_role("link", name="Download as CSV")
     answer = person.download(link, team.file(f"answer-{epsilon}.csv"))
     cells = person.page.locator(".counts-table tbody td").all_inner_texts()
-    with answer.open(newline="") as file:
+    with answer.open(newline="", encoding="utf-8-sig") as file:
         _header, *lines = csv.reader(file)
     assert len(lines) == N_CELLS
     assert [cell.replace(",", "") for cell in cells] == [cell for line in lines for cell in line]

@@ -88,7 +88,9 @@ def anonymize_at_home(team: Team, seed: int) -> None:
 
 def anonymize_by_hand(team: Team) -> None:
     """As in a spreadsheet: exchange the incomes of neighbours, delete the first record."""
-    header, *records = list(csv.reader(team.file("original.csv").open(newline="")))
+    header, *records = list(
+        csv.reader(team.file("original.csv").open(newline="", encoding="utf-8-sig"))
+    )
     income = header.index("income")
     for one, other in zip(records[1::2], records[2::2], strict=False):
         one[income], other[income] = other[income], one[income]
@@ -106,7 +108,7 @@ def hand_in(team: Team, table: Path) -> None:
 
 def hand_in_a_broken_table(team: Team) -> None:
     """An income that nobody has, a half-empty line, a word: all named at once, and no try is used."""
-    header, *records = team.file("anonymized.csv").read_text().splitlines()
+    header, *records = team.file("anonymized.csv").read_text(encoding="utf-8-sig").splitlines()
     names = header.split(",")
     for record, column, cell in (
         (4, "income", "123456789"),

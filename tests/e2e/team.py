@@ -64,7 +64,7 @@ def download_everything(team: Team) -> None:
     for name in ("original.csv", "schema.toml", "sample/anonymized.csv", "sample/rows.csv"):
         link = person.page.locator(f"a[href='{data}/{name}']").first
         person.download(link, team.file(name.replace("/", "-")))
-    with team.file("original.csv").open(newline="") as file:
+    with team.file("original.csv").open(newline="", encoding="utf-8-sig") as file:
         header, *records = csv.reader(file)
     assert header == list(HOUSEHOLDS_SCHEMA.names), "without the identifier"
     assert len(records) == N_RECORDS
@@ -105,7 +105,7 @@ def choose_files(person: Person, anonymized: Path, rows: Path) -> None:
 
 def hand_in_a_broken_table(team: Team, *, by: Person) -> None:
     """A word in a number: named by record and column, and no try is used."""
-    header, *records = team.file("anonymized.csv").read_text().splitlines()
+    header, *records = team.file("anonymized.csv").read_text(encoding="utf-8-sig").splitlines()
     column = header.split(",").index("food")
     cells = records[6].split(",")
     records[6] = ",".join([*cells[:column], "plenty", *cells[column + 1 :]])

@@ -195,6 +195,21 @@ def test_who_is_not_guessed_may_be_missing_or_empty():
         ),
         (["Bob,influenza", "Alice,Flu"], [("cell.not_in_values", row, "value") for row in (1, 2)]),
         (["Bob"], [("record.cell_count", 1, None)]),
+        (
+            ["Zed,flu", "Bob,influenza", "Bob", "Bob,cold", ",flu", "Alice,flu"],
+            [
+                ("value_guess.unknown_id", 1, "id"),
+                ("cell.not_in_values", 2, "value"),
+                ("record.cell_count", 3, None),
+                ("value_guess.repeated_id", 3, "id"),
+                ("value_guess.repeated_id", 4, "id"),
+                ("cell.empty", 5, "id"),
+            ],
+        ),
+        (
+            ["Zed,flu", 'Bob,"flu'],
+            [("value_guess.unknown_id", 1, "id"), ("file.quote", None, None)],
+        ),
         ([], [("file.header_only", None, None)]),
     ],
 )

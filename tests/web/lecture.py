@@ -69,7 +69,7 @@ def drawn(team: Team) -> dict[str, list[int]]:
 
 
 def records_of(data: bytes) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(data.decode(), newline="")))
+    return list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
 
 
 def open_attack(contest: Contest) -> Round:

@@ -16,6 +16,7 @@ from pwscup.contests.models import Contest
 from pwscup.core.files import storage
 from scoring.tables.reading import read_table
 from scoring.tables.schema import Schema
+from scoring.tables.text import UTF8_BOM
 from scoring.tables.validation import read_submission
 from tests import factories
 
@@ -271,7 +272,7 @@ def test_identifiers_reach_no_participant(hiding, as_user):
         assert not [name for name in NAMES if name in found], url
     columns = tomllib.loads(body(client.get("/c/cup/data/schema.toml")).decode())["column"]
     assert [column["name"] for column in columns] == ["qi1", "qi2", "qi3", "sa1", "sa2"]
-    assert body(client.get("/c/cup/data/original.csv")) == factories.ORIGINAL
+    assert body(client.get("/c/cup/data/original.csv")) == UTF8_BOM + factories.ORIGINAL
 
 
 def test_the_data_open_with_the_first_round(hiding, as_user):
@@ -325,7 +326,8 @@ def test_the_sample_is_accepted_as_it_is(hiding, as_user, kind):
     original = read_table(factories.ORIGINAL, schema, file="original", original=True)
     table, source = read_submission(files.anonymized, files.rows, original=original, schema=schema)
     assert len(table) == len(source) == 4
-    assert (files.anonymized != factories.ORIGINAL) == (kind == "integer")
+    assert all(data.startswith(UTF8_BOM) for data in (files.anonymized, files.rows))
+    assert (files.anonymized != UTF8_BOM + factories.ORIGINAL) == (kind == "integer")
 
 
 def test_a_contest_without_a_table_offers_none(cast, as_user):
@@ -346,5 +348,5 @@ def test_quoted_cells_reach_participants_as_they_were_written(cast):
     )
     data = '\ufeffid,job,pay\r\n1,"cook, ""chef""",1.50\r\n2,=1+1,2\r\n'.encode()
     dataset = services.attach_dataset(actor=None, contest=cast.contest, data=data, schema=schema)
-    assert storage.read(dataset.public) == b'job,pay\n"cook, ""chef""",1.50\n=1+1,2\n'
+    assert storage.read(dataset.public) == UTF8_BOM + b'job,pay\n"cook, ""chef""",1.50\n=1+1,2\n'
     assert dataset.sealed.size_bytes == len(data)

@@ -23,6 +23,7 @@ from pwscup.submissions.services import submit
 from scoring.formats.disclosure.attributes import Attribute
 from scoring.formats.disclosure.queries import parse_query
 from scoring.tables.schema import Schema
+from scoring.tables.text import UTF8_BOM
 from tests import factories
 from tests.every import some
 from tests.web import crawler
@@ -253,7 +254,8 @@ def test_an_answer_is_a_table_and_a_file(dp):
     for count in answer.counts:
         assert f'<td class="num">{count}</td>' in page
     file = dp.bob.get(f"/q/{answer.public_id}.csv")
-    lines = file.content.decode().splitlines()
+    assert file.content.startswith(UTF8_BOM)
+    lines = file.content.decode("utf-8-sig").splitlines()
     assert lines[:2] == ["sex,age,count", f"F,young,{answer.counts[0]}"]
     assert len(lines) == 7
     assert "dp-interactive-answer-001.csv" in file["Content-Disposition"]
@@ -275,8 +277,9 @@ def test_all_answers_come_as_one_archive(dp):
     response = dp.bob.get(f"{ROUND}answers.zip")
     with zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content))) as archive:
         assert archive.namelist() == ["answer-001.csv", "answer-002.csv", "answers.csv"]
+        assert archive.read("answers.csv").startswith(UTF8_BOM)
         index = archive.read("answers.csv").decode().splitlines()
-        assert archive.read("answer-001.csv").startswith(b"sex,count\nF,")
+        assert archive.read("answer-001.csv").startswith(UTF8_BOM + b"sex,count\nF,")
     assert index[1].startswith("1,answer-001.csv,0.25,0.25,")
     assert index[2].startswith("2,answer-002.csv,0.5,0.75,")
     assert dp.eve.get(f"{ROUND}answers.zip").status_code == 404
@@ -390,7 +393,7 @@ def test_an_erased_release_is_gone_and_its_page_stays(dp):
 
 def test_the_template_is_an_estimate(dp):
     template = dp.alice.get(f"{ROUND}estimate.csv")
-    assert template.content.startswith(b"sex,age,count\nF,young,0\n")
+    assert template.content.startswith(UTF8_BOM + b"sex,age,count\nF,young,0\n")
     assert "dp-interactive-estimate.csv" in template["Content-Disposition"]
     files = {"estimate": ("e.csv", template.content)}
     submission = submit(

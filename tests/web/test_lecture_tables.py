@@ -34,7 +34,7 @@ def lecture(cast) -> SimpleNamespace:
 
 def records_of(file) -> list[list[str]]:
     data = (settings.PRIVATE_ROOT / file.path).read_bytes()
-    return list(csv.reader(io.StringIO(data.decode(), newline="")))
+    return list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
 
 
 def drawn(team) -> dict[str, list[int]]:

@@ -15,6 +15,7 @@ from pwscup.formats.common import table
 from pwscup.submissions.models import Submission
 from scoring.errors import ProblemsFound
 from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.text import UTF8_BOM
 from tests import factories
 from tests.web.pipeline import counting_by
 
@@ -159,7 +160,7 @@ def test_confirming_seals_the_whole_and_publishes_the_rest(oscar, draft):
     assert said(response) == "The table is now the contest's original."
     dataset = Dataset.objects.get(contest=draft)
     assert (dataset.sealed.area, dataset.public.area) == ("sealed", "published")
-    assert storage.read(dataset.public).splitlines()[:2] == [b"job,hours,pay", b"cook,40,100"]
+    assert storage.read(dataset.public).startswith(UTF8_BOM + b"job,hours,pay\ncook,40,100\n")
     assert dataset.n_records == 4
     assert dataset.schema.column("name").role is Role.IDENTIFIER
     assert (dataset.schema.cross, dataset.schema.e2_column) == (("job",), "pay")
@@ -330,7 +331,7 @@ def test_columns_of_the_same_name_keep_their_roles(oscar, draft):
     assert schema.e2_column == "pay"
     confirm(oscar, draft, work=CHOSEN["job"])
     dataset = Dataset.objects.get(contest=draft)
-    assert storage.read(dataset.public).startswith(b"work,hours,pay\n")
+    assert storage.read(dataset.public).startswith(UTF8_BOM + b"work,hours,pay\n")
 
 
 def test_another_table_is_looked_at_afresh(oscar, draft):
@@ -378,3 +379,15 @@ def test_a_refused_table_changes_nothing(cast):
         )
     assert (Dataset.objects.get().sealed_id, StoredFile.objects.count()) == before
     assert not Event.objects.exists()
+
+
+def test_a_table_in_cp932_becomes_the_contests_table(oscar, draft):
+    """As Excel on Japanese Windows saves it; participants get UTF-8 that Excel recognises."""
+    data = TABLE.replace(b"cook", "料理人".encode("cp932"))
+    upload(oscar, draft, data)
+    confirm(oscar, draft)
+    dataset = Dataset.objects.get(contest=draft)
+    expected = UTF8_BOM + "job,hours,pay\n料理人,40,100\n".encode()
+    assert storage.read(dataset.public).startswith(expected)
+    sample = draft.samples.get(key="anonymized").file
+    assert storage.read(sample).startswith(UTF8_BOM)

@@ -35,7 +35,7 @@ def handed_in(cast, round):
 
 
 def lines_of(release) -> list[str]:
-    return storage.read(release.table).decode().splitlines()
+    return storage.read(release.table).decode("utf-8-sig").splitlines()
 
 
 def key_of(release) -> dict:

@@ -195,17 +195,15 @@ def attach_dataset(
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)
+        public = storage.publish(parts.public, name=f"original.{contest.format.suffix}")
+        public.save()
         dataset, _created = Dataset.objects.update_or_create(
             contest=held,
             team=None,
             key=selectors.ORIGINAL,
             defaults={
                 "sealed": storage.store(parts.whole, area=Area.SEALED, name=name),
-                "public": storage.store(
-                    parts.public,
-                    area=Area.PUBLISHED,
-                    name=f"original.{contest.format.suffix}",
-                ),
+                "public": public,
                 "schema_text": schema.to_toml(),
                 "n_records": parts.n_records,
                 "n_tables": parts.n_tables,
@@ -215,7 +213,8 @@ def attach_dataset(
         )
         # A sample contains values: teams with their own tables get one of those, others values that they may see.
         for key, content in parts.samples.items() if contest.format.gives_table else ():
-            file = storage.store(content, area=Area.PUBLISHED, name=f"sample-{key}.csv")
+            file = storage.publish(content, name=f"sample-{key}.csv")
+            file.save()
             Sample.objects.update_or_create(contest=held, key=key, defaults={"file": file})
         audit_log.record(
             "contest.table_attached",

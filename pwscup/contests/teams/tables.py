@@ -111,7 +111,7 @@ def _sample(public: StoredFile, may_delete: bool) -> bytes:
         moved[-1] = [""] * len(header)
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([header, *moved])
-    return out.getvalue().encode()
+    return storage.for_people(out.getvalue().encode(), "sample.csv")
 
 
 @lru_cache(maxsize=256)

@@ -19,6 +19,7 @@ from django.db import transaction
 
 from pwscup.core.files.space import within_reserve
 from pwscup.core.models import StoredFile
+from scoring.tables.text import UTF8_BOM
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -71,6 +72,23 @@ def write(
     return StoredFile(
         area=area, path=path, name=name[:150], sha256=digest.hexdigest(), size_bytes=size
     )
+
+
+def publish(data: bytes, *, name: str) -> StoredFile:
+    """Write a file that people download, and return its row unsaved; see `for_people`."""
+    return write(for_people(data, name), area=Area.PUBLISHED, name=name)
+
+
+def for_people(data: bytes, name: str) -> bytes:
+    """The file as people download it: a CSV begins with a byte order mark, by which Excel knows UTF-8.
+
+    Examples
+    --------
+    >>> for_people(b"age\\n20\\n", "original.csv")
+    b'\\xef\\xbb\\xbfage\\n20\\n'
+    """
+    is_marked = not name.lower().endswith(".csv") or data.startswith(UTF8_BOM)
+    return data if is_marked else UTF8_BOM + data
 
 
 def store(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:

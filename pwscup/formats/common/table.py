@@ -22,6 +22,7 @@ from scoring.rulesets import Ruleset
 from scoring.tables.reading import read_table, write_rows, write_table
 from scoring.tables.schema import Column, Kind, Role, Schema
 from scoring.tables.suggestion import suggest_schema
+from scoring.tables.text import decode, records
 
 FILE = "original"
 N_EXAMPLES = 3
@@ -122,12 +123,12 @@ def prepare(data: bytes, schema: Schema) -> Parts:
 
 
 def _without(data: bytes, *, hidden: set[str]) -> bytes:
-    """The CSV without the hidden columns; all other cells are unchanged."""
-    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    """The CSV in UTF-8 without the hidden columns; all other cells are unchanged."""
+    header, *lines = records(decode(data, file=FILE), file=FILE)
     kept = [position for position, name in enumerate(header) if name not in hidden]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerows([record[position] for position in kept] for record in [header, *records])
+    writer.writerows([line[position] for position in kept] for line in [header, *lines])
     return out.getvalue().encode()
 
 

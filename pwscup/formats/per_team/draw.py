@@ -12,6 +12,7 @@ from pwscup.contests.selectors import dataset_of
 from pwscup.submissions import draws
 from pwscup.submissions.evaluation import drawing
 from scoring.formats.lecture import candidate_table, draw
+from scoring.tables.text import decode, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,8 +43,8 @@ def tables_of(
 ) -> drawing.Drawn:
     """The files for the drawn rows of the organizer's table."""
     data = drawing.Opened(dataset).data(f"drawing the table of {team.slug}")
-    header, *records = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    taken = [header, *(records[row] for row in own)]
+    header, *lines = records(decode(data, file="original"), file="original")
+    taken = [header, *(lines[row] for row in own)]
     public = set(dataset.schema.public().names)
     shown = [position for position, name in enumerate(header) if name in public]
     return drawing.Drawn(

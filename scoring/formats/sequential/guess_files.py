@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.tables.reading import read_records
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.text import decode, records
 from scoring.tables.writing import write_table
 
 ID, VALUE = "id", "value"
@@ -51,28 +53,44 @@ def read_value_guess(
     schema = Schema(
         (_ID, Column(VALUE, Role.OTHER, Kind.CATEGORY, values=(*dict.fromkeys(values), "")))
     )
+    known = frozenset(ids)
     try:
         table = read_records(data, schema, file=file, original=True)
     except ProblemsFound as error:
-        raise _naming(error, values) from None
-    known, first = frozenset(ids), dict[str, int]()
-    problems = Collector()
-    guess = {}
-    names, said = table.levels[ID], table.levels[VALUE]
-    for row, (id_code, code) in enumerate(
-        zip(table.codes[ID].tolist(), table.codes[VALUE].tolist(), strict=True), start=1
-    ):
-        id_ = names[id_code]
+        of_ids = _wrong_ids(_readable_ids(data, file), known, file)
+        raise _merged(_naming(error, values), of_ids) from None
+    names, said = table.values(ID).tolist(), table.values(VALUE).tolist()
+    _wrong_ids(enumerate(names, start=1), known, file).raise_if_any()
+    return {id_: value for id_, value in zip(names, said, strict=True) if value}
+
+
+def _wrong_ids(lines: Iterable[tuple[int, str]], known: Collection[str], file: str) -> Collector:
+    """The ids that nobody has, and those that occur before."""
+    problems, first = Collector(), dict[str, int]()
+    for row, id_ in lines:
         where: dict[str, Any] = {"file": file, "row": row, "column": ID, "got": shorten(id_)}
         if id_ not in known:
             problems.add("value_guess.unknown_id", **where)
         elif id_ in first:
             problems.add("value_guess.repeated_id", **where, first=first[id_])
-        elif said[code]:
-            guess[id_] = said[code]
         first.setdefault(id_, row)
-    problems.raise_if_any()
-    return guess
+    return problems
+
+
+def _readable_ids(data: bytes, file: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file with other problems, as far as it can be read: their numbers and ids."""
+    try:
+        lines = records(decode(data, file=file), file=file)
+        if next(lines, None) == [ID, VALUE]:
+            yield from ((row, line[0]) for row, line in enumerate(lines, 1) if line and line[0])
+    except ProblemsFound:
+        return
+
+
+def _merged(error: ProblemsFound, more: Collector) -> ProblemsFound:
+    """All problems, in file order."""
+    found = sorted([*error.problems, *more.problems], key=lambda problem: problem.row or math.inf)
+    return ProblemsFound(found, error.n_total + more.n_total)
 
 
 def _naming(error: ProblemsFound, values: Sequence[str]) -> ProblemsFound:
