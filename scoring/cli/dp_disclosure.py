@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 METHODS = ("reconstructed", "counted")
 MAX_ITERATIONS = 1_000_000
+MAX_PRIOR = 1_000_000
 
 
 def _release_arguments(part: Parser) -> None:
@@ -58,6 +59,13 @@ def _estimate_arguments(part: Parser) -> None:
         choices=METHODS,
         default=METHODS[0],
         help=f"how to estimate from a release ({METHODS[0]})",
+    )
+    part.add_argument(
+        "--prior",
+        type=float,
+        default=1,
+        metavar="R",
+        help="records that reconstruction adds to every cell (1); 0 for maximum likelihood",
     )
     part.add_argument(
         "--iterations",
@@ -154,6 +162,8 @@ def _estimate(arguments: Namespace, output: Output) -> None:
     if not 1 <= arguments.iterations <= MAX_ITERATIONS:
         expected = f"expected 1 to {MAX_ITERATIONS}"
         raise UsageError(f"--iterations: {expected}, got {arguments.iterations}")
+    if not 0 <= arguments.prior <= MAX_PRIOR:
+        raise UsageError(f"--prior: expected 0 to {MAX_PRIOR}, got {arguments.prior}")
     check_writable(arguments.out, reads=files_read(arguments))
     schema = read_schema(arguments)
     target = _attributes(arguments.columns, schema, is_target=True)
@@ -189,7 +199,8 @@ def _from_release(
     output.step("estimating")
     if epsilon is None:
         return counted(codes, attributes, target)
-    return reconstructed(codes, attributes, target, epsilon, iterations=arguments.iterations)
+    prior, iterations = arguments.prior, arguments.iterations
+    return reconstructed(codes, attributes, target, epsilon, prior=prior, iterations=iterations)
 
 
 def _mark(arguments: Namespace, output: Output) -> None:

@@ -18,12 +18,13 @@ def full_matrix(sizes, rhos):
     return reduce(np.kron, own)
 
 
-def slow_bayes(observed, sizes, rhos, iterations):
+def slow_bayes(observed, sizes, rhos, iterations, prior=0):
     matrix = full_matrix(sizes, rhos)
     y = np.asarray(observed, dtype=float).ravel()
     z = np.full(y.size, y.sum() / y.size)
     for _ in range(iterations):
-        z = z * (matrix @ (y / (z @ matrix)))
+        z = z * (matrix @ (y / (z @ matrix))) + prior
+        z = z / z.sum() * y.sum()
     return z.reshape(sizes)
 
 

@@ -215,17 +215,19 @@ def test_counts_of_some_columns_in_any_order():
         counted(codes, TARGET, (Attribute("town", ("a", "b")),))
 
 
-@pytest.mark.parametrize("iterations", [1, 7, 100])
-def test_reconstruction_is_the_slow_one_with_the_rho_of_the_whole_release(iterations):
+@pytest.mark.parametrize(("iterations", "prior"), [(1, 0), (7, 1), (100, 0), (100, 2.5)])
+def test_reconstruction_is_the_slow_one_with_the_rho_of_the_whole_release(iterations, prior):
     rng = np.random.default_rng(5)
     town = Attribute("town", tuple("abcd"))
     attributes = (SEX, town, AGE)
     codes = np.column_stack([rng.integers(n, size=300) // 2 for n in (3, 4, 5)]).astype(np.uint8)
     epsilon = Decimal("2.5")
-    found = reconstructed(codes, attributes, (AGE, SEX), epsilon, iterations=iterations)
+    found = reconstructed(
+        codes, attributes, (AGE, SEX), epsilon, prior=prior, iterations=iterations
+    )
     rho = rho_at(epsilon, attributes)
     observed = counted(codes, attributes, (AGE, SEX))
-    slow = slow_bayes(observed, (3, 2), (rho, rho), iterations)
+    slow = slow_bayes(observed, (3, 2), (rho, rho), iterations, prior)
     assert found.sum() == 300
     assert found.dtype == np.int64
     assert abs(found - np.reshape(slow, (3, 2))).max() < 1
@@ -249,6 +251,36 @@ def test_reconstruction_brings_a_release_nearer_to_the_truth():
     plain = marks(counted(codes, TARGET, TARGET), truth)["table-L2"]
     better = marks(reconstructed(codes, TARGET, TARGET, Decimal(4)), truth)["table-L2"]
     assert better < plain / 3
+
+
+def distances(truth, epsilon, n_releases, **options):
+    """The mean distances of the counts of a release, and of what is reconstructed from it."""
+    rng, records = np.random.default_rng(8), records_of(truth)
+    attributes = tuple(
+        Attribute(name, tuple(map(str, range(n))))
+        for name, n in zip("abc", truth.shape, strict=True)
+    )
+    rows = []
+    for _ in range(n_releases):
+        data = release_csv(records, attributes, epsilon, seeded(rng))
+        codes = read_release(data, attributes)
+        found = reconstructed(codes, attributes, attributes, epsilon, **options)
+        plain = counted(codes, attributes, attributes)
+        rows.append([marks(each, truth)["table-L2"] for each in (plain, found)])
+    return np.mean(rows, axis=0)
+
+
+def test_of_few_records_the_prior_keeps_it_from_following_the_noise():
+    """A class of 40 in 72 cells: maximum likelihood is much farther than plain counts, the default is not."""
+    truth = np.random.default_rng(2).multinomial(
+        40, np.arange(72) ** 2 / np.sum(np.arange(72) ** 2)
+    )
+    truth = truth.reshape(6, 3, 4)
+    for epsilon in map(Decimal, ("1", "4")):
+        plain, likeliest = distances(truth, epsilon, 8, prior=0)
+        assert likeliest > 1.5 * plain
+        plain, default = distances(truth, epsilon, 8)
+        assert default < plain
 
 
 def test_an_answer_without_negative_counts_is_never_farther():

@@ -211,6 +211,29 @@ def test_reconstruction_never_becomes_less_likely():
     assert found[-1] > found[0]
 
 
+def test_with_a_prior_neither_start_nor_limit_decides():
+    """At a small ε, where the likelihood is nearly flat; the mode is where the gradient is 0."""
+    rho, prior = 0.1, 1.0
+    observed = pram.randomize_tables(PERSONS, SIZES, rho, 1, rng(3))[0]
+    starts = ("uniform", PERSONS + 1.0)
+    uniform, other = (
+        iterative_bayes(observed, SIZES, rho, start=s, prior=prior, max_iterations=9_000)
+        for s in starts
+    )
+    assert uniform.converged
+    assert other.converged
+    assert other.table == pytest.approx(uniform.table, abs=0.01)
+    expected = pram.expected_table(uniform.table, SIZES, rho)
+    gradient = pram.expected_table(observed / expected, SIZES, rho) + prior / uniform.table
+    assert gradient == pytest.approx(np.full(SIZES, gradient.mean()), rel=1e-4)
+
+
+@pytest.mark.parametrize("prior", [-1.0, math.inf, math.nan])
+def test_a_prior_is_a_number_of_records(prior):
+    with pytest.raises(ValueError, match="prior: expected a finite number of at least 0"):
+        iterative_bayes([1, 2], (2,), 0.5, prior=prior)
+
+
 def test_reconstruction_says_how_far_it_came():
     observed = pram.expected_table(PERSONS, SIZES, 0.62)
     limited = iterative_bayes(observed, SIZES, 0.62, max_iterations=3)
