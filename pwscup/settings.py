@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "pwscup.notices",
     "pwscup.rescores",
     "pwscup.bots",
+    "pwscup.trials",
     "pwscup.reports",
     "pwscup.archives",
     "pwscup.leaderboards",
@@ -204,6 +205,8 @@ ARCHIVE_TIME_LIMIT = env.float("ARCHIVE_TIME_LIMIT", default=3600)
 AUDITS_AT_ONCE = env.int("AUDITS_AT_ONCE", default=1)
 EXPERIMENT_TIME_LIMIT = env.float("EXPERIMENT_TIME_LIMIT", default=1800)
 EXPERIMENTS_AT_ONCE = env.int("EXPERIMENTS_AT_ONCE", default=1)
+TRIAL_TIME_LIMIT = env.float("TRIAL_TIME_LIMIT", default=60)
+TRIALS_PER_MINUTE = env.int("TRIALS_PER_MINUTE", default=10)  # of a team
 DELIVERY_TIME_LIMIT = 120
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=5)
 # A shorter grace period would send a whole backlog again repeatedly.
@@ -241,11 +244,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 5,
     "socket_connect_timeout": 5,
 }
-# Housekeeping comes first: a long queue must not delay the recovery of lost jobs. Notices come last: results
-# must not wait for them. Audits have a separate worker.
+# Housekeeping comes first: a long queue must not delay the recovery of lost jobs. Trials come after submissions, and
+# notices last: results must not wait for them. Audits have a separate worker.
 CELERY_TASK_QUEUES: dict[str, dict] = {
     "housekeeping": {},
     "scoring": {},
+    "trials": {},
     "audits": {},
     "notices": {},
 }

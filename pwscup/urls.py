@@ -15,6 +15,7 @@ urlpatterns = [
     path("", include("pwscup.audits.urls")),
     path("", include("pwscup.rescores.urls")),
     path("", include("pwscup.bots.urls")),
+    path("", include("pwscup.trials.urls")),
     path("", include("pwscup.reports.urls")),
     path("", include("pwscup.archives.urls")),
     path("", include("pwscup.notices.urls")),

@@ -15,6 +15,7 @@ from pwscup.formats import FILES, FORMATS, ROUNDS
 from pwscup.formats.evaluation import Evaluation, TableEvaluation
 from pwscup.formats.playing import Player
 from pwscup.formats.spec import Audits, Boards, Draw, Rules, Setup, Table, Texts
+from pwscup.formats.trying import Trying
 from scoring.rulesets.kinds import FORMAT_NAMES, PHASES, ROUND_KINDS
 from tools.house.imports import imports
 
@@ -117,6 +118,7 @@ def test_every_kind_of_round_answers_every_question(kind):
             if format.has_targets and not getattr(format, question)
         },
         "bots": lacking_of(format.player, Player) if format.player else set(),
+        "trials": lacking_of(format.trying, Trying) if format.trying else set(),
         "evaluation": lacking_of(
             format.evaluation, TableEvaluation if format.is_attacked else Evaluation
         ),

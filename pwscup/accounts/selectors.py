@@ -24,6 +24,7 @@ FACTS = (
     "releases",
     "datasets",
     "answers",
+    "trials",
     "choices",
     "rulings",
     "late_allowances",

@@ -27,7 +27,14 @@ FORMATS = {
     format.name: format
     for format in (
         Format(COMMON, gives_table=True, has_public_part=True),
-        Format(PER_TEAM, like=COMMON, own_tables=True, has_public_part=True, has_notebook=True),
+        Format(
+            PER_TEAM,
+            like=COMMON,
+            own_tables=True,
+            has_public_part=True,
+            has_notebook=True,
+            offers_trials=True,
+        ),
         Format(HIDDEN, like=COMMON, hides_table=True, has_cross_columns=False),
         Format(
             SERIES,

@@ -53,6 +53,7 @@ ROUNDS = {
             kind="anonymization",
             evaluated="common.evaluation:TABLES",
             played="common.bots:TABLES",
+            tried="common.trying:TABLES",
             content_type=None,
             todo=_(
                 "Download the original table, anonymize it and submit the result with its row numbers."
@@ -64,6 +65,7 @@ ROUNDS = {
             kind="aligned-anonymization",
             evaluated="per_team.evaluation:TABLES",
             played="per_team.bots:TABLES",
+            tried="per_team.trying:TABLES",
             content_type=None,
             todo=_(
                 "Download your team's own table, anonymize it and submit the result, its records in the same order."
@@ -82,6 +84,7 @@ ROUNDS = {
             kind="series",
             evaluated="series.evaluation:SERIES",
             played="series.bots:SERIES",
+            tried="series.trying:SERIES",
             content_type=ZIP,
             todo=_(
                 "Download your team's tables, publish a release of each and submit all of them as one zip archive."
@@ -99,6 +102,7 @@ ROUNDS = {
             kind="attack",
             evaluated="attacks.linkage:ROWS",
             played="common.bots:ROWS",
+            tried="common.trying:ROWS",
             content_type=None,
             todo=_("Download the other teams' tables and submit a guess for each."),
             published=_(
@@ -115,6 +119,7 @@ ROUNDS = {
             kind="candidate-attack",
             evaluated="attacks.linkage:CANDIDATES",
             played="per_team.bots:CANDIDATES",
+            tried="per_team.trying:CANDIDATES",
             content_type=None,
             todo=_(
                 "Download the other teams' tables with their candidates and submit a guess for each."
@@ -136,6 +141,7 @@ ROUNDS = {
             kind="value-attack",
             evaluated="attacks.values:VALUES",
             played="series.bots:VALUES",
+            tried="series.trying:VALUES",
             content_type=CSV,
             todo=_(
                 "Download the other teams' releases with their individuals and submit a guess of the sensitive "

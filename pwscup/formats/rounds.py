@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pwscup.formats.evaluation import TableEvaluation
     from pwscup.formats.playing import Player
     from pwscup.formats.spec import Text
+    from pwscup.formats.trying import Trying
 
 ATTACKED, ATTACKS, JUDGED, ESTIMATES = "anonymization", "attack", "presentation", "disclosure"
 
@@ -37,6 +38,8 @@ class RoundFormat:
     """The time when results are shown, by the setting of the organizer."""
     deletions: Mapping[bool, Text] = field(default_factory=dict)
     """For a round in which tables are anonymized: how a record is deleted, by whether there are blank records."""
+    tried: str | None = None
+    """In the same way, the trials of teams in the browser; None without any: `pwscup.formats.trying`."""
     published: Text | None = None
     """For an attack round: the files of attackers."""
     hits: Text | None = None
@@ -78,6 +81,11 @@ class RoundFormat:
     def player(self) -> Player | None:
         """The player of bots."""
         return None if self.played is None else named(self.played)
+
+    @property
+    def trying(self) -> Trying | None:
+        """The methods that teams may try in the browser."""
+        return None if self.tried is None else named(self.tried)
 
     @property
     def is_archive(self) -> bool:

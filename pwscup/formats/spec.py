@@ -267,6 +267,8 @@ class Format:
     """Teams get the file without the columns that are hidden."""
     has_notebook: bool = False
     """Teams get a notebook with the way from their table to their submissions."""
+    offers_trials: bool = False
+    """Teams of a new contest may try methods in the browser, unless its organizer switches that off."""
     suffix: str = "csv"
     """The suffix of a file of tables."""
 

@@ -96,6 +96,35 @@ def candidates_with_distances(
     return found, metric.lengths(distances)
 
 
+def isolated_records(table: pd.DataFrame, schema: Schema, n: int) -> IntArray:
+    """The records that stand out most: those whose nearest other record is farthest away.
+
+    Parameters
+    ----------
+    table : DataFrame, at least two records
+    schema : Schema
+    n : int
+        How many, from 0 to all.
+
+    Returns
+    -------
+    int64 array, shape (n,)
+        Rows by Gower's distance over all columns, the most isolated first; equally isolated ones
+        in their order.
+
+    Examples
+    --------
+    >>> from scoring.examples import SCHEMA, table
+    >>> len(isolated_records(table("original"), SCHEMA, 2))
+    2
+    """
+    rows, distances = candidates_with_distances(table, table, schema, 2, distance="gower")
+    itself = rows == np.arange(len(table))[:, None]
+    nearest = np.where(itself, np.inf, distances).min(axis=1)
+    found: IntArray = np.argsort(-nearest, kind="stable")[:n].astype(np.int64)
+    return found
+
+
 def one_candidate_each(
     candidates: IntArray, distances: FloatArray, *, duplicates: bool
 ) -> IntArray:

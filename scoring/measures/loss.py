@@ -47,19 +47,38 @@ def mean_normalised_loss(comparison: Comparison, options: Options = DEFAULT) -> 
     >>> round(mean_normalised_loss(comparison("unified")), 6)
     0.1
     """
+    found = column_losses(comparison).values()
+    return math.fsum(found) / len(found) if found else None
+
+
+def column_losses(comparison: Comparison) -> dict[str, float]:
+    """The mean loss of each column that is no identifier, by its name: the terms of `mean_normalised_loss`.
+
+    Raises
+    ------
+    ValueError
+        Where Y lacks a column of X.
+
+    Examples
+    --------
+    >>> from scoring.examples import comparison
+    >>> losses = column_losses(comparison("unified"))
+    >>> {name: loss for name, loss in losses.items() if loss}
+    {'qi1': 0.5}
+    """
     n_deleted = comparison.prepared.n_records - comparison.n_records
     public = comparison.schema.public()
     names = [name for name in public.names if name in comparison.prepared.table.columns]
     if missing := [name for name in names if name not in comparison.anonymized.columns]:
         raise ValueError(f"anonymized: expected columns {', '.join(missing)}")
-    found = []
+    found = {}
     for name in names:
         if public.column(name).is_numeric:
             lost = np.minimum(share_of_range(comparison, name), 1.0)
         else:
             lost = is_changed(comparison, name)
-        found.append((math.fsum(lost.tolist()) + n_deleted) / comparison.prepared.n_records)
-    return math.fsum(found) / len(found) if found else None
+        found[name] = (math.fsum(lost.tolist()) + n_deleted) / comparison.prepared.n_records
+    return found
 
 
 def change(comparison: Comparison, name: str) -> FloatArray:

@@ -18,12 +18,19 @@ from pwscup.notices.models import Delivery
 from pwscup.reports.models import FinalReport
 from pwscup.submissions import tasks
 from pwscup.submissions.models import Rescore, Submission
+from pwscup.trials.models import Trial
 from tools.image_test import commands_of_compose
 
 
 def test_each_queue_has_its_own_key():
     queues = app.amqp.queues
-    assert list(queues) == ["housekeeping", "scoring", "audits", "notices"]  # in order of priority
+    assert list(queues) == [
+        "housekeeping",
+        "scoring",
+        "trials",
+        "audits",
+        "notices",
+    ]  # in order of priority
     assert all(queue.routing_key == name for name, queue in queues.items())
 
 
@@ -98,4 +105,5 @@ def test_what_takes_minutes_waits_in_the_queue_of_the_worker_for_long_jobs():
         Rehearsal: "audits",
         Rescore: "audits",
         Submission: "scoring",
+        Trial: "trials",
     }

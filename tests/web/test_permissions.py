@@ -24,6 +24,7 @@ from pwscup.notices.models import Announcement, Question, Webhook
 from pwscup.notices.webhooks.signing import unsubscribe_token
 from pwscup.submissions import releases, services
 from pwscup.submissions.models import Submission
+from pwscup.trials.models import Trial
 from tests import factories
 from tests.web.conftest import hear
 from tests.web.experiments import make_experiment
@@ -59,13 +60,13 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_from_key
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
         office-invitation
-        round round-awaited rules schema terms
+        round round-awaited rules schema terms trials
         news news-feed unsubscribe""",
     # The one is open only in a demo, from this very machine; in this contest teams share a table, and
     # its secret is not published before it is over.
     BY_TOKEN: API,
     NOBODY: """
-        api-root library notebook
+        api-root library notebook trial-file
         mail release-candidates report reveal team-data answer answer-csv batch-release estimate-template""",
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team tokens questions
@@ -83,6 +84,7 @@ GET: dict[tuple[object, ...], str] = {
     OWN: "experiment experiment-figure experiment-status experiment-zip",
     PLAYERS: "release targets-zip",
     (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history",
+    (GONE, GONE, OK, OK, GONE, GONE, GONE): "trial trial-status",
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
@@ -103,7 +105,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-team-remove organize-team-readmit
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
-        submission-cancel submission-choose submission-note submission-rule organize-retry
+        submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
         experiment-delete experiment-stop token-revoke""",
     (LOGIN, GONE, OK, OK, OK, GONE, GONE): "decisions",
     # nothing is computed, played or written down under that number, nobody presents in this contest
@@ -134,7 +136,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-events organize-events-csv organize-events-jsonl original receipt
         receipt-json release reveal round-awaited round-history rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
-        audit-status audit-report release-candidates
+        audit-status audit-report release-candidates trial trial-status trial-file
         news news-feed question organize-questions
         experiments experiments-compare experiment experiment-figure experiment-status experiment-zip""",
     (
@@ -168,12 +170,14 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         GONE,
         GONE,
-    ): "api-root submission-cancel submission-choose submission-note submission-appeal submission-rule audit",
+    ): """
+        api-root submission-cancel submission-choose submission-note submission-appeal submission-rule audit
+        trial-submit""",
     (LOGIN, OK, OK, OK): "account account-delete team tokens",
     (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): "api-answers api-submissions",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create experiment-new",
     # carol acts on her own team; to the others there is none
-    (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences",
+    (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences trials",
     (
         LOGIN,
         GONE,
@@ -239,6 +243,14 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     for submission in submissions:
         jobs.work_on(Submission, submission.pk)
     releases.publish(second)
+    type(contest).objects.update(has_trials=True)
+    trial = Trial.objects.create(
+        team=red,
+        round=first,
+        number=1,
+        steps=[{"method": "mondrian", "values": {"k": 3}, "seed": "1"}],
+        state=Trial.State.FAILED,
+    )
     audit = Audit.objects.create(submission=submissions[0], state=Audit.State.FAILED)
     audit.reports.create(language="en", html="<!doctype html>")
     experiment = make_experiment(people["alice"], state=Experiment.State.DONE)
@@ -259,6 +271,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         question=question,
         announcement=Announcement.objects.create(contest=contest, title="News"),
         experiment=experiment,
+        trial=trial,
         token=token,
         webhook=Webhook.objects.create(contest=contest, url="https://hooks.example.org/"),
         unsubscribe=unsubscribe_token(people["bob"].pk, contest.pk),
@@ -272,7 +285,7 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<slug:slug>" in pattern:
         values["slug"] = stage.contest.slug
     if "<slug:key>" in pattern:
-        values["key"] = "anonymized" if name == "submission-file" else "attack"
+        values["key"] = "anonymized" if name in ("submission-file", "trial-file") else "attack"
     if ":public_id>" in pattern:
         things = {
             "release": stage.release,
@@ -282,6 +295,7 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
             "organize-webhook": stage.webhook,
         }
         default = stage.experiment if name.startswith("experiment") else stage.submission
+        default = stage.trial if name.startswith("trial") else default
         values["public_id"] = things.get(name, default).public_id
     if "<slug:team>" in pattern:
         values["team"] = "red"

@@ -60,12 +60,20 @@ class SettingsForm(DescriptionForm, VersionedForm):
     """The settings of an existing contest."""
 
     class Meta(DescriptionForm.Meta):
-        fields = [*DescriptionForm.Meta.fields, "admission", "has_late_teams", "epsilon_cap"]
+        fields = [
+            *DescriptionForm.Meta.fields,
+            "admission",
+            "has_late_teams",
+            "has_trials",
+            "epsilon_cap",
+        ]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not self.instance.format.hides_table:
             del self.fields["epsilon_cap"]
+        if not self.instance.offers_trials():
+            del self.fields["has_trials"]
 
 
 class NewContestForm(DescriptionForm):

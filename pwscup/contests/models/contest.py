@@ -12,7 +12,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.core.models import StoredFile
-from pwscup.formats import Format, format_of
+from pwscup.formats import ROUNDS, Format, format_of
 from scoring.rulesets import Ruleset, parse_ruleset
 
 _ruleset = lru_cache(maxsize=64)(parse_ruleset)
@@ -50,6 +50,14 @@ class Contest(models.Model):
         default=False,
         help_text=_(
             "A former member of a team could come back under another account and attack its table."
+        ),
+    )
+    has_trials = models.BooleanField(
+        _("teams may try methods in the browser"),
+        default=False,
+        help_text=_(
+            "On the page of a round: a method and its sliders, a preview with the score and the strongest "
+            "built-in attack, and the table to submit; in an attack round a first attack on a target."
         ),
     )
     epsilon_cap = models.DecimalField(
@@ -153,6 +161,10 @@ class Contest(models.Model):
     def format(self) -> Format:
         """The format of the contest, which answers all questions about its kind of rules."""
         return format_of(self.ruleset)
+
+    def offers_trials(self) -> bool:
+        """A round of its rules has something to try."""
+        return any(ROUNDS[spec.kind].trying for spec in self.ruleset.rounds)
 
     def has_room(self) -> bool:
         """One more team could play: if each has its own individuals, some must be left."""

@@ -73,6 +73,11 @@ class Round(models.Model):
         """The format of the round, which answers all questions about its kind."""
         return ROUNDS[self.kind]
 
+    @property
+    def has_trials(self) -> bool:
+        """Teams may try methods or attacks of this round in the browser."""
+        return self.contest.has_trials and self.format.trying is not None
+
     def is_open(self, now: datetime) -> bool:
         """Files are accepted: between its dates, while the contest is not paused."""
         return self.contest.paused_at is None and self.opens_at <= now < self.closes_at

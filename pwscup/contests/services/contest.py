@@ -22,6 +22,7 @@ from pwscup.contests.services.rule_versions import write_down
 from pwscup.contests.services.table import drop_draft
 from pwscup.contests.terms import default_terms
 from pwscup.core import audit_log
+from pwscup.formats import format_of
 from scoring.rulesets import Ruleset, load_ruleset
 
 RESERVED_SLUGS = frozenset({"import", "new"})
@@ -34,6 +35,7 @@ SETTINGS = (
     "max_team_size",
     "admission",
     "has_late_teams",
+    "has_trials",
     "epsilon_cap",
 )
 
@@ -74,6 +76,7 @@ def create_contest(
         timezone=timezone,
         ruleset_text=rules.text,
         max_team_size=max_team_size or rules.limits.max_team_size,
+        has_trials=format_of(rules).offers_trials,
         is_demo=is_demo,
         **({} if is_demo else default_terms()),
         **drawn(),

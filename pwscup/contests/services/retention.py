@@ -95,6 +95,9 @@ def erase(
     files = files_of(held)
     size_bytes = files.filter(erased_at=None).aggregate(sum=Sum("size_bytes"))["sum"] or 0
     n_files = storage.erase(files, now)
+    for round in held.rounds.all():
+        round.trials.filter(state__in=Job.UNFINISHED).update(state=Job.FAILED)
+        round.trials.update(facts={})  # they hold records of the tables
     held.former_addresses.all().delete()
     held.readmissions.all().delete()
     held.seat_sources.all().delete()
@@ -121,6 +124,7 @@ def files_of(contest: Contest) -> QuerySet[StoredFile]:
         | Q(pk__in=datasets.exclude(public=None).values("public"))
         | Q(pk__in=samples.values("file"))
         | Q(pk__in=rounds.exclude(submissions__files=None).values("submissions__files__file"))
+        | Q(pk__in=rounds.exclude(trials__files=None).values("trials__files__file"))
         | Q(pk__in=rounds.exclude(releases=None).values("releases__table"))
         | Q(pk__in=rounds.exclude(releases=None).values("releases__key"))
         | Q(pk__in=rounds.exclude(batch_release=None).values("batch_release__table"))

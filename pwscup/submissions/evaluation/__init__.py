@@ -15,7 +15,7 @@ from pwscup.core.db.prepared import Prepared, prefetch
 from pwscup.formats.evaluation import Drawn, Values
 from pwscup.submissions.evaluation.cases import Case
 from pwscup.submissions.evaluation.drawing import bot_seed
-from pwscup.submissions.evaluation.handed_in import own_upload
+from pwscup.submissions.evaluation.handed_in import file_of_trial, own_upload
 from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, read_once
 from pwscup.submissions.models import Release, Submission, SubmissionFile
 from scoring.tables.notes import noted
@@ -39,6 +39,7 @@ __all__ = [
     "audited",
     "bot_seed",
     "evaluate",
+    "file_of_trial",
     "own_upload",
     "read_once",
     "revealed_secret",

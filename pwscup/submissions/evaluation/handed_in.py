@@ -56,3 +56,10 @@ def own_upload(user: User, submission: Submission, key: str) -> tuple[str, bytes
         actor=user,
     )
     return file.name, data
+
+
+def file_of_trial(
+    file: StoredFile, *, reason: str, contest_id: int, actor: User | None = None
+) -> bytes:
+    """A sealed file that the platform made for a team, for its download or to be submitted."""
+    return truth.read_sealed(file, reason=reason, contest_id=contest_id, actor=actor)

@@ -5,6 +5,7 @@ Records are numbered by 0-based rows of the organizer's table, by 0-based lines 
 """
 
 from scoring.formats.lecture.draw import candidate_table, draw
+from scoring.formats.lecture.imitations import imitated_decoys
 from scoring.formats.lecture.marking import mark_kept
 from scoring.formats.lecture.release import Release, positions_of, release
 from scoring.formats.lecture.split import TeamDraw, key_of, lines_of_team, split
@@ -14,6 +15,7 @@ __all__ = [
     "TeamDraw",
     "candidate_table",
     "draw",
+    "imitated_decoys",
     "key_of",
     "lines_of_team",
     "mark_kept",

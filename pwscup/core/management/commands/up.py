@@ -34,7 +34,7 @@ MAX_EARLY_DEATHS = 3
 DEMO_SECONDS = 60
 LOGIN = re.compile(r"\S+@\S+\s+\S+")
 # Two processes: housekeeping goes on while one of them scores for minutes. Longer jobs have a separate worker.
-QUEUES = {"worker": "housekeeping,scoring,notices", "long": "audits"}
+QUEUES = {"worker": "housekeeping,scoring,trials,notices", "long": "audits"}
 CONCURRENCY = {"worker": str(settings.WORKER_CONCURRENCY), "long": "1"}
 
 

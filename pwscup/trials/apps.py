@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class TrialsConfig(AppConfig):
+    """Methods and first attacks that teams try in the browser."""
+
+    name = "pwscup.trials"

@@ -1,0 +1,162 @@
+"""Requesting a trial, and submitting its files."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from pwscup.accounts.models import Team
+from pwscup.core import jobs
+from pwscup.core.files import storage
+from pwscup.core.texts.refusals import RefusedByCode
+from pwscup.submissions import services as submissions
+from pwscup.trials import selectors
+from pwscup.trials.models import Trial
+from pwscup.trials.texts import note_of
+
+if TYPE_CHECKING:
+    from pwscup.accounts.models import User
+    from pwscup.contests.models import Round
+    from pwscup.formats.trying import Method
+    from pwscup.submissions.models import Release, Submission
+
+KEPT = 20
+MOST_STEPS = 5
+SEED_BITS = 128
+REFUSALS = {
+    "off": _("The organizers have switched off trials in this contest."),
+    "busy": _("Another trial of your team is not done yet. Wait for its result."),
+    "too_many": _("%(expected)s trials per minute are possible. Wait a minute."),
+    "too_long": _("A trial may continue at most %(expected)s others. Start from the original."),
+    "base_gone": _("The trial to continue is no longer kept. Start from the original."),
+    "not_done": _("Only a trial that is done can be submitted."),
+}
+
+
+class TrialRefused(RefusedByCode):
+    """A refused trial."""
+
+    TEXTS = REFUSALS
+
+
+def request_trial(
+    *,
+    user: User,
+    team: Team,
+    round: Round,
+    method: Method,
+    values: Mapping[str, float],
+    arrived_at: datetime,
+    target: Release | None = None,
+    base: int | None = None,
+) -> Trial:
+    """Let a worker try a method on the team's table, or an attack on a target.
+
+    `base` is the number of an earlier trial whose table the method is applied to.
+
+    Raises
+    ------
+    TrialRefused, pwscup.submissions.services.SubmissionRefused
+        With the first reason.
+    """
+    submissions.check_round(user, team, round, arrived_at)
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        _check(team, round, arrived_at)
+        step = {"method": method.key, "values": dict(values), "seed": new_seed()}
+        trials = selectors.trials_of(team, round)
+        trial = Trial.objects.create(
+            team=team,
+            round=round,
+            target=target,
+            number=1 + (trials.values_list("number", flat=True).first() or 0),
+            steps=[*_steps_before(team, round, base), step],
+            requested_by=user,
+            requested_at=arrived_at,
+            sent_at=arrived_at,
+        )
+        _drop(list(trials[KEPT:]))
+        transaction.on_commit(partial(jobs.announce, Trial, trial.pk))
+    return trial
+
+
+def new_seed() -> str:
+    """A seed that nobody can guess, as text: JSON has no integers of 128 bits."""
+    return str(secrets.randbits(SEED_BITS))
+
+
+def _check(team: Team, round: Round, now: datetime) -> None:
+    if not round.has_trials:
+        raise TrialRefused("off")
+    if Trial.objects.filter(team=team, state__in=Trial.UNFINISHED).exists():
+        raise TrialRefused("busy")
+    if selectors.n_within_a_minute(team, now) >= settings.TRIALS_PER_MINUTE:
+        raise TrialRefused("too_many", expected=settings.TRIALS_PER_MINUTE)
+
+
+def _steps_before(team: Team, round: Round, base: int | None) -> list[dict[str, Any]]:
+    """The steps of the trial to continue."""
+    trying = round.format.trying
+    if base is None or trying is None or not trying.chains:
+        return []
+    trial = selectors.trials_of(team, round).filter(number=base, state=Trial.State.DONE).first()
+    if trial is None:
+        raise TrialRefused("base_gone")
+    if len(trial.steps) >= MOST_STEPS:
+        raise TrialRefused("too_long", expected=MOST_STEPS - 1)
+    return list(trial.steps)
+
+
+def _drop(trials: list[Trial]) -> None:
+    """Delete trials with their files; what was submitted of them is a file of its own."""
+    files = [entry.file for trial in trials for entry in trial.files.select_related("file")]
+    for trial in trials:
+        trial.delete()
+    storage.forget(files)
+
+
+def submit_trial(*, user: User, trial: Trial, arrived_at: datetime) -> Submission:
+    """Submit the files of a trial as the team's own: the same limits, and the same submission when sent twice.
+
+    Raises
+    ------
+    TrialRefused, pwscup.submissions.services.SubmissionRefused
+        With the first reason.
+    """
+    if trial.state != Trial.State.DONE:
+        raise TrialRefused("not_done")
+    files = {
+        entry.key: (entry.file.name, file_of(trial, entry.key, user, "submitting"))
+        for entry in trial.files.select_related("file")
+    }
+    submission = submissions.submit(
+        user=user,
+        team=trial.team,
+        round=trial.round,
+        files=files,
+        target=trial.target,
+        note=note_of(trial),
+        arrived_at=arrived_at,
+        nonce=trial.public_id.hex,
+    )
+    Trial.objects.filter(pk=trial.pk).update(submission=submission)
+    return submission
+
+
+def file_of(trial: Trial, key: str, user: User, purpose: str) -> bytes:
+    """The bytes of a file of the trial, for a member of its team; LookupError if there is none."""
+    from pwscup.submissions import evaluation  # imports pandas, which no other page needs
+
+    entry = trial.files.select_related("file").filter(key=key).first()
+    if entry is None:
+        raise LookupError(f"trial {trial.pk} has no file {key}")
+    reason = f"{purpose} trial {trial.public_id}"
+    contest_id = trial.round.contest_id
+    return evaluation.file_of_trial(entry.file, reason=reason, contest_id=contest_id, actor=user)
