@@ -162,7 +162,7 @@ def downloads(tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
-def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd):
+def test_commands_work_as_written(page, downloads, tmp_path, monkeypatch, capfd, sketched):
     shutil.copytree(downloads, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     for name, text in (shown_rulesets(page) | shown_tables(page)).items():

@@ -186,7 +186,7 @@ def test_the_report_is_the_same_for_the_same_audit_and_escapes_what_it_is_given(
     assert "&lt;script&gt;" in text
 
 
-def test_the_report_speaks_the_readers_language(tables):
+def test_the_report_speaks_the_readers_language(tables, sketched):
     text = report(few(tables), {}, language="ja", translate=lambda s: f"訳{s}")
     assert '<html lang="ja">' in text
     assert "訳Audit of an anonymized table" in text
@@ -216,7 +216,9 @@ def command(files, *more: str) -> list[str]:
     return ["audit", *map(str, names)]
 
 
-def test_the_command_says_who_hurts_most_and_writes_the_report(files, tmp_path, capsys, tables):
+def test_the_command_says_who_hurts_most_and_writes_the_report(
+    files, tmp_path, capsys, tables, sketched
+):
     target = tmp_path / "a.html"
     assert main(command(files, "--attacks", "EUC2, E3", "--report", str(target), "--json")) == 0
     values = json.loads(capsys.readouterr().out)

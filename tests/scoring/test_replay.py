@@ -35,7 +35,7 @@ def released(chain, seed, original=X, options=None):
     ("chain", "seed"),
     [
         (("class-swap",), 17),
-        (("pk-anonymization",), 42),
+        (("pk-anonymization",), 12),
         (("mondrian", "sa-noise"), 5),
         pytest.param(("class-swap",), 217, marks=pytest.mark.long),
         pytest.param(("record-deletion",), 0, marks=pytest.mark.long),
