@@ -176,6 +176,8 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
         )
     if is_over(contest, now):
         return _after_the_end(page)
+    if judged is not None and page["my_team"] is None:
+        return Step(_("You judge the presentations"), _("The time for grades is over."), "", "")
     if page["my_team"] is None:
         return _join(contest, is_anonymous=is_anonymous)
     if contest.paused_at is not None:

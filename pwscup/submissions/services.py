@@ -52,7 +52,7 @@ REFUSALS = {
         "The contest is paused, so nothing can be submitted. The dates move by the length of the pause; "
         "submit after it is resumed."
     ),
-    "round.closed": _("The round is closed: the file arrived after the deadline."),
+    "round.closed": _("The round is closed: this arrived after the deadline."),
     "team.disqualified": _(
         "The organizers have disqualified this team: the reason is on the team's page. "
         "It cannot submit unless they reinstate it."

@@ -83,6 +83,8 @@ def test_slides_are_kept_and_not_scored(cast, cup, as_user):
     assert selectors.latest_evaluation(found).values == {}
     page = as_user(cast.alice).get(reverse("submission", args=[found.public_id]))
     assert "They are not scored" in page.text
+    assert '<span class="state state-scored">received</span>' in page.text
+    assert ">scored<" not in page.text
 
 
 @pytest.mark.parametrize(

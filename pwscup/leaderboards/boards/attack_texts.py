@@ -82,8 +82,7 @@ TABLE_ATTACKS = AttackTexts(
     ),
     matrix_picture=_("Heat map of re-identification rates; the table below has the numbers"),
     matrix_legend=_(
-        "A dash is a target without a valid guess, which counts 0; a team's own table is left out. Built-in "
-        "attacks are run on every submission."
+        "A dash is a target without a valid guess, which counts 0; a team's own table is left out."
     ),
     own=_("own table"),
     worst=_(

@@ -111,10 +111,15 @@ def _attack(section: Section, rules: Ruleset) -> Legend:
 
 def _matrix(section: Section, rules: Ruleset) -> Legend:
     said = attack_texts_of(rules)
+    built_in = _("Built-in attacks are run on every submission.")
+    is_built_in = any(row["attack"] for row in section["rows"])
     colours = _("Colours go from 0 to %(top)s %%.") % {"top": top_of(section)}
     return Legend(
         caption=_("Attack matrix: attackers in rows, attacked teams in columns"),
-        paragraphs=(joined(said.matrix_legend, colours), *_explained(section, rules)),
+        paragraphs=(
+            joined(said.matrix_legend, built_in if is_built_in else "", colours),
+            *_explained(section, rules),
+        ),
         terms=tuple(Term(attack.id, attack.title) for attack in _attacks(section)),
         figure=Figure(
             _("Attack matrix"), str(said.matrix_caption), str(said.matrix_picture), is_first=True

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from pwscup.core.texts.parts import listed
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from scoring.formulas import FORMULAS
+from scoring.formulas.base import PARTS
 from scoring.rulesets import Ruleset, localized
 
 if TYPE_CHECKING:
@@ -64,11 +65,12 @@ def formula_title(section: Mapping[str, Any]) -> str:
 
 
 def settings(section: Mapping[str, Any]) -> str:
-    """The numbers chosen by an organizer, with their meaning."""
+    """The numbers chosen by an organizer, with their meaning; a part that weighs 0 is no part of the total."""
     formula = FORMULAS[section["formula"]]
     return listed(
         f"{_(setting.description)} {plain(section['settings'][setting.name])}"
         for setting in formula.settings
+        if setting.name not in PARTS or section["settings"][setting.name]
     )
 
 
