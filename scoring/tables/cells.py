@@ -15,12 +15,11 @@ import numpy.typing as npt
 from scoring.errors import MAX_REPORTED, Problem, shorten
 from scoring.tables.notes import add_note
 from scoring.tables.schema import Column, Kind
-from scoring.tables.text import plain_digits
+from scoring.tables.text import MAX_CATEGORY, plain_digits
 
 MAX_DIGITS = 15
 """Before the decimal point; so many decimal digits survive a 64-bit float."""
 MAX_DECIMALS = 4
-MAX_CATEGORY = 1_000
 
 NumberArray = npt.NDArray[np.number[Any]]
 Params = dict[str, str | int | float]

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.errors import Collector, shorten
-from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.generalization import lost_in_groups
 from scoring.tables.hierarchy_files import HIERARCHY_FILE, Source, content_of, read_definitions
 from scoring.tables.schema import Column, Schema
+from scoring.tables.text import MAX_CATEGORY
 
 if TYPE_CHECKING:
     import pandas as pd

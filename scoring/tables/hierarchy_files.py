@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
-from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.schema import Column, Schema
+from scoring.tables.text import MAX_CATEGORY
 
 HIERARCHY_FILE = "hierarchy"
 """The name of the file in problems: the option that names it."""

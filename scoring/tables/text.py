@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.tables.notes import add_note, noted
 
+MAX_CATEGORY = 1_000
+"""Characters of a value of a category."""
 MAX_LINE = 1_000_000
 MAX_CELL = 131_072
 """The limit of the csv module; a longer cell is nearly always a quotation mark left open."""

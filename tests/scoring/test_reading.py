@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from scoring.errors import MAX_REPORTED, ProblemsFound
-from scoring.tables.cells import MAX_CATEGORY
 from scoring.tables.reading import (
     MAX_UNUSABLE,
     read_guess,
@@ -23,6 +22,7 @@ from scoring.tables.reading import (
     write_table,
 )
 from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.text import MAX_CATEGORY
 from scoring.tables.validation import read_submission
 
 SCHEMA = Schema(
