@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ID = "back-mapping"
+FREQUENT, RANDOM = LABELS = ("frequent", "random")
 
 
 def back_mapping(
@@ -29,6 +30,7 @@ def back_mapping(
     original: pd.DataFrame,
     source: NDArray[np.int64],
     columns: tuple[str, ...] = (),
+    labels: str = FREQUENT,
 ) -> Anonymized:
     """Turn values that the original does not have into values that it has, column by column.
 
@@ -37,8 +39,8 @@ def back_mapping(
     their values.
 
     A number becomes the nearest number of the original's column, of two equally near ones the
-    smaller. A category becomes the most frequent value that the original has in the records of
-    its group: those that carry the same label.
+    smaller. A category becomes a value that the original has in the records of its group, those
+    that carry the same label: the most frequent one, or for each record one drawn at random.
 
     Parameters
     ----------
@@ -46,11 +48,18 @@ def back_mapping(
         The table before the first method of the chain, and the row there of each record.
     columns
         The columns; by default all.
+    labels
+        "frequent", or "random": in proportion to their frequency in the group, so that the column
+        keeps its distribution.
 
     Raises
     ------
     ProblemsFound
         A column does not exist.
+
+    Notes
+    -----
+    The lecture's example of generalization, in which Kanto is written back as Saitama or Tokyo, draws at random.
     """
     names = chosen_columns(ID, columns, schema.names, "columns") or schema.names
     result = table.copy()
@@ -59,7 +68,8 @@ def back_mapping(
         if column.is_numeric:
             result[name] = _nearest(table[name], original[name])
         else:
-            result[name] = _most_frequent(table[name], original[name], source, column)
+            drawn = rng if labels == RANDOM else None
+            result[name] = _of_group(table[name], original[name], source, column, drawn)
     return Anonymized(result, untouched(table))
 
 
@@ -74,9 +84,14 @@ def _nearest(values: pd.Series, original: pd.Series) -> pd.Series:
     return pd.Series(existing[np.where(is_above, above, below)])
 
 
-def _most_frequent(
-    values: pd.Series, original: pd.Series, source: NDArray[np.int64], column: Column
+def _of_group(
+    values: pd.Series,
+    original: pd.Series,
+    source: NDArray[np.int64],
+    column: Column,
+    rng: np.random.Generator | None,
 ) -> pd.Series:
+    """Each new label as the most frequent value of its group, or with `rng` as a value drawn from it."""
     import pandas as pd
 
     labels = comparable(values)
@@ -85,10 +100,23 @@ def _most_frequent(
         return values.reset_index(drop=True)
     codes, existing = ordinal(original, column)
     groups = pd.factorize(labels[is_new])[0].astype(np.int64)
-    chosen = most_frequent(codes[source[is_new]], groups, len(existing))
+    own = codes[source[is_new]]
+    frequent = most_frequent(own, groups, len(existing))
+    chosen = frequent[groups] if rng is None else _drawn(own, groups, rng)
     result = labels.copy()
-    result[is_new] = existing[chosen[groups]]
+    result[is_new] = existing[chosen]
     return pd.Series(result, dtype=values.dtype)
+
+
+def _drawn(
+    codes: NDArray[np.int64], groups: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """For each record the code of a record of its group, each of these as likely."""
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups)
+    first = np.cumsum(sizes) - sizes
+    found: NDArray[np.int64] = codes[order[first[groups] + rng.integers(sizes[groups])]]
+    return found
 
 
 BACK_MAPPING = Anonymizer(
@@ -97,6 +125,15 @@ BACK_MAPPING = Anonymizer(
     protects=_("Nothing by itself: values that do not occur in the original"),
     costs=_("Accuracy of averages and of noisy numbers"),
     function=back_mapping,
-    options=(Option("columns", "columns", (), _("columns to map back; by default all")),),
+    options=(
+        Option("columns", "columns", (), _("columns to map back; by default all")),
+        Option(
+            "labels",
+            "text",
+            FREQUENT,
+            _("a label becomes the most frequent value of its group, or one drawn from it"),
+            choices=LABELS,
+        ),
+    ),
     looks_back=True,
 )

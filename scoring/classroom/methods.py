@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,13 +9,11 @@ import numpy as np
 import pandas as pd
 
 from scoring.anonymizers import anonymize
-from scoring.classroom.frames import Columns, in_place, kept_of, names_of, schema_of
+from scoring.classroom.frames import Columns, in_place, kept_of, names_of, schema_of, seed_of
 from scoring.options import Value, refuse
 from scoring.tables.frames import check_frame
 from scoring.tables.hierarchy_files import Source, content_of
 from scoring.tables.schema import Column, Kind, Role
-
-SEED_BITS = 128
 
 
 def generalize(
@@ -129,7 +126,7 @@ def laplace(
     if value_range is not None:
         given = [float(value) for value in value_range if not pd.isna(value)]
         options["value_range"] = (min(given), max(given)) if given else (0.0, 0.0)
-    return _applied(data, names_of(columns), "local-laplace", options, seed=_drawn(seed))
+    return _applied(data, names_of(columns), "local-laplace", options, seed=seed_of(seed))
 
 
 def randomized_response(
@@ -172,11 +169,7 @@ def randomized_response(
         values = tuple(dict.fromkeys(str(value) for value in variation if not pd.isna(value)))
     options = {"epsilon": epsilon, "budget": "each"}
     method = "generalized-randomized-response"
-    return _applied(data, names_of(columns), method, options, seed=_drawn(seed), values=values)
-
-
-def _drawn(seed: int | None) -> int:
-    return secrets.randbits(SEED_BITS) if seed is None else seed
+    return _applied(data, names_of(columns), method, options, seed=seed_of(seed), values=values)
 
 
 def _applied(

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from scoring import evaluate
-from scoring.anonymizers.back_mapping import back_mapping
-from scoring.classroom.frames import in_place, kept_of, loosened, schema_of
+from scoring.anonymizers.back_mapping import FREQUENT, LABELS, RANDOM, back_mapping
+from scoring.classroom.frames import in_place, kept_of, loosened, schema_of, seed_of
 from scoring.formats.lecture import positions_of
 from scoring.options import refuse
 from scoring.rulesets import load_ruleset
@@ -23,12 +23,17 @@ RULESET = "pets-lecture"
 
 
 def fit_to_rules(
-    anonymized: pd.DataFrame, original: pd.DataFrame, schema: Schema | None = None
+    anonymized: pd.DataFrame,
+    original: pd.DataFrame,
+    schema: Schema | None = None,
+    *,
+    labels: str = FREQUENT,
+    seed: int | None = None,
 ) -> pd.DataFrame:
     """Replace values that the original lacks, as the contest's rules demand; deleted records stay blank.
 
-    A number becomes the nearest one of its column of the original. A label becomes the value that
-    the records with this label have most often in the original.
+    A number becomes the nearest one of its column of the original. A label becomes a value that
+    the records with this label have in the original.
 
     Parameters
     ----------
@@ -36,11 +41,21 @@ def fit_to_rules(
         Of the same records in the same order.
     schema
         The contest's columns; by default those of the original.
+    labels
+        "frequent": the group's most frequent value; "random": for each record one drawn from its group.
+    seed
+        Of the draw; by default that of the anonymized table, else of the operating system.
+
+    Returns
+    -------
+    DataFrame
+        `attrs["seed"]` is the seed.
 
     Raises
     ------
     ProblemsFound
-        A record is partly empty, the columns differ, or the tables have not the same length.
+        `labels` is neither of these, a record is partly empty, the columns differ, or the tables have not
+        the same length.
 
     Examples
     --------
@@ -50,6 +65,8 @@ def fit_to_rules(
     [[30, 'Saitama'], [41, 'Saitama'], [20, 'Kyoto']]
     """
     schema = (schema_of(original) if schema is None else schema).public()
+    if labels not in LABELS:
+        raise refuse("fit_to_rules", "labels", f"one of {', '.join(LABELS)}", labels)
     if len(anonymized) != len(original):
         expected = f"{len(original)} records, as in the original"
         raise refuse("fit_to_rules", "anonymized", expected, len(anonymized))
@@ -58,9 +75,13 @@ def fit_to_rules(
     check_frame(kept, loosened(schema), file="anonymized")
     kept = kept[list(schema.names)]
     own = original[list(schema.names)].reset_index(drop=True)
-    found = back_mapping(kept, schema, rng=np.random.default_rng(0), original=own, source=rows)
+    attrs = dict(anonymized.attrs)
+    if labels == RANDOM:
+        attrs["seed"] = seed_of(attrs.get("seed") if seed is None else seed)
+    rng = np.random.default_rng([attrs.get("seed", 0), 1])  # not the draws of the method before it
+    found = back_mapping(kept, schema, rng=rng, original=own, source=rows, labels=labels)
     table = found.table.astype(own.dtypes.to_dict())
-    return in_place(table, rows, original.index, dict(anonymized.attrs))
+    return in_place(table, rows, original.index, attrs)
 
 
 def score(anonymized: pd.DataFrame, original: pd.DataFrame, schema: Schema) -> pd.Series:

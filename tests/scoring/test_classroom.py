@@ -183,6 +183,20 @@ def test_what_fits_the_rules_is_written_as_the_platform_takes_it(tables, tmp_pat
     assert codes(c.fit_to_rules, changed.iloc[1:], original) == ["option.wrong_value"]
 
 
+def test_labels_are_written_back_at_random(tables):
+    original, published = tables
+    recoded = c.generalize(published, ["city"], 1, HIERARCHY)
+    found = [c.fit_to_rules(recoded, original, labels="random", seed=s) for s in (1, 1, 2, 3, 4)]
+    assert found[0].equals(found[1])
+    assert [each.attrs["seed"] for each in found] == [1, 1, 2, 3, 4]
+    assert len({tuple(each["city"].dropna()) for each in found}) > 1
+    for each in found:
+        assert set(each["city"].dropna()) <= set(original["city"])
+    assert c.fit_to_rules(recoded, original, labels="random").attrs["seed"] > 2**32
+    arguments = (recoded, original, None)
+    assert codes(lambda *a: c.fit_to_rules(*a, labels="rare"), *arguments) == ["option.wrong_value"]
+
+
 def test_a_table_is_read_with_its_blank_records(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text(CSV.replace("東京", "NA"), encoding="utf-8")

@@ -162,6 +162,22 @@ def test_labels_become_the_most_frequent_value_of_their_group():
     assert mapped["city"].tolist() == ["b", "b", "b", "c", "c"]
 
 
+def test_labels_become_values_drawn_from_their_group():
+    """In proportion to their frequency there; b is drawn for three quarters of the group."""
+    schema = Schema((Column("city", QI, Kind.CATEGORY), Column("x", SA, Kind.INTEGER)))
+    original = pd.DataFrame({"city": (["a"] + ["b"] * 3 + ["c", "d"]) * 200, "x": range(1200)})
+    recoding = ("global-recoding", {"columns": ("city",), "levels": (1,), "write": "label"})
+    drawn = chain(
+        recoding, ("back-mapping", {"labels": "random"}), original=original, schema=schema
+    )
+    first = original["city"].isin(["a", "b"])
+    shares = drawn.table["city"][first].value_counts(normalize=True)
+    assert set(shares.index) == {"a", "b"}
+    assert shares["b"] == pytest.approx(0.75, abs=0.06)
+    assert set(drawn.table["city"][~first]) == {"c", "d"}
+    assert (drawn.table["city"] != original["city"]).sum() > 300
+
+
 def test_numbers_become_the_nearest_that_exists():
     original = pd.DataFrame({"age": [20, 20, 40], "pay": [1.0, 2.0, 9.0]})
     schema = Schema((SCHEMA.column("age"), SCHEMA.column("pay")))
