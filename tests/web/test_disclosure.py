@@ -279,7 +279,7 @@ def test_the_secret_column_is_in_no_release(dp):
     release_due()
     table = BatchRelease.objects.get().table
     data = storage.read(table)
-    assert data.startswith(b"sex,age,city\n")
+    assert data.startswith(b"\xef\xbb\xbfsex,age,city\n")
     assert b"canary" not in data
     assert json.dumps(asked(dp).answer.query) == '{"columns": ["sex"], "where": {}}'
 
