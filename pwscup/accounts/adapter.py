@@ -16,6 +16,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from pwscup.accounts.addresses import normalized
+from pwscup.accounts.guests import become_ordinary, is_placeholder, revoke_link
 from pwscup.accounts.models import User
 from pwscup.accounts.services import remember_address
 from pwscup.accounts.tokens import revoke_all
@@ -41,6 +42,8 @@ class AccountAdapter(DefaultAccountAdapter):
         The number of e-mails to an address is limited per hour. E-mails above the limit are dropped; the page
         does not differ.
         """
+        if is_placeholder(email):
+            return
         if not consume(self.request, action="mail", key=normalized(email)):
             logger.warning(
                 "a mail about an account was not sent: its address has reached the limit for this hour"
@@ -56,13 +59,18 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         user.display_name = form.cleaned_data["display_name"]
+        if not self.is_email_verified(request, form.cleaned_data["email"]):
+            self.unstash_verified_email(
+                request
+            )  # the address of an invitation, but not the one of this account
         return super().save_user(request, user, form, commit=commit)
 
     def set_password(self, user: User, password: str) -> None:
-        """Changing a password ends all other sessions and all tokens of the account."""
+        """Changing a password ends all other sessions, all tokens and the sign-in link of the account."""
         with transaction.atomic():
             super().set_password(user, password)
             revoke_all(user)
+            revoke_link(user)
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """A confirmed address replaces the previous one, whose hash still identifies its owner."""
@@ -70,8 +78,10 @@ class AccountAdapter(DefaultAccountAdapter):
         with transaction.atomic():
             before = user.email
             confirmed = super().confirm_email(request, email_address)
-            if user.email != before:
+            if confirmed and user.email != before:
                 remember_address(user=user, address=before)
+                if user.is_guest:
+                    become_ordinary(user)
         return confirmed
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:

@@ -15,6 +15,8 @@ from pwscup.accounts.names import clean_new_name
 from pwscup.accounts.tokens import LIFETIMES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.db.models import QuerySet
     from django.http import HttpRequest, HttpResponse
 
@@ -78,6 +80,12 @@ def _lifetimes() -> list[tuple[int, str]]:
     return [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in LIFETIMES]
 
 
+class ConfirmationForm(forms.Form):
+    """A tick in place of the password, for accounts without one."""
+
+    sure = forms.BooleanField(label=_("Yes, delete my account"))
+
+
 class TokenForm(PasswordForm):
     """A name by which its owner recognizes a token, and its lifetime."""
 
@@ -112,6 +120,80 @@ class FoundingForm(TeamForm):
         super().__init__(*args, **kwargs)
         if divisions:
             self.fields["division"] = division_field(divisions)
+
+
+class GuestForm(forms.Form):
+    """The name of a visitor who joins without an account."""
+
+    display_name = display_name_field()
+
+
+class ClassForm(forms.Form):
+    """Joining by a class code: a name (visitors only), a team that is open or the name of a new one, its division."""
+
+    NEW = ""
+
+    def __init__(
+        self,
+        *args: Any,
+        user: User | None,
+        teams: Sequence[Team],
+        may_create: bool,
+        divisions: QuerySet[Division],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        if user is None:
+            self.fields["display_name"] = display_name_field()
+            self.fields["display_name"].label = _("Your name")
+        self.teams = {str(team.pk): team for team in teams}
+        if teams:
+            choices = [(key, team.name) for key, team in self.teams.items()]
+            new = [(self.NEW, _("A new team"))] if may_create else []
+            self.fields["team"] = forms.ChoiceField(
+                label=_("Team"),
+                choices=[*new, *choices],
+                required=not may_create,
+                error_messages={
+                    "invalid_choice": _(
+                        "This team is full or has begun. Ask its captain for the invitation link, or choose "
+                        "another team."
+                    )
+                },
+            )
+        if may_create:
+            self.fields["team_name"] = NameField(
+                label=_("Name of the new team"),
+                max_length=Team._meta.get_field("name").max_length,
+                required=False,
+                help_text=_("At most 40 characters. Everybody sees it on the leaderboard."),
+                widget=forms.TextInput(attrs={"autocomplete": "off"}),
+            )
+            if divisions:
+                self.fields["division"] = division_field(divisions)
+                self.fields["division"].required = False
+        if not teams and may_create:
+            self.fields["team_name"].required = True
+            if divisions:
+                self.fields["division"].required = True
+
+    def clean(self) -> dict[str, Any]:
+        """A new team needs its name, and its division if there are any; of another team neither is read."""
+        given = super().clean() or {}
+        if "team" in self.errors:
+            return given
+        given["team"] = self.teams.get(given.get("team", self.NEW))
+        if given["team"] is not None:
+            return given | {"team_name": "", "division": None}
+        for field in ("team_name", "division"):
+            if field in self.fields and field not in self.errors and not given.get(field):
+                self.add_error(
+                    field,
+                    forms.ValidationError(
+                        self.fields[field].error_messages["required"], "required"
+                    ),
+                )
+        return given
 
 
 class DivisionChoiceForm(forms.Form):

@@ -10,13 +10,16 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
+from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db.models import F, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Invitation, OfficeInvitation
@@ -24,6 +27,8 @@ from pwscup.accounts.models import Invitation, OfficeInvitation
 Mailed = Invitation | OfficeInvitation
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from pwscup.contests.models import Contest
 
 logger = logging.getLogger(__name__)
@@ -56,6 +61,27 @@ def link(invitation: Mailed) -> str:
     """The address that opens the team, or the page where a role is accepted."""
     name = "invitation" if isinstance(invitation, Invitation) else "office-invitation"
     return settings.SITE_URL + reverse(name, args=[invitation.token])
+
+
+def mailed_link(invitation: Mailed) -> str:
+    """The same address with a proof, so that who opens it has read the e-mail: organizers see `link` only."""
+    return f"{link(invitation)}?{urlencode({'proof': _proof(invitation)})}"
+
+
+def _proof(invitation: Mailed) -> str:
+    text = f"{invitation.token}:{invitation.email}"
+    return salted_hmac("pwscup.accounts.invited", text, algorithm="sha256").hexdigest()
+
+
+def keep_proof(request: HttpRequest, invitation: Mailed) -> bool:
+    """True if a visitor came by the link in the e-mail: then signing up with its address needs no confirmation."""
+    given = request.GET.get("proof", "")
+    is_proved = bool(invitation.email) and constant_time_compare(given, _proof(invitation))
+    if is_proved:
+        get_adapter().stash_verified_email(request, invitation.email)
+    return is_proved or (
+        bool(invitation.email) and request.session.get("account_verified_email") == invitation.email
+    )
 
 
 def send_due(now: datetime) -> int:
@@ -94,7 +120,7 @@ def message(invitation: Mailed) -> EmailMessage:
     for language, _name in settings.LANGUAGES:
         with translation.override(language):
             template, context, subject = _texts(invitation)
-            context |= {"contest": contest, "url": link(invitation)}
+            context |= {"contest": contest, "url": mailed_link(invitation)}
             parts.append(render_to_string(template, context).strip())
             subjects.append(subject)
     subject = f"[{contest.title}] " + " / ".join(dict.fromkeys(subjects))

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -31,6 +32,14 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_organizer = models.BooleanField(default=False, help_text=_("may create contests"))
     date_joined = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    guest_of = models.ForeignKey(
+        "contests.Contest",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="guests",
+        help_text="the contest that a guest, an account without an e-mail address, joined by its class code",
+    )
 
     objects: ClassVar[UserManager] = UserManager()
 
@@ -40,6 +49,11 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.display_name
+
+    @property
+    def is_guest(self) -> bool:
+        """The account has no e-mail address yet: it plays in one contest, and gets no e-mail."""
+        return self.guest_of_id is not None
 
 
 class Team(models.Model):
@@ -220,6 +234,40 @@ class OfficeInvitation(MailedInvitation):
 
     def __str__(self) -> str:
         return f"invitation to be {self.office} of {self.contest}"
+
+
+class ClassCode(models.Model):
+    """Fact: anybody with the code may join the contest with a name only, until it is revoked (the row is deleted)."""
+
+    contest = models.OneToOneField(
+        "contests.Contest", on_delete=models.CASCADE, related_name="class_code"
+    )
+    code = models.CharField(max_length=8, unique=True)
+    seats = models.PositiveSmallIntegerField(
+        _("most people who may join by it"),
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(1000)],
+    )
+    n_joined = models.PositiveSmallIntegerField(default=0)
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"class code of {self.contest}"
+
+
+class SignInLink(models.Model):
+    """Fact: the holder of the link signs in as this guest, until another link or a password replaces it.
+
+    The token of the link is not stored; `digest` identifies it.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="sign_in_link")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"sign-in link of {self.user}"
 
 
 class AccessToken(models.Model):

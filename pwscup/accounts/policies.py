@@ -128,12 +128,30 @@ def refusal_to_play(
     """The reason (a code of `services.REASONS`) why this user may not join that team, or create one; or None."""
     people = selectors.same_person(user, contest)
     return (
-        _refusal_of_office(user, people, contest)
+        ("guest_elsewhere" if user.guest_of_id not in (None, contest.pk) else None)
+        or _refusal_of_office(user, people, contest)
         or _refusal_of_time(contest, now)
         or ("has_team" if plays_in(user, contest) else None)
         or _refusal_of_past(user, people, contest, team)
         or (_refusal_of_new_team(people, contest, now) if team is None else None)
     )
+
+
+ABOUT_NEW_TEAMS = frozenset(
+    {
+        "invited_only",
+        "tables_published",
+        "too_many_teams",
+        "too_many_teams_today",
+        "no_people_left",
+    }
+)
+"""The reasons that keep somebody from creating a team, but not from joining one."""
+
+
+def refusal_of_guests(contest: Contest, now: datetime) -> str | None:
+    """The reason why somebody without an account may not create a team of the contest, or None."""
+    return _refusal_of_time(contest, now) or _refusal_of_new_team((), contest, now)
 
 
 def _refusal_of_office(user: User, people: frozenset[int], contest: Contest) -> str | None:
@@ -168,6 +186,23 @@ def _refusal_of_new_team(people: Iterable[int], contest: Contest, now: datetime)
     if selectors.n_teams_created(people, since=now - DAY) >= settings.MAX_TEAMS_PER_DAY:
         return "too_many_teams_today"
     return None if contest.has_room() else "no_people_left"
+
+
+def open_teams(contest: Contest) -> QuerySet[Team]:
+    """The teams that anybody with the class code may join, without their captain.
+
+    Somebody could come back as another guest: to read what a team hides, or to attack the old team's published table.
+    """
+    if not contest.has_late_teams and has_published_tables(contest):
+        return Team.objects.none()
+    return selectors.with_free_seat(selectors.teams_hiding_nothing(contest))
+
+
+def refusal_of_open_team(team: Team) -> str | None:
+    """The reason (a code of `services.REASONS`) why nobody joins this team by the class code, or None."""
+    if not selectors.with_free_seat(Team.objects.filter(pk=team.pk)).exists():
+        return "team_full"
+    return None if open_teams(team.contest).filter(pk=team.pk).exists() else "captain_invites"
 
 
 def refusal_of_invitation(invitation: Invitation, now: datetime) -> str | None:

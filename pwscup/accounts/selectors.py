@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from pwscup.accounts.addresses import digest_of
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Team, User
@@ -94,6 +94,27 @@ def unused(teams: QuerySet[Team]) -> QuerySet[Team]:
     """The teams without members and without activity; never one that the platform itself plays."""
     no_facts = {f"{name}__isnull": True for name in FACTS}
     return teams.filter(is_house=False, memberships__isnull=True, **no_facts)
+
+
+def with_free_seat(teams: QuerySet[Team]) -> QuerySet[Team]:
+    """The teams with a seat that neither a member nor a waiting personal invitation takes."""
+    personal = Q(invitations__email__gt="", invitations__used_at=None, invitations__revoked_at=None)
+    return teams.annotate(
+        n_seated=Count("memberships", distinct=True),
+        n_invited=Count("invitations", filter=personal, distinct=True),
+    ).filter(contest__max_team_size__gt=F("n_seated") + F("n_invited"))
+
+
+def teams_hiding_nothing(contest: Contest) -> QuerySet[Team]:
+    """The teams by name without submissions, a table of their own, trials, and answers that they have paid for."""
+    return Team.objects.filter(
+        contest=contest,
+        is_house=False,
+        submissions__isnull=True,
+        datasets__isnull=True,
+        answers__isnull=True,
+        trials__isnull=True,
+    ).order_by("name", "id")
 
 
 def is_abandoned(team: Team) -> bool:

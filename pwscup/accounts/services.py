@@ -19,6 +19,7 @@ from pwscup.accounts.models import (
     Membership,
     Readmission,
     SeatSource,
+    SignInLink,
     Team,
     User,
 )
@@ -90,6 +91,18 @@ REASONS: dict[str, Promise] = {
         "You are the captain of a team with other members. Transfer the captaincy first."
     ),
     "account_closed": _("This account has been deleted."),
+    "guest_elsewhere": _(
+        "You joined another contest by a class code, without an e-mail address. Add an address on the page of "
+        "your account to play here, or log out and join as somebody else."
+    ),
+    "code_gone": _("This class code is no longer valid. Ask the organizers for the new one."),
+    "code_used_up": _("As many people have joined by this class code as may. Ask the organizers."),
+    "link_needless": _(
+        "This account has an e-mail address or a password: log in with it, or reset the password."
+    ),
+    "captain_invites": _(
+        "The captain decides who joins this team now. Ask for the team's invitation link or its QR code."
+    ),
 }
 
 
@@ -195,10 +208,25 @@ def join_team(*, user: User, invitation: Invitation, source: str = "") -> Team:
     now = timezone.now()
     _refuse(policies.refusal_of_invitation(invitation, now))
     _refuse(policies.refusal_to_play(user, team.contest, now, team=team))
-    _seat(user, team, source)
     if invitation.is_personal:
         invitation.used_at = now
         invitation.save(update_fields=["used_at"])
+    return _join(user, team, source)
+
+
+@transaction.atomic
+def join_open_team(*, user: User, team: Team, source: str = "") -> Team:
+    """Join, by the class code, a team that has nothing to hide yet."""
+    _lock_person(user)
+    type(team.contest).objects.select_for_update(no_key=True).get(pk=team.contest_id)
+    team = _lock(team)
+    _refuse(policies.refusal_of_open_team(team))
+    _refuse(policies.refusal_to_play(user, team.contest, timezone.now(), team=team))
+    return _join(user, team, source)
+
+
+def _join(user: User, team: Team, source: str) -> Team:
+    _seat(user, team, source)
     if team.captain_id is None:  # a team that organizers set up: the first member becomes captain
         team.captain = user
         team.save(update_fields=["captain"])
@@ -287,6 +315,7 @@ def delete_account(*, user: User) -> None:
     remember_address(user=person, address=person.email)
     EmailAddress.objects.filter(user=person).delete()
     person.access_tokens.all().delete()
+    SignInLink.objects.filter(user=person).delete()
     person.email = f"deleted-{person.pk}@deleted.invalid"
     person.display_name = "deleted user"
     person.is_active = person.is_organizer = person.is_superuser = False

@@ -6,6 +6,8 @@ from pwscup.accounts import views
 
 urlpatterns = [
     path("account/", views.account, name="account"),
+    path("account/link/", views.link_new, name="link-new"),
+    path("enter/<slug:token>/", views.enter, name="enter"),
     path("account/tokens/", views.tokens, name="tokens"),
     path("account/tokens/<int:number>/revoke/", views.token_revoke, name="token-revoke"),
     path("account/delete/", views.account_delete, name="account-delete"),

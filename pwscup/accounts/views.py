@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from http import HTTPStatus
 
 from allauth.decorators import rate_limit
 from django.contrib import messages
-from django.contrib.auth import logout
+from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pwscup.accounts import selectors, services
-from pwscup.accounts.forms import PasswordForm, ProfileForm, TokenForm
+from pwscup.accounts import guests, limits, selectors, services
+from pwscup.accounts.forms import ConfirmationForm, PasswordForm, ProfileForm, TokenForm
+from pwscup.accounts.models import User
 from pwscup.accounts.tokens import TokenRefused, create_token, live_tokens, revoke_token
+from pwscup.core.qr import svg
+
+GUEST_SESSION = timedelta(days=120)
+"""A guest who is logged out needs the sign-in link."""
 
 
 @login_required
@@ -29,8 +36,12 @@ def account(request: HttpRequest) -> HttpResponse:
         services.change_display_name(user=request.user, **form.cleaned_data)
         messages.success(request, _("Your name is changed."))
         return redirect("account")
-    memberships = selectors.memberships_of(request.user)
-    return render(request, "accounts/account.html", {"form": form, "memberships": memberships})
+    page = {
+        "form": form,
+        "memberships": selectors.memberships_of(request.user),
+        "may_have_link": guests.may_have_link(request.user),
+    }
+    return render(request, "accounts/account.html", page)
 
 
 @login_required
@@ -54,6 +65,53 @@ def tokens(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/tokens.html", page, status=status)
 
 
+# The sign-in link of a guest
+
+
+@require_POST
+@login_required
+@never_cache
+def link_new(request: HttpRequest) -> HttpResponse:
+    """A new link is shown only in the response to the form: it is not stored."""
+    try:
+        token = guests.new_link(actor=request.user, user=request.user)
+    except services.RefusedError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("account")
+    return link_page(request, request.user, token)
+
+
+def link_page(request: HttpRequest, person: User, token: str) -> HttpResponse:
+    """The page that shows a new link once, with its QR code."""
+    link = request.build_absolute_uri(reverse("enter", args=[token]))
+    page = {"person": person, "link": link, "qr": svg(link, _("QR code of the link"))}
+    return render(request, "accounts/link.html", page)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of a sign-in link: a button, because programs that preview links must not sign in."""
+    if limits.is_exhausted(request, "wrong_code"):
+        return limits.refusal(request)
+    guest = guests.user_by_link(token)
+    if guest is None:
+        limits.count(request, "wrong_code")
+        raise Http404
+    if request.method != "POST":
+        return render(request, "accounts/enter.html", {"person": guest, "token": token})
+    sign_in(request, guest)
+    messages.success(request, _("Welcome back, %(name)s.") % {"name": guest.display_name})
+    seat = selectors.memberships_of(guest).first()
+    return redirect("contest", seat.contest.slug) if seat else redirect("account")
+
+
+def sign_in(request: HttpRequest, guest: User) -> None:
+    """Log in somebody without a password, for the length of a course."""
+    login(request, guest)
+    request.session.set_expiry(GUEST_SESSION)
+
+
 @require_POST
 @login_required
 def token_revoke(request: HttpRequest, number: int) -> HttpResponse:
@@ -68,7 +126,11 @@ def token_revoke(request: HttpRequest, number: int) -> HttpResponse:
 @rate_limit(action="reauthenticate")
 def account_delete(request: HttpRequest) -> HttpResponse:
     user = request.user
-    form = PasswordForm(request.POST or None, user=user)
+    form = (
+        PasswordForm(request.POST or None, user=user)
+        if user.has_usable_password()
+        else ConfirmationForm(request.POST or None)
+    )
     to_hand_over = list(selectors.teams_to_hand_over(user))
     if form.is_valid() and not to_hand_over:
         services.delete_account(user=user)

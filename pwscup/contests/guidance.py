@@ -10,14 +10,18 @@ from django.urls import reverse
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from pwscup.accounts.guests import class_code
 from pwscup.accounts.policies import is_over
+from pwscup.contests.downloads import terms_url
 from pwscup.contests.models import Contest, Round
-from pwscup.contests.policies import are_results_complete, is_frozen
-from pwscup.contests.selectors import current_round, following_round
+from pwscup.contests.policies import are_results_complete, has_accepted, is_frozen
+from pwscup.contests.selectors import current_round, following_round, judged_round
 from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from pwscup.contests.policies import Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +158,8 @@ def _after_the_end(page: dict[str, Any]) -> Step:
     return Step(title, words, reverse("board", args=[contest.slug]), _("See the leaderboard"))
 
 
-def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
-    """The next step for a viewer of the page that `contest_page` describes."""
+def next_step(page: dict[str, Any], user: Person) -> Step:
+    """The next step of this viewer of the page that `contest_page` describes: join, accept the terms, submit."""
     contest, rounds, now = page["contest"], page["contest_rounds"], page["now"]
     slug = contest.slug
     if page["is_organizer"]:
@@ -165,7 +169,7 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
             reverse("organize-contest", args=[slug]),
             _("Organize"),
         )
-    judged = page.get("judged")
+    judged = judged_round(user, rounds)
     if judged is not None and not judged.has_closed(now):
         return Step(
             _("You judge the presentations"),
@@ -179,7 +183,15 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
     if judged is not None and page["my_team"] is None:
         return Step(_("You judge the presentations"), _("The time for grades is over."), "", "")
     if page["my_team"] is None:
-        return _join(contest, is_anonymous=is_anonymous)
+        return _join(contest, is_anonymous=user.is_anonymous)
+    if not has_accepted(user, contest):
+        team = reverse("team", args=[slug])
+        return Step(
+            _("Read the terms"),
+            _("Your team gets the data as soon as you have accepted the terms of participation."),
+            terms_url(contest, team),
+            _("Read and accept the terms"),
+        )
     if contest.paused_at is not None:
         return Step(
             _("The contest is paused"),
@@ -190,6 +202,13 @@ def next_step(page: dict[str, Any], *, is_anonymous: bool) -> Step:
 
 def _join(contest: Contest, *, is_anonymous: bool) -> Step:
     team = reverse("team", args=[contest.slug])
+    if is_anonymous and class_code(contest) is not None:
+        return Step(
+            _("Take part"),
+            _("Scan the QR code of your class, or enter its code. You need no e-mail address."),
+            reverse("join"),
+            _("Enter the class code"),
+        )
     if contest.admission == contest.Admission.INVITED:
         return Step(
             _("Take part"),

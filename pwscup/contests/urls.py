@@ -59,6 +59,9 @@ urlpatterns = [
     ),
     path("organize/<slug:slug>/terms/erase/", terms.erase, name="organize-erase"),
     path("organize/<slug:slug>/teams/", teams.teams, name="organize-teams"),
+    path("organize/<slug:slug>/teams/code/", teams.code, name="organize-class-code"),
+    path("organize/<slug:slug>/teams/poster/", teams.poster, name="organize-poster"),
+    path("organize/<slug:slug>/teams/guest/", teams.guest_link, name="organize-guest-link"),
     path("organize/<slug:slug>/teams/list/", teams.team_list, name="organize-team-list"),
     path(
         "organize/<slug:slug>/teams/divisions/",

@@ -50,13 +50,12 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     contest = selectors.visible_contest(request.user, slug)
     page = selectors.contest_page(request, contest, "overview")
     rounds, now = page["contest_rounds"], page["now"]
-    page["judged"] = selectors.judged_round(request.user, rounds)
     page |= {
         "timeline": guidance.timeline(rounds, now),
         "interruptions": guidance.interruptions(contest, now),
         "is_over": is_over(contest, now),
         "boundary": guidance.next_boundary(rounds, now),
-        "step": guidance.next_step(page, is_anonymous=request.user.is_anonymous),
+        "step": guidance.next_step(page, request.user),
         "has_started": policies.has_started(contest, now),
         "n_teams": contest.teams.count(),
     }

@@ -93,4 +93,29 @@
   window.addEventListener("submit", (event) => { isSending ||= !event.defaultPrevented && event.target.enctype === "multipart/form-data"; });
   window.addEventListener("pageshow", () => { isSending = false; });
   document.addEventListener("htmx:beforeRequest", (event) => { if (isSending) event.preventDefault(); });
+
+  // A second click would use a second attempt, or join twice.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.dataset.once === undefined) return;
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "yes";
+    const button = form.querySelector("button[data-busy]");
+    if (!button) return;
+    button.dataset.idle = button.textContent;
+    button.textContent = button.dataset.busy;
+    button.setAttribute("aria-disabled", "true");
+    button.classList.add("disabled");
+  });
+
+  window.addEventListener("pageshow", () => {
+    for (const form of document.querySelectorAll("form[data-sent]")) {
+      delete form.dataset.sent;
+      const button = form.querySelector("button[data-idle]");
+      if (!button) continue;
+      button.textContent = button.dataset.idle;
+      button.removeAttribute("aria-disabled");
+      button.classList.remove("disabled");
+    }
+  });
 })();

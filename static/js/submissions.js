@@ -26,31 +26,6 @@
     if (input.dataset.sendAtOnce !== undefined && input.files.length) input.form.requestSubmit();
   });
 
-  // A second click would use a second try.
-  document.addEventListener("submit", (event) => {
-    const form = event.target;
-    if (event.defaultPrevented || form.dataset.once === undefined) return;
-    if (form.dataset.sent) return event.preventDefault();
-    form.dataset.sent = "yes";
-    const button = form.querySelector("button[data-busy]");
-    if (!button) return;
-    button.dataset.idle = button.textContent;
-    button.textContent = button.dataset.busy;
-    button.setAttribute("aria-disabled", "true");
-    button.classList.add("disabled");
-  });
-
-  window.addEventListener("pageshow", () => {
-    for (const form of document.querySelectorAll("form[data-sent]")) {
-      delete form.dataset.sent;
-      const button = form.querySelector("button[data-idle]");
-      if (!button) continue;
-      button.textContent = button.dataset.idle;
-      button.removeAttribute("aria-disabled");
-      button.classList.remove("disabled");
-    }
-  });
-
   // Pictures: the numbers are in the table beside them.
   const INK = "#52606d", OWN = "#2f6db5", OTHER = "#c08a2b";
 

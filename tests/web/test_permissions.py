@@ -13,6 +13,7 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver, reverse
 
+from pwscup.accounts import guests
 from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
 from pwscup.audits.models import Audit
@@ -58,6 +59,7 @@ GET: dict[tuple[object, ...], str] = {
         account_email_verification_sent account_inactive account_reset_password
         account_reset_password_done account_reset_password_from_key_done account_confirm_email
         account_reset_password_from_key
+        join enter
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
         office-invitation
         round round-awaited rules schema terms trials
@@ -71,6 +73,8 @@ GET: dict[tuple[object, ...], str] = {
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team tokens questions
         experiments experiment-new""",
+    (OK, OK, BACK, BACK, BACK, OK, OK): "join-class",
+    (LOGIN, BACK, OK, OK, OK, BACK, BACK): "joined",
     PERSON_BACK: """
         account_confirm_login_code account_set_password experiments-compare
         team-create team-division team-invite team-leave team-remove team-rename team-revoke team-transfer""",
@@ -88,7 +92,7 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
-        organize-data organize-terms organize-teams
+        organize-data organize-terms organize-teams organize-poster
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
         organize-submissions organize-submissions-csv
@@ -102,7 +106,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
-        organize-team-remove organize-team-readmit
+        organize-team-remove organize-team-readmit organize-class-code organize-guest-link link-new
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
@@ -132,7 +136,7 @@ POST: dict[tuple[object, ...], str] = {
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
         organize-clock organize-contest
-        organize-teams organize-invitations-csv
+        organize-teams organize-invitations-csv organize-poster joined
         organize-events organize-events-csv organize-events-jsonl original receipt
         receipt-json release reveal round-awaited round-history rules sample schema
         submission submission-file submission-ranks submission-status targets-zip team-data
@@ -155,7 +159,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
-        organize-team-remove organize-team-readmit
+        organize-team-remove organize-team-readmit organize-class-code organize-guest-link
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke
@@ -185,10 +189,13 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
     ): "terms team-archive team-division team-invite team-revoke team-leave",
     (BACK, BACK, BACK, BACK): "set_language",
+    # no code, no name and no team
+    (WRONG, WRONG, WRONG, WRONG): "join join-class",
+    (LOGIN, BACK, BACK, BACK): "link-new",  # accounts with a password have none
     (OK, OK, OK, OK): "unsubscribe",  # the token says for whom, and opens nothing else
 }
-# A POST that makes the stranger a member: tests/web/test_teams.py; allauth's own: test_accounts.py.
-POST_ELSEWHERE = {"invitation", "office-invitation"}
+# A POST that makes the stranger a member: tests/web/test_teams.py, test_joining.py; allauth's own: test_accounts.py.
+POST_ELSEWHERE = {"invitation", "office-invitation", "enter"}
 
 
 def table(rows: dict[tuple[object, ...], str]) -> dict[str, tuple[object, ...]]:
@@ -256,6 +263,9 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     experiment = make_experiment(people["alice"], state=Experiment.State.DONE)
     question = Question.objects.create(contest=contest, team=red, subject="Rows", text="Which?")
     token, _text = create_token(user=people["alice"], name="laptop", days=7)
+    guest = factories.make_user("guest", guest_of=contest)
+    guest.set_unusable_password()
+    guest.save()
     clients = {name: Client() for name in ROLES}
     for name, user in people.items():
         clients[name].force_login(user)
@@ -264,6 +274,8 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         clients=clients,
         submission=submissions[0],
         release=second.releases.get(team=red),
+        code=guests.create_code(actor=people["oscar"], contest=contest, seats=9),
+        link=guests.new_link(actor=people["oscar"], user=guest),
         invitation=Invitation.objects.create(team=red, created_by=people["alice"]),
         office=OfficeInvitation.objects.create(
             contest=contest, office="judge", email="x@example.org"
@@ -304,6 +316,10 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<slug:token>" in pattern:
         office = name == "office-invitation"
         values["token"] = (stage.office if office else stage.invitation).token
+    if "<class_code:code>" in pattern:
+        values["code"] = stage.code.code
+    if name == "enter":
+        values["token"] = stage.link
     if "<str:figure>" in pattern:
         values["figure"] = "figure3-k"
     if "<str:token>" in pattern:

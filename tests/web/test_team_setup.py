@@ -415,7 +415,7 @@ def test_the_mail_goes_out_on_commit_with_a_link_that_works_once(
     address = reverse("invitation", args=[invitation.token])
     eve = as_user(cast.eve)
     assert "Valid until" not in eve.get(address).content.decode()
-    assert eve.post(address).url == "/c/cup/team/"
+    assert eve.post(address).url == "/c/cup/joined/"
     green.refresh_from_db()
     assert green.captain == cast.eve
     ann = factories.make_user("ann")

@@ -250,8 +250,9 @@ def test_the_invitation_page_says_why_it_cannot_be_joined(cast, as_user, link):
 def test_joining_in_the_browser(cast, as_user, link):
     client = as_user(cast.eve)
     answer = client.post(reverse("invitation", args=[link.token]))
-    assert answer.url == reverse("team", args=[cast.contest.slug])
-    page = client.get(answer.url).content.decode()
+    assert answer.url == reverse("joined", args=[cast.contest.slug])
+    assert "You are in the team Red" in client.get(answer.url).content.decode()
+    page = client.get(reverse("team", args=[cast.contest.slug])).content.decode()
     assert "Alice" in page
     assert "Eve" in page
     again = client.post(reverse("invitation", args=[link.token]))
@@ -363,10 +364,19 @@ POSTS = {
 }
 
 
+OTHER_PAGES = {
+    "team",
+    "invitation",
+    "join",
+    "join-class",
+    "joined",
+}  # the last three: test_joining.py
+
+
 def test_the_table_of_actions_is_complete():
     from pwscup.contests.teams.urls import urlpatterns
 
-    assert {pattern.name for pattern in urlpatterns} == set(POSTS) | {"team", "invitation"}
+    assert {pattern.name for pattern in urlpatterns} == set(POSTS) | OTHER_PAGES
 
 
 def shape_of_red(cast) -> tuple:

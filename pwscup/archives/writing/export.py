@@ -242,7 +242,7 @@ def _write_members(export: Export) -> None:
             "n": n,
             "team": export.keys["teams"][seat.team_id],
             "display_name": seat.user.display_name,
-            "email": seat.user.email,
+            "email": "" if seat.user.is_guest else seat.user.email,
             "is_captain": seat.team.captain_id == seat.user_id,
             "joined_at": plain(seat.joined_at),
         }

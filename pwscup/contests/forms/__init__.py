@@ -11,6 +11,7 @@ from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choice
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
 from pwscup.contests.forms.staff import (
+    ClassCodeForm,
     DivisionForm,
     InviteForm,
     JudgeForm,
@@ -30,6 +31,7 @@ from pwscup.contests.forms.table import (
 from pwscup.contests.forms.terms import EraseForm, RetentionForm, TermsForm
 
 __all__ = [
+    "ClassCodeForm",
     "ColumnForm",
     "ColumnsForm",
     "DescriptionForm",

@@ -10,6 +10,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.forms import NameField
+from pwscup.accounts.models import ClassCode
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.models import Division
 from pwscup.contests.teams import lists
@@ -34,6 +35,14 @@ class ReadmissionForm(forms.Form):
     """The address of a user who was in another team and may play again."""
 
     email = forms.EmailField(label=_("E-mail address"))
+
+
+class ClassCodeForm(forms.ModelForm):
+    """The most people who may join by a new class code."""
+
+    class Meta:
+        model = ClassCode
+        fields = ["seats"]
 
 
 class DivisionForm(forms.Form):

@@ -15,6 +15,8 @@ from django.utils.translation import gettext as _
 from pwscup.accounts.addresses import normalized
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from pwscup.accounts.models import SeatSource, Team
     from pwscup.contests.models import Contest
 
@@ -46,9 +48,9 @@ def hints_of(contest: Contest) -> list[Hint]:
 
 @register
 def same_network(contest: Contest) -> Iterator[Hint]:
-    """Teams whose members joined from one network."""
+    """Teams whose members joined from one network; guests are left out, because a class joins together."""
     reason = _("Members of these teams joined from the same network.")
-    return _shared(_sources(contest), lambda source: source.network, reason)
+    return _shared(_without_guests(contest), lambda source: source.network, reason)
 
 
 @register
@@ -60,15 +62,21 @@ def same_mailbox(contest: Contest) -> Iterator[Hint]:
 
 @register
 def same_minute(contest: Contest) -> Iterator[Hint]:
-    """Teams whose members created their accounts in the same minute."""
+    """Teams whose members created their accounts in the same minute, without guests."""
     reason = _("Accounts of members of these teams were created in the same minute.")
     return _shared(
-        _sources(contest), lambda s: s.user.date_joined.replace(second=0, microsecond=0), reason
+        _without_guests(contest),
+        lambda s: s.user.date_joined.replace(second=0, microsecond=0),
+        reason,
     )
 
 
-def _sources(contest: Contest) -> Iterable[SeatSource]:
+def _sources(contest: Contest) -> QuerySet[SeatSource]:
     return contest.seat_sources.select_related("team", "user").order_by("team__name", "id")
+
+
+def _without_guests(contest: Contest) -> Iterable[SeatSource]:
+    return _sources(contest).filter(user__guest_of=None)
 
 
 def _shared(

@@ -13,6 +13,7 @@ from pwscup.accounts.models import Invitation, Membership, Team
 from pwscup.contests.terms import digest_of
 
 if TYPE_CHECKING:
+    from pwscup.accounts.models import User
     from pwscup.contests.models import Contest, Division
 
 
@@ -54,16 +55,21 @@ class TeamLine:
     invitations: tuple[Invitation, ...]  # the personal ones, including used and revoked ones
     has_seat: bool
     may_be_removed: bool
+    guests: tuple[User, ...]
 
 
 def team_lines(contest: Contest) -> list[TeamLine]:
     """The teams by name, in a constant number of queries; teams of the platform itself are left out."""
     personal = Invitation.objects.exclude(email="").order_by("id")
+    seats = Membership.objects.filter(user__guest_of=contest).select_related("user").order_by("id")
     teams = (
         contest.teams.filter(is_house=False)
         .select_related("captain", "division")
         .annotate(n_members=Count("memberships"))
-        .prefetch_related(Prefetch("invitations", queryset=personal, to_attr="personal"))
+        .prefetch_related(
+            Prefetch("invitations", queryset=personal, to_attr="personal"),
+            Prefetch("memberships", queryset=seats, to_attr="guest_seats"),
+        )
     )
     unused = set(selectors.unused(contest.teams.all()).values_list("pk", flat=True))
     return [
@@ -73,6 +79,7 @@ def team_lines(contest: Contest) -> list[TeamLine]:
             tuple(team.personal),
             team.n_members + sum(map(is_waiting, team.personal)) < contest.max_team_size,
             team.pk in unused,
+            tuple(seat.user for seat in team.guest_seats),
         )
         for team in teams.order_by("name", "id")
     ]

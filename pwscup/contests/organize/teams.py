@@ -6,19 +6,30 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from pwscup.accounts import guests
 from pwscup.accounts import invitations as mails
 from pwscup.accounts import services as accounts
+from pwscup.accounts.guests import class_code
+from pwscup.accounts.views import link_page
 from pwscup.contests import selectors, services
-from pwscup.contests.forms import DivisionForm, InviteForm, ReadmissionForm, TeamListForm
+from pwscup.contests.forms import (
+    ClassCodeForm,
+    DivisionForm,
+    InviteForm,
+    ReadmissionForm,
+    TeamListForm,
+)
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import hints, staff
 from pwscup.contests.organize.common import (
@@ -31,8 +42,10 @@ from pwscup.contests.organize.common import (
 from pwscup.contests.teams import lists, tables
 from pwscup.core.files.exports import csv_response
 from pwscup.core.http.posted import posted_number
+from pwscup.core.qr import svg
 
 BACK = "organize-teams"
+HERE_ONLY = ("localhost", "127.0.0.1", "::1")
 HEADER = ("team", "division", "email", "link", "mailed", "state")
 
 
@@ -49,6 +62,8 @@ def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: An
         "hints": hints.hints_of(contest),
         "lines": staff.team_lines(contest),
         "divisions": staff.divisions_of(contest),
+        "code": class_code(contest),
+        "code_form": ClassCodeForm(prefix="code"),
         "n_teams_left": tables.n_teams_left(contest),
         "division_form": DivisionForm(prefix="new"),
         "readmission_form": ReadmissionForm(prefix="readmit"),
@@ -61,6 +76,61 @@ def _change(
     request: HttpRequest, contest: Contest, service: Callable[..., Any], done: str, **what: Any
 ) -> HttpResponse:
     return carry_out(request, contest, service, done=done, back=BACK, **what)
+
+
+# Joining by a code
+
+
+@require_POST
+@for_organizers
+def code(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Create a class code, which replaces an earlier one; or revoke it."""
+    if "revoke" in request.POST:
+        words = _("The class code is revoked. Those who joined by it stay.")
+        return _change(request, contest, guests.revoke_code, words)
+    form = ClassCodeForm(request.POST, prefix="code")
+    if not form.is_valid():
+        return _page(request, contest, HTTPStatus.UNPROCESSABLE_ENTITY, code_form=form)
+    words = _("The class code is ready.")
+    return _change(request, contest, guests.create_code, words, **form.cleaned_data)
+
+
+@require_safe
+@never_cache
+@for_organizers
+def poster(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """The code, its link and a large QR code, to print or to project."""
+    held = class_code(contest)
+    if held is None:
+        raise Http404
+    link = request.build_absolute_uri(reverse("join-class", args=[held.code]))
+    page = {
+        "contest": contest,
+        "code": held,
+        "link": link,
+        "page_of_codes": request.build_absolute_uri(reverse("join")),
+        "qr": svg(link, _("QR code of the link")),
+        "is_here_only": urlsplit(link).hostname in HERE_ONLY,
+    }
+    return render(request, "organize/poster.html", page)
+
+
+@require_POST
+@for_organizers
+@never_cache
+def guest_link(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """A new sign-in link for a guest who lost theirs; it is shown once."""
+    guest = contest.guests.filter(
+        pk=posted_number(request, "guest"), memberships__contest=contest
+    ).first()
+    if guest is None:
+        raise Http404
+    try:
+        token = guests.new_link(actor=request.user, user=guest)
+    except accounts.RefusedError as refusal:
+        tell(request, refusal)
+        return redirect(BACK, contest.slug)
+    return link_page(request, guest, token)
 
 
 # Divisions

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from pwscup.accounts.invitations import keep_proof
 from pwscup.accounts.models import OfficeInvitation
 from pwscup.accounts.policies import is_over
 from pwscup.contests import guidance, policies, selectors, services
@@ -194,8 +195,9 @@ def office(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("contest", accepted.slug) if accepted.is_published else redirect("home")
     code = refusal_of_office(request.user, invitation)
     page = {"invitation": invitation, "contest": invitation.contest, "next": request.path}
-    reason = REFUSALS[code] if code else None
-    return render(request, "accounts/office.html", page | {"reason": reason})
+    page["reason"] = REFUSALS[code] if code else None
+    page["is_proved"] = not code and request.user.is_anonymous and keep_proof(request, invitation)
+    return render(request, "accounts/office.html", page)
 
 
 # The audit trail

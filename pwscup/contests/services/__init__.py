@@ -24,6 +24,7 @@ from pwscup.contests.services.divisions import (
     remove_division,
     rename_division,
 )
+from pwscup.contests.services.joining import join_as_guest, join_class
 from pwscup.contests.services.outages import record_outage
 from pwscup.contests.services.retention import LONGEST_DAYS, erase, erased_from, set_retention
 from pwscup.contests.services.rounds import (
@@ -80,6 +81,8 @@ __all__ = [
     "generate_table",
     "invite_address",
     "invite_to_office",
+    "join_as_guest",
+    "join_class",
     "open_round_now",
     "pause",
     "plan_of",

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.accounts.guests import delete_guests
 from pwscup.accounts.models import User
 from pwscup.accounts.policies import is_over
 from pwscup.contests import faults
@@ -77,7 +78,8 @@ def erase(
     version: int | None = None,
     now: datetime | None = None,
 ) -> int:
-    """Delete the bytes of tables, uploads, releases and their keys, and the hashes that identify users.
+    """Delete the bytes of tables, uploads, releases and their keys, the hashes that identify users, and the
+    accounts of guests.
 
     Returns the number of files.
     """
@@ -98,6 +100,7 @@ def erase(
     for round in held.rounds.all():
         round.trials.filter(state__in=Job.UNFINISHED).update(state=Job.FAILED)
         round.trials.update(facts={})  # they hold records of the tables
+    delete_guests(held)
     held.former_addresses.all().delete()
     held.readmissions.all().delete()
     held.seat_sources.all().delete()

@@ -1,8 +1,10 @@
 """URLs of the teams of a contest, and of invitation links."""
 
-from django.urls import path
+from django.urls import path, register_converter
 
-from pwscup.contests.teams import views
+from pwscup.contests.teams import joining, views
+
+register_converter(joining.CodeConverter, "class_code")
 
 urlpatterns = [
     path("c/<slug:slug>/team/", views.team, name="team"),
@@ -14,5 +16,8 @@ urlpatterns = [
     path("c/<slug:slug>/team/revoke/", views.revoke, name="team-revoke"),
     path("c/<slug:slug>/team/transfer/", views.transfer, name="team-transfer"),
     path("c/<slug:slug>/team/remove/", views.remove, name="team-remove"),
+    path("c/<slug:slug>/joined/", joining.joined, name="joined"),
+    path("join/", joining.enter_code, name="join"),
+    path("join/<class_code:code>/", joining.join, name="join-class"),
     path("join/<slug:token>/", views.invitation, name="invitation"),
 ]

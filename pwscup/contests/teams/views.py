@@ -7,6 +7,7 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
+from allauth.decorators import rate_limit
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -21,12 +22,19 @@ from pwscup.accounts import policies as team_policies
 from pwscup.accounts import selectors as team_selectors
 from pwscup.accounts import services
 from pwscup.accounts.addresses import source_of
-from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, TeamForm
+from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, GuestForm, TeamForm
+from pwscup.accounts.guests import class_code
+from pwscup.accounts.invitations import keep_proof
 from pwscup.accounts.models import Invitation, Team, User
+from pwscup.accounts.views import sign_in
 from pwscup.contests import policies
+from pwscup.contests import services as contest_services
+from pwscup.contests.guidance import next_step
 from pwscup.contests.models import Contest
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.contests.terms import digest_of, local_terms
 from pwscup.core.http.posted import posted_number
+from pwscup.core.qr import svg
 
 View = Callable[..., HttpResponse]
 
@@ -50,6 +58,7 @@ def team_page(
         context |= without_team(request.user, contest, form)
         return render(request, "accounts/no_team.html", context, status=status)
     context |= with_team(request, own, form)
+    context["step"] = next_step(context, request.user)
     return render(request, "accounts/team.html", context, status=status)
 
 
@@ -66,12 +75,15 @@ def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[st
     captain = team_policies.is_captain(request.user, own)
     members = list(team_selectors.members_of(own))
     invitation = team_selectors.live_invitation(own, now) if captain else None
+    link = request.build_absolute_uri(invitation_path(invitation)) if invitation else ""
     return {
         "members": members,
         "is_captain": captain,
         "seats_left": max(0, own.contest.max_team_size - len(members)),
         "invitation": invitation,
-        "link": request.build_absolute_uri(invitation_path(invitation)) if invitation else "",
+        "link": link,
+        "qr": svg(link, _("QR code of the invitation link")) if link else "",
+        "takes_guests": invitation is not None and class_code(own.contest) is not None,
         "is_over": team_policies.is_over(own.contest, now),
         "may_rename": team_policies.may_rename(request.user, own, now),
         "form": form or TeamForm(initial={"name": own.name}),
@@ -222,10 +234,38 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if opened is None or not policies.may_see(request.user, opened.team.contest):
         raise Http404
     if request.method == "POST":
-        if not request.user.is_authenticated:
-            return redirect_to_login(invitation_path(opened))
-        return join(request, opened)
+        if request.user.is_authenticated:
+            return join(request, opened)
+        if takes_guests(opened):
+            return join_as_guest(request, opened)
+        return redirect_to_login(invitation_path(opened))
     return invitation_page(request, opened)
+
+
+def takes_guests(opened: Invitation) -> bool:
+    """Visitors may join by a captain's link with a name only, while the contest has a class code."""
+    return not opened.is_personal and class_code(opened.team.contest) is not None
+
+
+@rate_limit(action="join")
+def join_as_guest(request: HttpRequest, opened: Invitation) -> HttpResponse:
+    form = GuestForm(request.POST)
+    if not form.is_valid():
+        return invitation_page(request, opened, form=form)
+    try:
+        guest, joined = contest_services.join_as_guest(
+            invitation=opened,
+            name=form.cleaned_data["display_name"],
+            digest=request.POST.get("digest", ""),
+            source=source_of(request),
+        )
+    except services.RefusedError as refusal:
+        return invitation_page(request, opened, refusal.code)
+    except contest_services.ContestRefused as refusal:
+        form.add_error(None, str(refusal))
+        return invitation_page(request, opened, form=form)
+    sign_in(request, guest)
+    return redirect("joined", joined.contest.slug)
 
 
 def join(request: HttpRequest, opened: Invitation) -> HttpResponse:
@@ -233,16 +273,19 @@ def join(request: HttpRequest, opened: Invitation) -> HttpResponse:
         joined = services.join_team(user=request.user, invitation=opened, source=source_of(request))
     except services.RefusedError as refusal:
         return invitation_page(request, opened, refusal.code)
-    messages.success(request, _("You are in the team %(team)s.") % {"team": joined.name})
-    return redirect("team", joined.contest.slug)
+    return redirect("joined", joined.contest.slug)
 
 
 def invitation_page(
-    request: HttpRequest, opened: Invitation, code: str | None = None
+    request: HttpRequest,
+    opened: Invitation,
+    code: str | None = None,
+    form: GuestForm | None = None,
 ) -> HttpResponse:
+    """The page; `code` is why the viewer was refused, `form` a refused name."""
     contest = opened.team.contest
     context = contest_page(request, contest, "team")
-    status = 409 if code else 200
+    status = 409 if code else HTTPStatus.UNPROCESSABLE_ENTITY if form else 200
     code = code or refusal(request.user, opened, context["my_team"])
     context |= {
         "invitation": opened,
@@ -250,6 +293,10 @@ def invitation_page(
         "n_members": opened.team.memberships.count(),
         "reason": services.REASONS[code] if code else None,
         "next": invitation_path(opened),
+        "is_proved": not code and request.user.is_anonymous and keep_proof(request, opened),
+        "guest_form": (form or GuestForm()) if takes_guests(opened) else None,
+        "terms": local_terms(contest),
+        "digest": digest_of(contest),
     }
     return render(request, "accounts/invitation.html", context, status=status)
 
