@@ -190,7 +190,8 @@ def comparison_shows(visitor: Person, final: dict[str, dict[str, Any]]) -> None:
     assert all(has_place(places[team], line, final.values()) for team, line in final.items())
     for team, line in final.items():
         rounds = [f"{r['total']:.2f} ({r['rank']})" for r in line["rounds"].values()]
-        assert shown[team] == [f"{line['total']:.2f}", *rounds]
+        is_tied = sum(other["total"] == line["total"] for other in final.values()) > 1
+        assert shown[team] == [f"{line['total']:.2f}{'*' * is_tied}", *rounds]
 
 
 def curve_shows(visitor: Person, marks: Marks, early: float) -> None:
