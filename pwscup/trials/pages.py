@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from pwscup.contests.downloads import terms_first_url
@@ -161,7 +162,9 @@ def result(trial: Trial, viewer: Person) -> dict[str, Any]:
     ids = [id_ for id_ in visible_measures(trial.round.contest, viewer) if id_ in trial.values]
     loss = trial.values.get(ruleset.ranking.utility_measure or "")
     attack = facts.get("attack")
+    following = selectors.next_target(trial.team, trial.round, timezone.now(), but=trial.target)
     return {
+        "next_target": following,
         "facts": facts,
         "files": list(trial.files.select_related("file")),
         "families": families(ruleset, ids, trial.values, []),

@@ -10,6 +10,7 @@ from django.http import Http404
 
 from pwscup.contests.selectors import visible_round
 from pwscup.submissions import policies, selectors
+from pwscup.submissions.models import Submission
 from pwscup.trials.models import Trial
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ def targets_of(team: Team, round: Round, now: datetime) -> list[Release]:
     if not (round.format.has_targets and round.has_opened(now)):
         return []
     return [release for release in selectors.releases(round) if release.team_id != team.pk]
+
+
+def next_target(team: Team, round: Round, now: datetime, *, but: Release | None) -> Release | None:
+    """The first target that the team has submitted nothing about, other than `but`."""
+    sent = Submission.objects.filter(team=team, round=round).exclude(target=None)
+    known = {but.pk if but else None, *sent.values_list("target_id", flat=True)}
+    targets = targets_of(team, round, now)
+    return next((release for release in targets if release.pk not in known), None)
 
 
 def n_within_a_minute(team: Team, now: datetime) -> int:

@@ -19,7 +19,7 @@ from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import services as submissions
 from pwscup.trials import selectors
 from pwscup.trials.models import Trial
-from pwscup.trials.texts import note_of
+from pwscup.trials.texts import methods_of, note_of
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -148,6 +148,30 @@ def submit_trial(*, user: User, trial: Trial, arrived_at: datetime) -> Submissio
     )
     Trial.objects.filter(pk=trial.pk).update(submission=submission)
     return submission
+
+
+def try_next(*, user: User, trial: Trial, arrived_at: datetime) -> Trial | None:
+    """The same attack on the next target that the team has submitted nothing about; None without one.
+
+    Raises
+    ------
+    TrialRefused, pwscup.submissions.services.SubmissionRefused
+        With the first reason.
+    """
+    target = selectors.next_target(trial.team, trial.round, arrived_at, but=trial.target)
+    step = trial.steps[-1]
+    method = methods_of(trial).get(step["method"])
+    if target is None or method is None:
+        return None
+    return request_trial(
+        user=user,
+        team=trial.team,
+        round=trial.round,
+        method=method,
+        values=step["values"],
+        target=target,
+        arrived_at=arrived_at,
+    )
 
 
 def file_of(trial: Trial, key: str, user: User, purpose: str) -> bytes:

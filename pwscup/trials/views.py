@@ -9,10 +9,12 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.accounts.selectors import team_of
 from pwscup.contests.downloads import terms_first
+from pwscup.core.files import storage
 from pwscup.core.http.polling import polled
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.downloads import upload_response
@@ -73,17 +75,23 @@ def trial_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
     if entry is None or entry.file.erased_at is not None:
         raise Http404
     data = services.file_of(found, key, request.user, "download of")
-    return upload_response(entry.file.name, data)
+    return upload_response(entry.file.name, storage.for_people(data, entry.file.name))
 
 
 @require_POST
 def trial_submit(request: HttpRequest, public_id: UUID) -> HttpResponse:
-    found = selectors.own_trial(request.user, public_id)
+    """Submit the trial; with `next`, then try the same attack on the next target."""
+    found, now = selectors.own_trial(request.user, public_id), arrival(request)
     try:
-        submission = services.submit_trial(
-            user=request.user, trial=found, arrived_at=arrival(request)
-        )
+        submission = services.submit_trial(user=request.user, trial=found, arrived_at=now)
+        following = None
+        if "next" in request.POST:
+            following = services.try_next(user=request.user, trial=found, arrived_at=now)
     except (services.TrialRefused, SubmissionRefused) as refusal:
         messages.error(request, refusal.message)
         return redirect("trial", public_id)
-    return redirect("submission", submission.public_id)
+    if following is None:
+        return redirect("submission", submission.public_id)
+    done = _("The guess about %(team)s is submitted.") % {"team": submission.target.team.name}
+    messages.success(request, done)
+    return redirect("trial", following.public_id)

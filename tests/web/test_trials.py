@@ -104,6 +104,7 @@ def test_a_trial_continues_the_one_before(lesson, cast, as_user):
     assert second.steps[0] == first.steps[0]
     assert second.facts["n_deleted"] == 3
     data = alice.get(reverse("trial-file", args=[second.public_id, "anonymized"])).content
+    assert data.startswith(b"\xef\xbb\xbf")  # for Excel
     own = lecture.records_of(lecture.own_table(lesson.red))
     for name, before, after in zip(
         own[0],
@@ -159,7 +160,33 @@ def test_a_first_attack_among_candidates(lesson, cast, as_user, attacker):
     assert attacker == "nearest" or submission.evaluations.get().values["hits"] == 10
 
 
-def test_a_first_attack_in_a_cup_and_on_a_series(cast, as_user, round):
+def test_the_same_attack_on_one_target_after_another(lesson, cast, as_user):
+    green = factories.make_team(lesson.contest, "Green", cast.eve)
+    for user, team in (
+        (cast.alice, lesson.red),
+        (cast.carol, lesson.blue),
+        (cast.eve, green),
+    ):
+        draws.ensure_drawn(team)
+        pipeline.scored(lecture.hand_in(user, team, lecture.own_table(team)))
+    target = lecture.publish(lesson.contest)["Blue"]
+    alice = as_user(cast.alice)
+    trial = begin(alice, target.round, method="one-each", target="blue")
+    address = reverse("trial", args=[trial.public_id])
+    assert "attack Green next" in alice.get(address).content.decode()
+    alice.post(reverse("trial-submit", args=[trial.public_id]), {"next": "1"})
+    following = worked(Trial.objects.latest("pk"))
+    assert (following.target.team, following.state) == (green, "done")
+    assert following.steps[0]["method"] == "one-each"
+    page = alice.get(reverse("trial", args=[following.public_id]))
+    assert page.context["next_target"] is None
+    sent = alice.post(reverse("trial-submit", args=[following.public_id]), {"next": "1"})
+    assert sent["Location"].startswith("/s/")
+    handed_in = Submission.objects.filter(team=lesson.red).exclude(target=None)
+    assert {submission.target.team for submission in handed_in} == {lesson.blue, green}
+
+
+def test_a_first_attack_in_a_cup(cast, as_user, round):
     switched_on(cast.contest)
     for user, team in ((cast.alice, cast.red), (cast.carol, cast.blue)):
         pipeline.scored(pipeline.hand_in(user, team, round))

@@ -71,7 +71,7 @@ def strongest(original: Microdata, found: Series, m: int) -> dict[str, Any]:
         ).rate
         for name, guess in GUESSERS.items()
     }
-    best = max(rates, key=lambda name: rates[name])
+    best = max(reversed(rates), key=lambda name: rates[name])  # the baseline last: its rate is 0
     n = len(values)
     return {"attack": {"id": best, "rate": rates[best], "n_attackers": len(rates), "n_attacked": n}}
 
