@@ -70,7 +70,7 @@ def mailed_link(invitation: Mailed) -> str:
 
 def _proof(invitation: Mailed) -> str:
     text = f"{invitation.token}:{invitation.email}"
-    return salted_hmac("pwscup.accounts.invited", text, algorithm="sha256").hexdigest()
+    return salted_hmac("pwscup.accounts.invited", text, algorithm="sha256").hexdigest()[:32]
 
 
 def keep_proof(request: HttpRequest, invitation: Mailed) -> bool:

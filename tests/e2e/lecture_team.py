@@ -55,9 +55,9 @@ def join(member: Person, name: str) -> None:
     link = mailed()[0]
     member.go(link.removeprefix(member.site.url))
     if not member.has_account:
-        member.sign_up()
+        member.sign_up(is_proved=True)
     member.press("Join the team")
-    expect(member.page.get_by_role("heading", level=1)).to_have_text(name)
+    expect(member.page.get_by_role("heading", level=1)).to_have_text(f"You are in the team {name}")
 
 
 def accept_and_download(team: Team) -> None:

@@ -92,7 +92,7 @@ def invite(captain: Person, mate: Person, contest: str = CONTEST) -> None:
     if not mate.has_account:
         mate.sign_up()
     mate.press("Join the team")
-    expect(mate.page.get_by_role("heading", level=1)).to_have_text("Red")
+    expect(mate.page.get_by_role("heading", level=1)).to_have_text("You are in the team Red")
     captain.go(f"{contest}/team/")
     captain.sees(mate.name)
 
