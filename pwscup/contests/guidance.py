@@ -59,6 +59,7 @@ class Step:
     words: str
     url: str = ""
     label: str = ""
+    in_browser: str = ""  # the page where the same is done without files of one's own
     is_awaited: bool = False  # it changes by itself within seconds
 
 
@@ -241,4 +242,5 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         str(current.format.todo),
         reverse("round", args=[slug, current.key]),
         _("Submit"),
+        in_browser=reverse("trials", args=[slug, current.key]) if current.has_trials else "",
     )

@@ -86,6 +86,16 @@ def test_a_student_joins_with_a_name_and_a_team_and_sees_the_next_step(cast, cod
     assert client.get(url_of(code)).url == answer.url
 
 
+def test_the_next_step_leads_to_trials_where_the_organizer_offers_them(cast, code):
+    client, _guest = guest_in(code)
+    page = reverse("joined", args=["cup"])
+    trials = reverse("trials", args=["cup", "anonymization"])
+    assert trials not in client.get(page).content.decode()
+    Contest.objects.update(has_trials=True)
+    assert trials in client.get(page).content.decode()
+    assert client.get(trials).status_code == 200
+
+
 def test_teammates_join_the_team_from_the_list_until_it_has_something_to_hide(cast, code):
     _client, first = guest_in(code)
     team = first.memberships.get().team
