@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -287,6 +289,31 @@ def test_so_many_join_as_the_organizer_said(cast, code):
     _client, answer = join(code, team_name="Late")
     assert "As many people" in answer.context["reason"]
     assert not Team.objects.filter(name="Late").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_four_at_the_last_place_at_once_one_joins(transactional_db):
+    contest = factories.make_contest(organizer=factories.make_user("oscar"))
+    code = guests.create_code(actor=contest.organizers.get(), contest=contest, seats=1)
+    gate, outcomes = threading.Barrier(4), []
+
+    def race(number: int) -> None:
+        try:
+            gate.wait()
+            contests.join_class(code=code, user=None, name="x", team_name=f"Team {number}")
+            outcomes.append("joined")
+        except services.RefusedError as refusal:
+            outcomes.append(refusal.code)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=race, args=[number]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["code_used_up", "code_used_up", "code_used_up", "joined"]
+    assert (contest.teams.count(), contest.guests.count()) == (1, 1)
 
 
 def test_nobody_joins_a_draft_or_what_is_over_or_invites_only(cast, code):
