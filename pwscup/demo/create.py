@@ -1,9 +1,10 @@
-"""The demo contests in their initial state: of three formats, one finished and one open each."""
+"""The demo contests in their initial state: of three formats one finished and one open each, and a finished lesson."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -14,8 +15,17 @@ from pwscup.accounts.models import Membership, Team, User
 from pwscup.bots.cast import BOTS, Bot
 from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
-from pwscup.demo import gaming
-from pwscup.demo.cast import DEMO_SERIES, GUESTS, ORGANIZER, PASSWORD, TEAMS, Person
+from pwscup.demo import gaming, lesson
+from pwscup.demo.cast import (
+    CLASSMATES,
+    DEMO_SERIES,
+    GUESTS,
+    JUDGES,
+    ORGANIZER,
+    PASSWORD,
+    TEAMS,
+    Person,
+)
 from pwscup.formats.series.table import packed
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
@@ -29,6 +39,8 @@ N_RECORDS = 8333
 N_PATIENTS, N_WINDOWS = 1000, 4
 OPEN_DAYS = 90
 RUNNING_HOUSES = 3
+HOUSES: dict[str, tuple[Bot, ...]] = {lesson.LECTURE: ()}
+"""By contest, if its house teams are not all bots, or the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +142,18 @@ DEMOS = (
         "申告によらないリスク指標と全準識別子の有用性指標を加え、再識別の順位は中央値で決めます。",
         seed=1,
     ),
+    # A lesson of one afternoon is over: own tables, candidates with decoys, presentations and judges.
+    Demo(
+        ruleset="pets-lecture",
+        slug=lesson.LECTURE,
+        title="Demo of a lesson (finished)",
+        title_ja="講義コンテストのデモ（終了）",
+        summary="Four teams of a class anonymized tables of their own, searched for each other's records among "
+        "candidates, and presented to two judges.",
+        summary_ja="4チームがそれぞれの表を匿名加工し、候補データの中から互いのレコードを探し、"
+        "2人の審査員の前で発表した結果です。",
+        seed=7,
+    ),
 )
 
 
@@ -140,13 +164,20 @@ def create() -> bool:
         return False
     now = timezone.now()
     organizer = person(ORGANIZER)
-    people = {team: [person(member) for member in members] for team, members in TEAMS.items()}
+    people = {
+        team: [person(member) for member in members]
+        for team, members in (TEAMS | CLASSMATES).items()
+    }
     made = {demo.slug: make_contest(demo, organizer, now) for demo in DEMOS}
-    for name in GUESTS:
-        seat_team(made[DEMO_SERIES], name, people[name])
-    for name, members in people.items():
+    for slug, guests in GUESTS.items():
+        for name in guests:
+            seat_team(made[slug], name, people[name])
+    judges = [person(judge) for judge in JUDGES]
+    made[lesson.LECTURE].judges.set(judges)
+    lesson.present(made[lesson.LECTURE], judges)
+    for name in TEAMS:
         for slug in (RUNNING, HIDDEN, SERIES_OPEN):
-            found_team(made[slug], name, members)
+            found_team(made[slug], name, people[name])
     gaming.announce(organizer, made[FINISHED], made[ROBUST])
     return True
 
@@ -178,12 +209,14 @@ def make_contest(demo: Demo, organizer: User, now: datetime) -> Contest:
         starts_at=now - timedelta(days=22 if is_over else 2),
         is_demo=True,
     )
+    if demo.slug == lesson.LECTURE:
+        lesson.plan(contest, organizer, now)
     if demo.turns is not None:
         turn, end = (now + timedelta(days=days) for days in demo.turns)
         plan_rounds(contest, organizer, turn, end)
     attach = ATTACH.get(demo.ruleset, attach_households)
     attach(contest, organizer, seed=demo.seed)
-    house_teams(contest, BOTS if is_over else BOTS[:RUNNING_HOUSES])
+    house_teams(contest, HOUSES.get(demo.slug, BOTS if is_over else BOTS[:RUNNING_HOUSES]))
     contests.publish(actor=organizer, contest=contest)
     return contest
 
@@ -195,9 +228,11 @@ def plan_rounds(contest: Contest, organizer: User, turn: datetime, end: datetime
     contests.update_rounds(actor=organizer, contest=contest, plans=plans)
 
 
-def attach_households(contest: Contest, organizer: User, *, seed: int) -> None:
-    """A table of pseudo households, as large as the one of 2015."""
-    table = write_table(households(N_RECORDS, seed=seed), HOUSEHOLDS_SCHEMA)
+def attach_households(
+    contest: Contest, organizer: User, *, seed: int, n_records: int | None = None
+) -> None:
+    """A table of pseudo households, by default as large as the one of 2015."""
+    table = write_table(households(n_records or N_RECORDS, seed=seed), HOUSEHOLDS_SCHEMA)
     contests.attach_dataset(
         actor=organizer,
         contest=contest,
@@ -219,7 +254,10 @@ def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
     )
 
 
-ATTACH = {"sequential-release": attach_hospital}
+ATTACH = {
+    "sequential-release": attach_hospital,
+    "pets-lecture": partial(attach_households, n_records=lesson.N_RECORDS),
+}
 """By the ruleset, if the table is not that of `attach_households`."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from hashlib import sha256
 
@@ -15,7 +16,8 @@ from pwscup.contests.models import Contest, Dataset
 from pwscup.contests.selectors import original_of
 from pwscup.contests.teams.tables import n_teams_left
 from pwscup.core import jobs
-from pwscup.demo import cast, create, play
+from pwscup.core.files import storage
+from pwscup.demo import cast, create, lesson, play
 from pwscup.disclosure import ledger
 from pwscup.leaderboards.services import final_boards
 from pwscup.submissions import draws, tasks
@@ -25,14 +27,17 @@ from scoring.tables.reading import write_table
 from tests.web.conftest import hear
 
 STATES = Submission.State
+LESSON = lesson.LECTURE
+N_SERIES = len(BOTS) + len(cast.GUESTS[create.DEMO_SERIES])
 ATTACKED = {
     create.FINISHED: len(BOTS),
     create.ROBUST: len(BOTS),
-    create.DEMO_SERIES: len(BOTS) + len(cast.GUESTS),
+    create.DEMO_SERIES: N_SERIES,
+    LESSON: len(lesson.TEAMS),
 }
 """By contest how many teams there are, all of whose files are published and attacked."""
-FIRST = 5 * len(BOTS) + len(cast.GUESTS) + 4 * create.RUNNING_HOUSES
-"""Submitted first: tables of three contests, estimates in both rounds of two, and series of two others."""
+FIRST = 4 * len(BOTS) + N_SERIES + 4 * create.RUNNING_HOUSES + len(lesson.TEAMS)
+"""Submitted first: tables of four contests, estimates in both rounds of two, and series of two others."""
 
 
 @pytest.fixture
@@ -62,6 +67,7 @@ def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
     assert play.advance() == 0
     assert_the_answers_to_gaming_show(demo, client)
+    assert_the_lesson_can_be_walked_through(demo[LESSON], client)
 
 
 def assert_the_answers_to_gaming_show(demo, client):
@@ -83,6 +89,27 @@ def assert_the_answers_to_gaming_show(demo, client):
         for language in ("en", "ja"):
             page = client.get(f"/c/{slug}/news/", headers={"accept-language": language})
             assert link in page.text
+
+
+def assert_the_lesson_can_be_walked_through(contest, client):
+    """Candidates, blank records, talks, judges: totals of all four parts, and a page of each kind."""
+    board = final_boards(contest, timezone.now())
+    totals = [row["total"] for row in board["score"]["rows"]]
+    assert len(set(totals)) == len(lesson.TEAMS)
+    tables = Release.objects.filter(round__contest=contest).select_related("table")
+    blank = {r.team.name: len(re.findall(rb"(?m)^,+$", storage.read(r.table))) for r in tables}
+    assert blank["Aoi"] > 0
+    assert not blank["Midori"]
+    alice = cast.TEAMS["Aoi"][0]
+    for person, path, seen in (
+        (alice, "round/attack/", "candidate"),
+        (alice, "round/presentation/", "87.50"),
+        (cast.JUDGES[0], "round/presentation/marks/", "85"),
+    ):
+        client.login(email=person.email, password=cast.PASSWORD)
+        page = client.get(f"/c/{contest.slug}/{path}")
+        assert seen in page.text
+    assert lesson.slides("x").endswith(b"%%EOF\n")
 
 
 def assert_estimates_from_both_disclosures(hidden):
@@ -109,7 +136,7 @@ def assert_people_find_their_own_series(series, client):
     client.login(email=bob.email, password=cast.PASSWORD)
     page = client.get(reverse("submission", args=[mine.public_id]))
     assert page.status_code == 200
-    assert cast.GUESTS["Aoi"].series.note in page.content.decode()
+    assert cast.GUESTS[create.DEMO_SERIES]["Aoi"].series.note in page.content.decode()
 
 
 def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
@@ -130,7 +157,7 @@ def test_a_sweep_never_finds_some_of_the_tables_only(demo, monkeypatch):
     monkeypatch.undo()
     hear(monkeypatch, Submission)
     play.advance()
-    assert tables.count() == 2 * len(BOTS) + create.RUNNING_HOUSES
+    assert tables.count() == 2 * len(BOTS) + create.RUNNING_HOUSES + len(lesson.TEAMS)
 
 
 def test_what_a_first_start_makes_and_a_second_does_not_make_again(demo, client):
@@ -156,14 +183,16 @@ def assert_the_running_contest_is_open_and_offers_a_sample(running, client):
 
 
 def assert_people_can_log_in(client):
-    for person in [cast.ORGANIZER, *(p for team in cast.TEAMS.values() for p in team)]:
+    teams = cast.TEAMS | cast.CLASSMATES
+    for person in [cast.ORGANIZER, *cast.JUDGES, *(p for team in teams.values() for p in team)]:
         assert client.login(email=person.email, password=cast.PASSWORD)
 
 
 def assert_each_team_of_the_open_series_has_tables_of_its_own(demo):
     opened = demo[create.SERIES_OPEN]
     assert {team.name for team in opened.teams.filter(is_house=False)} == set(cast.TEAMS)
-    assert draws.draw_due() == opened.teams.count() + demo[create.DEMO_SERIES].teams.count()
+    drawn = (opened, demo[create.DEMO_SERIES], demo[LESSON])
+    assert draws.draw_due() == sum(contest.teams.count() for contest in drawn)
     for contest in (opened, demo[create.DEMO_SERIES]):
         assert set(Dataset.objects.filter(contest=contest, team=None).values_list("part")) == {
             (contest.teams.count(),)
