@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.core import serializers
 from django.urls import reverse
+from django.utils import timezone
 
 from pwscup.audits import services as audit_services
 from pwscup.audits.models import Audit
@@ -19,6 +20,8 @@ from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
 from pwscup.submissions import draws, evaluation
 from pwscup.submissions.models import Evaluation, Release, Submission
+from pwscup.trials import services as trials
+from pwscup.trials.models import Trial
 from tests import factories
 from tests.every import some
 from tests.web import crawler, lecture, pipeline
@@ -39,6 +42,8 @@ def world(cast, caplog) -> SimpleNamespace:
     caplog.set_level(logging.DEBUG)
     evaluation._originals.clear()
     cup = lecture.contest_of(cast)
+    cup.contest.has_trials = True
+    cup.contest.save()
     factories.commit(cup.contest)
     jane = factories.make_user("jane")
     cup.contest.judges.add(jane)
@@ -48,6 +53,7 @@ def world(cast, caplog) -> SimpleNamespace:
         lines = lecture.own_table(team).splitlines()
         for wrong in (b"\n".join([*lines[:-1], b"1,town-x,5"]), b"\n".join(lines[:5])):
             assert scored(lecture.hand_in(user, team, wrong)).state == "rejected"
+        tried(user, team, "levels", {"quasi_identifiers": 1, "sensitive": 1})
     whole = lecture.records_of(factories.lecture_table())[1:]
     viewers = {"alice": cast.alice, "carol": cast.carol, "eve": cast.eve, "jane": jane}
     return SimpleNamespace(
@@ -58,6 +64,17 @@ def world(cast, caplog) -> SimpleNamespace:
         teams={"alice": cup.red, "carol": cup.blue},
         rows={team.slug: lecture.drawn(team) for team in (cup.red, cup.blue)},
     )
+
+
+def tried(user, team, key: str, values: dict[str, float]) -> None:
+    """A trial of the team, and the work of a worker on it."""
+    round = pipeline.round_of(team.contest, "anonymization")
+    method = next(m for m in round.format.trying.methods(round) if m.key == key)
+    chosen = {"method": method, "values": values, "arrived_at": timezone.now()}
+    trial = trials.request_trial(user=user, team=team, round=round, **chosen)
+    assert jobs.work_on(Trial, trial.pk)
+    trial.refresh_from_db()
+    assert trial.state == "done"
 
 
 def attacked(world) -> None:

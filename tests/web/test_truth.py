@@ -29,6 +29,7 @@ from pwscup.notices.models import Question, Webhook
 from pwscup.submissions import evaluation
 from pwscup.submissions.decisions import rulings
 from pwscup.submissions.models import Evaluation, Release, Submission, SubmissionFile
+from pwscup.trials.models import Trial
 from scoring.proof import commitments
 from tests import factories
 from tests.every import some
@@ -250,6 +251,7 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
         "s": submissions_for(own),
         "r": public_ids(Release.objects),
         "q": public_ids(Answer.objects),
+        "t": public_ids(Trial.objects),
         "questions": public_ids(Question.objects),
         "webhooks": public_ids(Webhook.objects),
         "experiments": public_ids(Experiment.objects),
@@ -275,6 +277,7 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
         "files/key": [*files, "slides"],
         "name": ["anonymized.csv", "rows.csv", "original.csv", "sample-anonymized.csv"],
         "token": ["no-such-token"],
+        "code": ["AAAAAAAA"],
         "figure": ["figure3-k"],
         "pk": ["1"],
         "number": ["1"],
@@ -374,7 +377,8 @@ def test_nothing_hidden_is_in_the_logs_or_on_any_row_that_pages_show(world, capl
 def test_a_release_has_neither_identifiers_nor_the_order_of_the_upload(world):
     for release in world.targets.values():
         table = storage.read(release.table)
-        assert table.startswith(b"qi1,qi2,qi3,sa1,sa2\n")
+        bom, _, table = table.partition(b"\xef\xbb\xbf")
+        assert (bom, table[:20]) == (b"", b"qi1,qi2,qi3,sa1,sa2\n")
         assert leaks(table, world.secrets()) == set()
         upload = world._table(world.declared[release.team_id])
         assert sorted(table.splitlines()) == sorted(upload.splitlines())
