@@ -46,6 +46,8 @@ def trials_page(
     team, now = context["my_team"], context["now"]
     closed_to_me = gate_of(request, round, team, now)
     kept = list(selectors.trials_of(team, round)) if team else []
+    for one in kept:
+        one.round = round  # with its contest, whose rules are already read
     if form is None and closed_to_me is None and team is not None:
         form = trial_form(round, team, now, initial=initial(request, trial or first(kept)))
     return context | {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -205,6 +207,19 @@ def test_a_first_guess_of_values(cast, as_user):
     alice = as_user(cast.alice)
     trial = begin(alice, target.round, method="intersection", target="blue")
     assert submitted(alice, trial).state == "scored"
+
+
+def test_the_page_takes_as_many_queries_for_many_trials_as_for_few(lesson, cast, as_user):
+    alice, round = as_user(cast.alice), round_of(lesson.contest, "anonymization")
+    address = reverse("trials", args=[lesson.contest.slug, round.key])
+    counted = []
+    for _ in range(2):
+        begin(alice, round, method="exposed", **{"exposed-n": 1})
+        begin(alice, round, method="exposed", **{"exposed-n": 2})
+        with CaptureQueriesContext(connection) as queries:
+            assert alice.get(address).status_code == 200
+        counted.append(len(queries))
+    assert counted[0] == counted[1]
 
 
 # Who sees what
