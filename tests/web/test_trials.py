@@ -340,6 +340,17 @@ def test_no_trial_in_a_closed_round_a_pause_or_without_the_switch(lesson, cast, 
     assert alice.get(page).status_code == 404
 
 
+def test_the_terms_come_before_the_first_record(lesson, cast, as_user):
+    Contest.objects.filter(pk=lesson.contest.pk).update(terms="Keep the data to yourself.")
+    alice, round = as_user(cast.alice), round_of(lesson.contest, "anonymization")
+    address = reverse("trials", args=[lesson.contest.slug, round.key])
+    page = alice.get(address)
+    assert (page.context["form"], "terms" in page.context["gate"].url) == (None, True)
+    sent = alice.post(address, {"method": "rank-swap", "rank-swap-p": 5})
+    assert sent["Location"].startswith(reverse("terms", args=[lesson.contest.slug]))
+    assert not Trial.objects.exists()
+
+
 def test_the_problems_of_a_method_are_shown_in_both_languages(lesson, cast, as_user):
     alice, round = as_user(cast.alice), round_of(lesson.contest, "anonymization")
     trial = begin(alice, round, method="mondrian", **{"mondrian-k": 20})
