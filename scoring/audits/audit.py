@@ -11,6 +11,8 @@ import pandas as pd
 from scoring.attacks.catalog import REPLAY
 from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.replay import Replay, replayed
+from scoring.audits.columns import single_columns
+from scoring.audits.single import SingleColumn
 from scoring.evaluate import mark, measured
 from scoring.measures.disclosure import DISCLOSURES, Disclosure
 from scoring.registry import ATTACKS, MEASURES, Attack
@@ -71,6 +73,8 @@ class Audit:
         How well members are distinguished from the control; None without one.
     replay : Replay or None
         The anonymizers and the seed that reproduce the table; None where they were not found.
+    columns : tuple of SingleColumn
+        How many records each column finds by itself, in the order of the schema.
     """
 
     n_original: int
@@ -82,6 +86,7 @@ class Audit:
     disclosures: Mapping[str, Disclosure]
     membership: Membership | None
     replay: Replay | None = None
+    columns: tuple[SingleColumn, ...] = ()
 
     @property
     def worst(self) -> Finding:
@@ -194,6 +199,7 @@ def audit(
         disclosures=disclosures,
         membership=_membership(prepared, shuffled, schema, steps),
         replay=replay,
+        columns=single_columns(prepared.table, anonymized, comparison.source, schema),
     )
 
 

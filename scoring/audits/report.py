@@ -8,6 +8,7 @@ from html import escape
 from scoring.audits import NOTABLE_TIMES, VERDICT, how_made, pictures
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.numbers import number, percent
+from scoring.audits.single import sentences
 from scoring.errors import gettext_noop as _
 from scoring.registry import MEASURES, Measure
 from scoring.reporting.document import document, figure, section, table
@@ -105,6 +106,7 @@ def _verdict(audit: Audit, t: Translate) -> str:
             "share": percent(often / audit.n_anonymized),
             "never": f"{never:,}",
         },
+        *sentences(audit.columns, percent, t),
     ]
     if (smallest := audit.values.get("S1")) is not None:
         text = t(_("Size of the smallest equivalence class: %(n)s."))

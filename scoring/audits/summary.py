@@ -39,6 +39,7 @@ def summary(audit: Audit) -> dict[str, Any]:
         "replay": None
         if audit.replay is None
         else {"chain": list(audit.replay.chain), "seed": audit.replay.seed},
+        "columns": [asdict(column) for column in audit.columns],
         "membership": None if audit.membership is None else _membership(audit.membership),
     }
 

@@ -107,6 +107,7 @@ def _facts(arguments: Namespace) -> dict[str, str]:
 def _text(found: Audit, path: str | None) -> str:
     from scoring.audits.numbers import percent
     from scoring.audits.report import verdict
+    from scoring.audits.single import sentences
 
     head = ("attack", "rate", "found", "interval", "what it searches")
     rows = [
@@ -136,4 +137,5 @@ def _text(found: Audit, path: str | None) -> str:
         )
     others = "".join(f"\n{line}" for line in ["", *compared]) if compared else ""
     where = "" if path is None else f"\n\nreport → {path}"
-    return f"{verdict(found)}\n\n{aligned([head, *rows], right=[1, 2])}{others}{where}"
+    by_column = "".join(f"\n{words}" for words in sentences(found.columns, percent))
+    return f"{verdict(found)}{by_column}\n\n{aligned([head, *rows], right=[1, 2])}{others}{where}"

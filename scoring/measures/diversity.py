@@ -161,17 +161,44 @@ def largest_t(comparison: Comparison, options: Options = DEFAULT) -> float | Non
     >>> largest_t(comparison("noise")), largest_t(comparison("unified"))
     (0.3333333333333333, 0.3333333333333333)
     """
+    return max(t_of_columns(comparison, options).values(), default=None)
+
+
+def t_of_columns(comparison: Comparison, options: Options = DEFAULT) -> dict[str, float]:
+    """The same for each sensitive column: `largest_t` is the largest of them.
+
+    Examples
+    --------
+    >>> from scoring.examples import comparison
+    >>> {name: round(t, 3) for name, t in t_of_columns(comparison("noise")).items()}
+    {'SA1': 0.333, 'SA2': 0.167}
+    """
     definitions = read_definitions(options.hierarchies or {}, comparison.schema)
-    found = []
+    found = {}
     for name, counts, total, levels in _counted(comparison, options.closeness == "original"):
         if comparison.schema.column(name).is_numeric:
-            found.append(ordered_emd(counts, total))
+            distances = ordered_emd(counts, total)
         elif name in definitions:
             groups = nested_groups(levels, definitions[name].labels)
-            found.append(hierarchical_emd(counts, groups, total))
+            distances = hierarchical_emd(counts, groups, total)
         else:
-            found.append(total_variation(counts, total))
-    return float(np.concatenate(found).max()) if found else None
+            distances = total_variation(counts, total)
+        found[name] = float(distances.max())
+    return found
+
+
+def l_of_columns(comparison: Comparison) -> dict[str, int]:
+    """The smallest number of different values in a class, for each sensitive column: see `smallest_distinct_l`.
+
+    Examples
+    --------
+    >>> from scoring.examples import comparison
+    >>> l_of_columns(comparison("noise"))
+    {'SA1': 2, 'SA2': 2}
+    """
+    return {
+        name: int(distinct_l(counts).min()) for name, counts, _, _ in _counted(comparison, False)
+    }
 
 
 def largest_alpha(comparison: Comparison, options: Options = DEFAULT) -> float | None:

@@ -248,3 +248,13 @@ def test_three_silent_workers_are_enough(submission, cast, quick):
         jobs.sweep()
     audit.refresh_from_db()
     assert (audit.state, bool(audit.reference)) == (Audit.State.FAILED, True)
+
+
+def test_a_column_that_finds_nearly_everybody_by_itself_is_named(submission, cast, quick, as_user):
+    audit = done(services.request_audit(user=cast.alice, submission=submission))
+    assert [column["column"] for column in audit.values["columns"]][-1] == "sa2"
+    text = as_user(cast.alice).get(url(submission)).text
+    assert "sa1 by itself finds 100" in text
+    audit.values.pop("columns")  # an audit of an earlier release
+    audit.save()
+    assert "by itself finds" not in as_user(cast.alice).get(url(submission)).text

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from pwscup.contests.rules.measures import FAMILIES, ShownMeasure, shown_measure
 from pwscup.core.templatetags.pwscup import percent
 from scoring.audits import NOTABLE_TIMES, VERDICT, how_made
+from scoring.audits.single import SingleColumn, sentences
 from scoring.registry import ATTACKS, MEASURES
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
         "findings": findings,
         "verdict": _verdict(findings[0]),
         "how_made": _how_made(values.get("replay")),
+        "single": _single(values.get("columns", [])),
         "by_chance": values["by_chance"],
         "n_often": often,
         "share_often": often / values["n_anonymized"],
@@ -90,6 +92,11 @@ def _verdict(worst: Finding) -> str:
 def _how_made(replay: dict[str, Any] | None) -> str | None:
     """The report's sentence about anonymizers and a seed that reproduce the table, if they were found."""
     return None if replay is None else how_made(replay["chain"], replay["seed"], _)
+
+
+def _single(found: list[dict[str, Any]]) -> list[str]:
+    """A sentence for each column that by itself finds nearly every record; audits made before have none."""
+    return sentences((SingleColumn(**one) for one in found), percent, _)
 
 
 def _class_sizes(records: dict[str, int]) -> list[ClassSize]:
