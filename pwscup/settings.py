@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "pwscup.reports",
     "pwscup.archives",
     "pwscup.leaderboards",
+    "pwscup.debriefings",
     "pwscup.demo",
     "pwscup.api",
 ]
@@ -275,6 +276,7 @@ def _every(seconds: float, task: str) -> dict:
 SWEEPING = (
     "archives",
     "contests",
+    "debriefings",
     "disclosure",
     "experiments",
     "notices",

@@ -19,6 +19,7 @@ urlpatterns = [
     path("", include("pwscup.reports.urls")),
     path("", include("pwscup.archives.urls")),
     path("", include("pwscup.notices.urls")),
+    path("", include("pwscup.debriefings.urls")),
     path("", include("pwscup.leaderboards.urls")),
     path("", include("pwscup.contests.teams.urls")),
     path("", include("pwscup.contests.urls")),

@@ -61,6 +61,8 @@ class Step:
     label: str = ""
     in_browser: str = ""  # the page where the same is done without files of one's own
     is_awaited: bool = False  # it changes by itself within seconds
+    more_url: str = ""
+    more_label: str = ""
 
 
 def timeline(rounds: Sequence[Round], now: datetime) -> list[Moment]:
@@ -151,12 +153,18 @@ def _after_the_end(page: dict[str, Any]) -> Step:
         return Step(title, awaited, is_awaited=True)
     if not page["may_see_board"]:
         return Step(title, _("Its results are shown to its teams."), "", "")
-    words = (
-        _("The leaderboard is frozen until the organizers reveal the final order.")
-        if is_frozen(contest, page["now"])
-        else _("The results are on the leaderboard.")
+    board, label = reverse("board", args=[contest.slug]), _("See the leaderboard")
+    if is_frozen(contest, page["now"]):
+        words = _("The leaderboard is frozen until the organizers reveal the final order.")
+        return Step(title, words, board, label)
+    return Step(
+        title,
+        _("The results are on the leaderboard. The debriefing explains what was found, and why."),
+        board,
+        label,
+        more_url=reverse("debriefing", args=[contest.slug]),
+        more_label=_("Debriefing"),
     )
-    return Step(title, words, reverse("board", args=[contest.slug]), _("See the leaderboard"))
 
 
 def next_step(page: dict[str, Any], user: Person) -> Step:

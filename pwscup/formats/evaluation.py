@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -38,6 +38,14 @@ class Published:
     answer: Mapping[str, Any]
     n_records: int
     candidates: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """The attacks on a published table: how many attackers hit each of its units, named as in the sealed answer."""
+
+    n_attackers: int
+    times: Mapping[Any, int]
 
 
 class Opened(Protocol):
@@ -107,6 +115,20 @@ class Evaluation(Protocol):
         """
 
 
+class AttackEvaluation(Evaluation, Protocol):
+    """A further question to rounds of attacks."""
+
+    def hit(self, case: Case) -> Iterable[Any]:
+        """The units of the attacked table that the submission got right, as the sealed answer names them."""
+
+
+class EstimateEvaluation(Evaluation, Protocol):
+    """A further question to rounds in which a hidden table is estimated."""
+
+    def compared(self, case: Case) -> dict[str, Any]:
+        """The estimate and the hidden table as plain values, for `Debriefing` of the format."""
+
+
 class TableEvaluation(Evaluation, Protocol):
     """Further questions to rounds whose tables are attacked."""
 
@@ -115,3 +137,6 @@ class TableEvaluation(Evaluation, Protocol):
 
     def audited(self, case: Case, progress: Progress) -> Any:
         """The results of all analyses of a scored submission, for `Audits` of the format."""
+
+    def debriefed(self, case: Case, attacked: Attacked) -> dict[str, Any]:
+        """The findings of the attacks and their reasons, without values of cells, for `Debriefing` of the format."""

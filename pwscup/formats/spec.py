@@ -217,6 +217,13 @@ class Audits(Protocol):
         """The context of the part `audit` of the page for a summary."""
 
 
+class Debriefing(Protocol):
+    """The explanation of a finished contest to a team about its own table or estimate. It loads no pandas."""
+
+    def shown(self, values: dict[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+        """The context of the part `debriefing` of the page; the values of `hidden` measures are left out."""
+
+
 class Draw(Protocol):
     """The own data of each team; required for formats with `own_tables`."""
 
@@ -304,6 +311,10 @@ class Format:
     @cached_property
     def audits(self) -> Audits:
         return cast(Audits, self._answers("audits"))
+
+    @cached_property
+    def debriefing(self) -> Debriefing:
+        return cast(Debriefing, self._answers("debriefing"))
 
     @cached_property
     def draw(self) -> Draw:

@@ -20,6 +20,7 @@ from pwscup.contests import services
 from pwscup.contests.models import Contest, Round
 from pwscup.core.db import recent
 from pwscup.core.jobs import kinds
+from pwscup.debriefings.models import Debriefing
 from pwscup.experiments.models import Experiment
 from pwscup.leaderboards import kept, pages, polls
 from pwscup.leaderboards import services as board_services
@@ -152,7 +153,7 @@ def hear(monkeypatch, *models) -> list[int]:
 @pytest.fixture
 def announced(monkeypatch) -> list[int]:
     """The keys of the long jobs that the broker has heard of; nobody works on them meanwhile."""
-    return hear(monkeypatch, Audit, Experiment, FinalReport, Rehearsal, Rescore)
+    return hear(monkeypatch, Audit, Debriefing, Experiment, FinalReport, Rehearsal, Rescore)
 
 
 @pytest.fixture

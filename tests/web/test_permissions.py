@@ -61,6 +61,7 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_from_key
         join enter
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
+        debriefing debriefing-status
         office-invitation
         round round-awaited rules schema terms trials
         news news-feed unsubscribe""",
@@ -92,6 +93,7 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS_OR_LOGIN: "original sample mail-preferences",
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
+        organize-debriefing
         organize-data organize-terms organize-teams organize-poster
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
@@ -100,6 +102,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-rules organize-rescore organize-dry-run organize-report organize-archive""",
     ORGANIZERS: "organize organize-new organize-import",
     NO_GET: """
+        organize-debriefing-again organize-debriefing-examples
         organize-columns organize-generate organize-organizers organize-publish organize-unpublish
         organize-ceremony-end organize-ceremony-move organize-ceremony-start organize-freeze organize-thaw
         organize-reveal organize-round-open organize-round-close organize-round-extend
@@ -119,6 +122,7 @@ GET: dict[tuple[object, ...], str] = {
         marks slides ask answers-zip organize-disclosure
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
+        organize-debriefing-part
         certificate organize-report-preview organize-report-status""",
     # the contest goes on: the page of the report says so
     (LOGIN, GONE, GONE, GONE, GONE, BACK, GONE): "organize-certificates",
@@ -130,6 +134,7 @@ POST: dict[tuple[object, ...], str] = {
         api-contests api-contest api-domain api-template api-budget api-answer api-answer-csv
         api-release api-release-csv api-submission
         certificate organize-certificates organize-report-preview organize-report-status report
+        debriefing debriefing-status organize-debriefing-part
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
@@ -152,6 +157,7 @@ POST: dict[tuple[object, ...], str] = {
     (LOGIN, GONE, GONE, GONE): """
         marks ask
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start
+        organize-debriefing organize-debriefing-again organize-debriefing-examples
         organize-freeze organize-thaw
         organize-columns organize-generate organize-data organize-decisions organize-organizers
         organize-publish organize-reveal

@@ -24,7 +24,7 @@ TEMPLATES = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
 GETTEXT = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 UNTRANSLATED = {"PWSCup", "English", "日本語", "SHA-256", "TOML", "schema.toml", ".csv"}
 # Names in lower case and symbols that stand alone, such as the heading of a column: not parts of other words.
-UNTRANSLATED_ALONE = {"scoring", "R", "ε", "ε =", "ε:", "λ =", "L2", "CSV", "count"}
+UNTRANSLATED_ALONE = {"scoring", "R", "l", "t", "ε", "ε =", "ε:", "λ =", "L2", "CSV", "count"}
 IN_TEMPLATES = re.compile(
     r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}|{%.*?%}|{{.*?}}|{#.*?#}"
     r"|<(script|style|code|pre)\b.*?</\1>",  # commands and examples of files are the same for everybody

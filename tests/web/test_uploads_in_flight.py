@@ -334,6 +334,6 @@ def test_no_page_calls_a_contest_finished_before_its_results_are_complete(
     unscored.update(state="running")
     assert "Results will follow" in alice.get(overview).text
     unscored.update(state="scored")
-    assert "The results are on the leaderboard." in alice.get(overview).text
+    assert "The results are on the leaderboard. The debriefing" in alice.get(overview).text
     assert "this board is provisional" not in alice.get(board).text
     assert "results will follow" not in alice.get(reverse("home")).text

@@ -44,6 +44,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
         _("Results"),
         (
             ("board", _("Leaderboard"), "organize-board"),
+            ("debriefing", _("Debriefing"), "organize-debriefing"),
             ("rescore", _("Re-scoring"), "organize-rescore"),
             ("report", _("Report and certificates"), "organize-report"),
             ("events", _("Events"), "organize-events"),

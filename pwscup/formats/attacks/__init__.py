@@ -6,9 +6,9 @@ or disclosed by the organizer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from pwscup.formats.evaluation import Case, Values
@@ -30,8 +30,15 @@ class Question(Generic[S, A, T]):
     """The sealed answer."""
     result: Callable[[T, A, Case], Values]
     """The score of the answers."""
+    right: Callable[[T, A], Iterable[Any]]
+    """The units about which the answers are right, as the sealed answer names them."""
 
     def evaluate(self, case: Case, _seed: int) -> Values:
         """The result of a submitted answer file."""
         answers = self.read(case.file(self.file), self.sheet(case))
         return self.result(self.answer(case), answers, case)
+
+    def hit(self, case: Case) -> Iterable[Any]:
+        """The units about which a submitted answer file is right."""
+        answers = self.read(case.file(self.file), self.sheet(case))
+        return self.right(self.answer(case), answers)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from pwscup.formats.attacks import Question
 from pwscup.formats.hidden.disclosed import spec_of, target_attributes
 from scoring.formats.disclosure.attributes import attributes_of, codes_of
-from scoring.formats.disclosure.estimates import marks, read_estimate
+from scoring.formats.disclosure.estimates import differing, marks, read_estimate
 from scoring.formats.disclosure.estimators import counted
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pwscup.formats.evaluation import Case, Opened, Values
     from scoring.formats.disclosure.attributes import Attribute
     from scoring.privacy.domains import Integers
+
+MAX_CELLS_SHOWN = 200
 
 
 def coded(table: Opened, columns: tuple[str, ...]) -> tuple[tuple[Attribute, ...], np.ndarray]:
@@ -40,4 +43,25 @@ def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
     return {measure: found[measure] for measure in case.ruleset.measures}
 
 
-COUNTS = Question("estimate", cells, read_estimate, counts, distances)
+def right(_answer: Integers, _estimate: Integers) -> tuple[()]:
+    """An estimate is about no unit of a published table."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Question["tuple[Attribute, ...]", "Integers", "Integers"]):
+    """The question about counts, whose answers can be compared cell by cell when the contest is over."""
+
+    def compared(self, case: Case) -> dict[str, Any]:
+        """The cells with the largest errors: the values, the estimate and the true count of each."""
+        target = self.sheet(case)
+        estimate = self.read(case.file(self.file), target)
+        truth = self.answer(case)
+        return {
+            "columns": [attribute.name for attribute in target],
+            "n_cells": int(truth.size),
+            "cells": differing(estimate, truth, target, MAX_CELLS_SHOWN),
+        }
+
+
+COUNTS = Counts("estimate", cells, read_estimate, counts, distances, right)

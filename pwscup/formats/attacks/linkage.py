@@ -69,5 +69,11 @@ def hits(answer: np.ndarray, guess: np.ndarray, case: Case) -> Values:
     return {"n_records": result.n_records, "hits": result.hits, "rate": result.rate}
 
 
-ROWS = Question("guess", rows, read_rows, sources, hits)
-CANDIDATES = Question("guess", candidates, read_candidates, sources, hits)
+def found(answer: np.ndarray, guess: np.ndarray) -> list[int]:
+    """The 0-based records that are linked to their lines."""
+    numbers: list[int] = answer[(answer == guess) & (answer >= 0)].tolist()
+    return numbers
+
+
+ROWS = Question("guess", rows, read_rows, sources, hits, found)
+CANDIDATES = Question("guess", candidates, read_candidates, sources, hits, found)

@@ -67,4 +67,9 @@ def gain(answer: Answer, guess: Mapping[str, str], case: Case) -> Values:
     return asdict(mark_values(answer.values, answer.baseline, guess, m=spec.m))
 
 
-VALUES = Question("guess", people, read, answer, gain)
+def found(answer: Answer, guess: Mapping[str, str]) -> list[str]:
+    """The individuals whose value is guessed."""
+    return [person for person, value in guess.items() if answer.values.get(person) == value]
+
+
+VALUES = Question("guess", people, read, answer, gain, found)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pwscup.formats.evaluation import Published
 from scoring.evaluate import Prepared, score
 from scoring.proof.commitments import shuffled
+from scoring.scores.comparison import Comparison
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import write_table
 from scoring.tables.row_order import fits_rows, note_row_order
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from pwscup.formats.evaluation import Case, Drawn, Opened, Values
+    from pwscup.formats.evaluation import Attacked, Case, Drawn, Opened, Values
     from scoring.audits.audit import Audit, Progress
     from scoring.tables.records import Records
     from scoring.tables.schema import Schema
@@ -42,6 +43,15 @@ class Original:
         records = table.records("scoring: the original is prepared")
         schema = table.schema.public()
         return cls(schema, Prepared.of(records, schema))
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Candidates: `place` is the line of each record of the team, `own` the record of each line, -1 for a decoy."""
+
+    table: pd.DataFrame
+    place: np.ndarray
+    own: np.ndarray
 
 
 def original_of(table: Opened) -> Original:
@@ -116,6 +126,30 @@ class Tables:
             options=replace(case.ruleset.options, seed=case.measures_seed()),
             progress=progress,
         )
+
+    def debriefed(self, case: Case, attacked: Attacked) -> dict[str, Any]:
+        """The found records, by rows of the original, and the columns that find them among the candidates."""
+        from scoring.audits.debrief import debrief
+
+        original = case.read(original_of)
+        table, source = self.read(case, original)
+        choices = self.choices(case)
+        times = attacked.times
+        if choices is not None:
+            times = {int(choices.own[line]): n for line, n in times.items()}
+        found = debrief(
+            Comparison.of(original.prepared, table, source, original.schema),
+            times,
+            n_attackers=attacked.n_attackers,
+            candidates=None if choices is None else choices.table,
+            place=None if choices is None else choices.place,
+            options=case.ruleset.options,
+        )
+        return found.to_dict()
+
+    def choices(self, _case: Case) -> Choices | None:
+        """The published candidates; None if attackers choose from the original."""
+        return None
 
     def control(self, _case: Case) -> pd.DataFrame | None:
         """Records that are not in the table, if there are any."""

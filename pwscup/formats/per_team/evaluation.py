@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pwscup.formats.common.evaluation import (
+    Choices,
     Original,
     Submitted,
     Tables,
@@ -53,6 +54,19 @@ class AlignedTables(Tables):
             len(lines.key),
             write_table(candidates.taken(rows["candidates"]), whole.schema.public()),
         )
+
+    def choices(self, case: Case) -> Choices | None:
+        """The team's records among its decoys; None if nothing was drawn."""
+        reason = f"debriefing of {case.submission.public_id}"
+        rows = case.drawn_rows(reason)
+        if rows is None:
+            return None
+        record = {int(row): at for at, row in enumerate(rows["own"])}
+        own = np.array([record.get(int(row), -1) for row in rows["candidates"]], dtype=np.int64)
+        place = np.empty(len(record), dtype=np.int64)
+        place[own[own >= 0]] = np.flatnonzero(own >= 0)
+        table = case.organizers_table.records(reason).taken(rows["candidates"]).to_frame()
+        return Choices(table, place, own)
 
     def control(self, case: Case) -> pd.DataFrame | None:
         """The team's decoys; None if none were drawn."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from pwscup.formats.evaluation import Published
 from scoring.formats.sequential import series_files
@@ -10,19 +12,21 @@ from scoring.formats.sequential.background import background
 from scoring.formats.sequential.bundles import pack
 from scoring.formats.sequential.files import identifier_of
 from scoring.formats.sequential.guesses import baseline_guesses, true_values, values_of
+from scoring.formats.sequential.loss import column_widths
 from scoring.formats.sequential.scores import score_series
 from scoring.formats.sequential.series import published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pwscup.formats.evaluation import Case, Drawn, Opened, Values
+    from pwscup.formats.evaluation import Attacked, Case, Drawn, Opened, Values
     from scoring.audits.audit import Progress
     from scoring.audits.series import SeriesAudit
     from scoring.formats.sequential.series import Series
     from scoring.formats.sequential.tables import Microdata
     from scoring.rulesets.base import SequentialSpec
 
+MAX_LISTED = 1_000
 REASON = "scoring: the tables are read"
 
 
@@ -80,6 +84,25 @@ class Releases:
             n_records=len(original.ids),
             candidates=pack(background(case.table.data(REASON), case.table.schema)),
         )
+
+    def debriefed(self, case: Case, attacked: Attacked) -> dict[str, Any]:
+        """The individuals whose value was guessed, and the mean width of the regions in each column."""
+        original, found = self.read(case)
+        values = true_values(original)
+        baseline = values_of(baseline_guesses(original, found.releases), original)
+        times = Counter(attacked.times.get(person, 0) for person in values)
+        order = sorted(attacked.times.items(), key=lambda item: (-item[1], item[0]))
+        return {
+            "n_records": len(values),
+            "n_attackers": attacked.n_attackers,
+            "times": [times[n] for n in range(attacked.n_attackers + 1)],
+            "columns": [asdict(column) for column in column_widths(original, found)],
+            "records": [
+                {"id": person, "times": n, "by_baseline": baseline.get(person) == values[person]}
+                for person, n in order[:MAX_LISTED]
+                if person in values
+            ],
+        }
 
     def audited(self, case: Case, progress: Progress) -> SeriesAudit:
         """All definitions of risk and all attackers, with the results that the team can reproduce."""

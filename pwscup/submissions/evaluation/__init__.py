@@ -14,6 +14,7 @@ from pwscup.contests import truth
 from pwscup.core.db.prepared import Prepared, prefetch
 from pwscup.formats.evaluation import Drawn, Values
 from pwscup.submissions.evaluation.cases import Case
+from pwscup.submissions.evaluation.debriefing import debriefed_estimate, debriefed_table
 from pwscup.submissions.evaluation.drawing import bot_seed
 from pwscup.submissions.evaluation.handed_in import file_of_trial, own_upload
 from pwscup.submissions.evaluation.originals import MAX_ORIGINALS, _originals, read_once
@@ -38,6 +39,8 @@ __all__ = [
     "archived_file",
     "audited",
     "bot_seed",
+    "debriefed_estimate",
+    "debriefed_table",
     "evaluate",
     "file_of_trial",
     "own_upload",

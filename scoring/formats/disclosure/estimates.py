@@ -200,6 +200,37 @@ def template(target: Sequence[Attribute]) -> bytes:
     return write_estimate(np.zeros(sizes_of_attributes(target), dtype=np.int64), target)
 
 
+def differing(
+    estimate: Integers, truth: Integers, target: Sequence[Attribute], limit: int
+) -> list[tuple[list[str], int, int]]:
+    """The cells with the largest errors: for each its values, the estimate and the true count.
+
+    Parameters
+    ----------
+    estimate, truth : int64 arrays
+        Their shape is the numbers of values of the attributes.
+    target : sequence of Attribute
+    limit : int
+        Maximum number of cells.
+
+    Examples
+    --------
+    >>> sex = Attribute("sex", ("F", "M"))
+    >>> differing(np.array([4, 9]), np.array([3, 3]), [sex], 5)
+    [(['M'], 9, 3), (['F'], 4, 3)]
+    """
+    order = np.argsort(-np.abs(estimate - truth).ravel(), kind="stable")[:limit]
+    where = zip(*np.unravel_index(order, truth.shape), strict=True)
+    return [
+        (
+            [attribute.values[at] for attribute, at in zip(target, cell, strict=True)],
+            int(estimate[cell]),
+            int(truth[cell]),
+        )
+        for cell in where
+    ]
+
+
 def marks(estimate: Integers, truth: Integers) -> dict[str, float | None]:
     """The error of an estimate, by distance and by the order of cells.
 

@@ -1,0 +1,35 @@
+"""The debriefing of an estimate of a hidden table: estimates next to true counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+@dataclass(frozen=True, slots=True)
+class CellRow:
+    """A cell of the estimated table."""
+
+    values: tuple[str, ...]
+    estimate: int
+    truth: int
+
+    @property
+    def error(self) -> str:
+        """The difference with its sign."""
+        return f"{self.estimate - self.truth:+d}"
+
+
+def shown(values: dict[str, Any], _hidden: Collection[str] = ()) -> dict[str, Any]:
+    """The context of the part `debriefing`."""
+    cells = [CellRow(tuple(of), estimate, truth) for of, estimate, truth in values["cells"]]
+    return {
+        "columns": values["columns"],
+        "cells": cells,
+        "n_cells": values["n_cells"],
+        "n_exact": sum(cell.estimate == cell.truth for cell in cells),
+        "n_unlisted": values["n_cells"] - len(cells),
+    }
