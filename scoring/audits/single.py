@@ -11,6 +11,8 @@ NEARLY_ALL = 0.9
 """A column that by itself finds this share of the records is named in a sentence."""
 SINGLE = _("%(column)s by itself finds %(rate)s of the records.")
 SINGLE_UNCHANGED = _("%(column)s was not changed: by itself it finds %(rate)s of the records.")
+FURTHER = _("Columns that do the same by themselves, at %(rate)s or more: %(n)s further ones.")
+MOST_SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,13 @@ def sentences(
     percent: Callable[[float], str],
     translate: Callable[[str], str] = str,
 ) -> list[str]:
-    """A sentence for each column that by itself finds nearly every record, the strongest first."""
+    """A sentence for each of the strongest columns that by themselves find nearly every record, and their number."""
     strong = sorted((one for one in found if one.rate >= NEARLY_ALL), key=lambda one: -one.n_found)
-    return [
+    said = [
         translate(SINGLE_UNCHANGED if one.is_unchanged else SINGLE)
         % {"column": one.column, "rate": percent(one.rate)}
-        for one in strong
+        for one in strong[:MOST_SENTENCES]
     ]
+    if n_further := len(strong) - len(said):
+        said.append(translate(FURTHER) % {"rate": percent(NEARLY_ALL), "n": n_further})
+    return said

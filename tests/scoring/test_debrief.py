@@ -135,3 +135,6 @@ def test_nearly_everybody_is_a_sentence():
         "balance was not changed: by itself it finds 94% of the records.",
         "city by itself finds 90% of the records.",
     ]
+    said = sentences(found[1:] * 3, lambda rate: f"{rate:.0%}")
+    assert len(said) == 4
+    assert said[3] == "Columns that do the same by themselves, at 90% or more: 3 further ones."

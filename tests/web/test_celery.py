@@ -12,6 +12,7 @@ from pwscup.core import jobs
 from pwscup.core import tasks as core_tasks
 from pwscup.core.jobs import old_names
 from pwscup.core.management.commands import up
+from pwscup.debriefings.models import Debriefing
 from pwscup.experiments.models import Experiment
 from pwscup.notices import tasks as notice_tasks
 from pwscup.notices.models import Delivery
@@ -99,6 +100,7 @@ def test_what_takes_minutes_waits_in_the_queue_of_the_worker_for_long_jobs():
         Audit: "audits",
         Archive: "audits",
         ContestImport: "audits",
+        Debriefing: "audits",
         Delivery: None,  # the task `work` looks for what is due
         Experiment: "audits",
         FinalReport: "audits",
