@@ -19,6 +19,7 @@ from pwscup.contests.models import (
     Dataset,
     Division,
     Interruption,
+    Material,
     Round,
     RulesetVersion,
     Sample,
@@ -39,8 +40,9 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 4
-"""The written version; older ones can be read. Version 2 adds series of tables, 3 the final values."""
+FORMAT, VERSION = "pwscup-archive", 5
+"""The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
+evaluations, 5 materials."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -82,7 +84,8 @@ class Sheet:
     """The rows of one model: their entry, their order, and their key for other rows.
 
     `shown` are the rows of an archive without the answer key; None if it has none. The columns of each item
-    of `unique` are unique together; `law` is a predicate of valid rows.
+    of `unique` are unique together; `law` is a predicate of valid rows; `since` is the version of the format
+    that introduced it.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Sheet:
     unique: tuple[tuple[str, ...], ...] = ()
     law: Callable[[dict[str, Any]], bool] | None = None
     has_contest: bool = False
+    since: int = 1
 
     @property
     def is_toml(self) -> bool:
@@ -418,6 +422,21 @@ SHEETS: tuple[Sheet, ...] = (
         ),
         shown=lambda rows: rows.filter(withdrawn_at=None),
         unique=(("question",),),
+    ),
+    _sheet(
+        "materials",
+        "materials.csv",
+        Material,
+        "contest",
+        (
+            *_columns("kind audience position url added_at"),
+            *_prose("title title_ja"),
+            Column("file", refers="files", area=PUBLISHED),
+        ),
+        shown=lambda rows: rows.filter(audience=Material.Audience.EVERYBODY),
+        unique=(("file",),),
+        law=laws.is_material,
+        since=5,
     ),
 )
 BY_NAME = {sheet.name: sheet for sheet in SHEETS}

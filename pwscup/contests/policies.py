@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 from django.utils import timezone
 
-from pwscup.accounts.policies import is_organizer, plays_in
+from pwscup.accounts.policies import is_judge, is_organizer, plays_in
 from pwscup.contests.teams.tables import has_draws
 from pwscup.contests.terms import digest_of, has_terms
 from pwscup.core.models import Event, Job
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from pwscup.accounts.models import User
-    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.models import Contest, Material, Round
 
     Person = User | AnonymousUser
 
@@ -73,6 +73,19 @@ def has_accepted(user: Person, contest: Contest) -> bool:
     if not user.is_authenticated:
         return False
     return contest.acceptances.filter(user=user, digest=digest_of(contest)).exists()
+
+
+def is_involved(user: Person, contest: Contest) -> bool:
+    """The user plays in the contest, judges or organizes it."""
+    if not user.is_authenticated:
+        return False
+    return is_organizer(user, contest) or is_judge(user, contest) or plays_in(user, contest)
+
+
+def may_have_material(user: Person, material: Material) -> bool:
+    """Everybody, or those who are involved; of these, players accept the terms first."""
+    is_open = material.audience == material.Audience.EVERYBODY
+    return is_open or is_involved(user, material.contest)
 
 
 def may_accept_terms(user: Person, contest: Contest) -> bool:

@@ -1,7 +1,7 @@
 from django.urls import path
 
 from pwscup.contests import views
-from pwscup.contests.organize import clock, data, rounds, teams, terms
+from pwscup.contests.organize import clock, data, materials, rounds, teams, terms
 from pwscup.contests.organize import views as organizer
 
 urlpatterns = [
@@ -13,6 +13,8 @@ urlpatterns = [
     path("c/<slug:slug>/data/schema.toml", views.schema, name="schema"),
     path("c/<slug:slug>/data/sample/<str:name>", views.sample, name="sample"),
     path("c/<slug:slug>/notebook.ipynb", views.notebook, name="notebook"),
+    path("c/<slug:slug>/materials/<int:number>/", views.material, name="material"),
+    path("c/<slug:slug>/hierarchies/", views.hierarchies, name="hierarchies"),
     path("organize/", organizer.contests, name="organize"),
     path("organize/new/", organizer.new, name="organize-new"),
     path("organize/<slug:slug>/", organizer.contest, name="organize-contest"),
@@ -36,6 +38,12 @@ urlpatterns = [
         "organize/<slug:slug>/rounds/<slug:key>/close/",
         rounds.close_now,
         name="organize-round-close",
+    ),
+    path("organize/<slug:slug>/materials/", materials.materials, name="organize-materials"),
+    path(
+        "organize/<slug:slug>/materials/<int:number>/",
+        materials.material,
+        name="organize-material",
     ),
     path("organize/<slug:slug>/clock/", clock.clock, name="organize-clock"),
     path("organize/<slug:slug>/clock/pause/", clock.pause, name="organize-pause"),

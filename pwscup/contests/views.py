@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from pwscup.accounts.policies import is_over
 from pwscup.accounts.selectors import team_of
 from pwscup.contests import guidance, policies, selectors, services
+from pwscup.contests import materials as contest_materials
 from pwscup.contests import notebook as notebooks
 from pwscup.contests.downloads import terms_first, terms_first_url, terms_url
 from pwscup.contests.models import Contest
@@ -32,6 +33,7 @@ from pwscup.core.models import StoredFile
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import Team
+    from pwscup.contests.models import Material
 
 TYPES = {"csv": "text/csv; charset=utf-8", "zip": "application/zip"}
 
@@ -60,6 +62,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "n_teams": contest.teams.count(),
     }
     page |= _offered_data(request, contest, page)
+    page["materials"] = contest_materials.offered(request, contest)
     page |= _offered_at_home(contest, has_table=bool(page["downloads"]))
     return render(request, "contests/overview.html", page)
 
@@ -207,6 +210,49 @@ def notebook(request: HttpRequest, slug: str) -> HttpResponse:
     content = notebooks.notebook(contest, dataset, team_of(request.user, contest), language)
     response = HttpResponse(content, content_type=notebooks.TYPE)
     return attached(response, _notebook_name(contest, language), is_private=True)
+
+
+@require_safe
+def material(request: HttpRequest, slug: str, number: int) -> Any:
+    """The file of a material, as a download."""
+    contest = selectors.visible_contest(request.user, slug)
+    found = contest.materials.select_related("file").filter(pk=number).first()
+    if found is None or found.file is None:
+        raise Http404
+    found.contest = contest
+    return _material_refused(request, found) or FileResponse(
+        storage.path_of(found.file).open("rb"),
+        as_attachment=True,
+        filename=found.file.name,
+        content_type=contest_materials.TYPES.get(
+            contest_materials.suffix_of(found.file.name), "application/octet-stream"
+        ),
+    )
+
+
+@require_safe
+def hierarchies(request: HttpRequest, slug: str) -> Any:
+    """The generalization hierarchies of the contest as trees."""
+    contest = selectors.visible_contest(request.user, slug)
+    found = contest_materials.file_of_hierarchies(contest)
+    if found is None:
+        raise Http404
+    if (refused := _material_refused(request, found)) is not None:
+        return refused
+    page = selectors.contest_page(request, contest, "overview")
+    page |= {"material": found, "hierarchies": contest_materials.hierarchies_of(found)}
+    return render(request, "contests/hierarchies.html", page)
+
+
+def _material_refused(request: HttpRequest, material: Material) -> HttpResponse | None:
+    """Log-in for visitors and the terms for players, where a material is for teams only; Http404 for others."""
+    if not policies.may_have_material(request.user, material):
+        if request.user.is_anonymous:
+            return redirect_to_login(request.get_full_path())
+        raise Http404
+    if contest_materials.needs_terms_first(request.user, material):
+        return redirect(terms_url(material.contest, request.get_full_path()))
+    return None
 
 
 def _offer(request: HttpRequest, contest: Contest, file: StoredFile | None, name: str) -> Any:

@@ -56,7 +56,7 @@ class Attempt:
     """A trial to carry out. The formats read published files only: the team has all of them.
 
     `table` is the table that the team anonymizes, or `target` the release that it attacks; `measures` are those whose
-    values the team may see.
+    values the team may see, `hierarchies` the content of the contest's file of generalization hierarchies.
     """
 
     team: Team
@@ -65,6 +65,7 @@ class Attempt:
     measures: Sequence[str]
     table: Dataset | None = None
     target: Release | None = None
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def anonymized(self) -> Dataset:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import transaction
 
+from pwscup.contests.materials import content_of
 from pwscup.contests.rules.measures import visible_measures
 from pwscup.contests.selectors import dataset_of
 from pwscup.core import jobs
@@ -64,6 +65,7 @@ def attempt_of(trial: Trial) -> Attempt:
         measures=[] if user is None else visible_measures(contest, user),
         table=_table_of(trial) if trial.target is None else None,
         target=trial.target,
+        hierarchies=content_of(contest),
     )
 
 

@@ -65,6 +65,11 @@ class Hierarchy:
         """The highest level."""
         return self.n_levels - 1
 
+    @property
+    def from_fine(self) -> list[int]:
+        """The levels in the order of their numbers of groups, the most first."""
+        return sorted(range(self.n_levels), key=lambda level: -int(self.groups[level].max()))
+
     def losses(self) -> Floats:
         """The information that each value loses at each level, shape (n_levels, n_values).
 
@@ -95,9 +100,8 @@ class Hierarchy:
         ProblemsFound
             The levels are not nested.
         """
-        order = sorted(range(self.n_levels), key=lambda level: -int(self.groups[level].max()))
         kept = [0]
-        for level in order:
+        for level in self.from_fine:
             finer, coarser = self.groups[kept[-1]], self.groups[level]
             if coarser.max() == finer.max() and (coarser == finer).all():
                 continue

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
 from scoring.tables.schema import Column, Schema
-from scoring.tables.text import MAX_CATEGORY
+from scoring.tables.text import MAX_CATEGORY, UTF8_BOM
 
 HIERARCHY_FILE = "hierarchy"
 """The name of the file in problems: the option that names it."""
@@ -57,10 +58,34 @@ def content_of(source: Source) -> Mapping[str, Any]:
 def read_object(path: str | Path) -> dict[str, Any] | None:
     """The object in a JSON file; None where there is none, or a key stands twice in an object."""
     try:
-        content = json.loads(Path(path).read_bytes(), object_pairs_hook=_once)
-    except (OSError, ValueError, RecursionError):
+        return object_in(Path(path).read_bytes())
+    except OSError:
+        return None
+
+
+def object_in(data: bytes) -> dict[str, Any] | None:
+    """The object of a JSON text, None where it is none, or a key stands twice in an object."""
+    try:
+        content = json.loads(data, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def content_in(data: bytes, name: str) -> dict[str, Any]:
+    """The content of an uploaded file of hierarchies.
+
+    Raises
+    ------
+    ProblemsFound
+        It is no JSON object, or a key stands twice in an object.
+    """
+    content = object_in(data.removeprefix(UTF8_BOM))
+    if content is None:
+        raise ProblemsFound(
+            [Problem("hierarchy.unreadable", {"got": shorten(name)}, HIERARCHY_FILE)]
+        )
+    return content
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -79,6 +104,14 @@ def read_definitions(content: Mapping[str, Any], schema: Schema) -> dict[str, De
         All problems of the content.
     """
     problems = Collector()
+    found = _definitions(content, schema, problems)
+    problems.raise_if_any()
+    return found
+
+
+def _definitions(
+    content: Mapping[str, Any], schema: Schema, problems: Collector
+) -> dict[str, Definition]:
     known = {column.name: column for column in schema.columns}
     found = {}
     for name, entry in content.items():
@@ -91,8 +124,85 @@ def read_definitions(content: Mapping[str, Any], schema: Schema) -> dict[str, De
             _wrong(problems, name, name, "an object", entry)
         else:
             found[name] = _definition(known[name], entry, problems)
+    return found
+
+
+def check_definitions(
+    content: Mapping[str, Any],
+    schema: Schema,
+    occurring: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> dict[str, Definition]:
+    """The content of a file that covers a table's columns, for everybody who works with this table.
+
+    `occurring` has the values of categories that the schema does not list.
+
+    Raises
+    ------
+    ProblemsFound
+        All problems: those of `read_definitions`, values without an entry, depths that are not nested.
+
+    Examples
+    --------
+    >>> from scoring.tables.schema import Kind, Role
+    >>> city = Column("city", Role.QUASI_IDENTIFIER, Kind.CATEGORY, values=("Kyoto", "Nara"))
+    >>> content = {"city": {"type": "category", "definition": {"Kyoto": {"depth_1": "Kinki"}}}}
+    >>> check_definitions(content, Schema((city,)))
+    Traceback (most recent call last):
+    scoring.errors.ProblemsFound: hierarchy, column city — a value of the column has no entry — expected \
+one for every value that occurs — got “Nara”
+    """
+    problems = Collector()
+    found = _definitions(content, schema, problems)
+    incomplete = {problem.column for problem in problems.problems}
+    for name, definition in found.items():
+        column = schema.column(name)
+        if definition.labels:
+            listed = column.values if column.values is not None else occurring.get(name, ())
+            for value in dict.fromkeys(listed):
+                # One with some of the depths is a problem of its keys already.
+                if not any(value in depth for depth in definition.labels):
+                    got = shorten(value)
+                    problems.add(
+                        "hierarchy.missing_value", file=HIERARCHY_FILE, column=name, got=got
+                    )
+        for finer, coarser in () if name in incomplete else _crossing(definition):
+            got = f"{_noun(column)}_{finer}, {_noun(column)}_{coarser}"
+            problems.add("hierarchy.not_nested", file=HIERARCHY_FILE, column=name, got=got)
     problems.raise_if_any()
     return found
+
+
+def _noun(column: Column) -> str:
+    return "threshold" if column.is_numeric else "depth"
+
+
+def _crossing(definition: Definition) -> list[tuple[int, int]]:
+    """The pairs of neighbouring depths, from fine to coarse, of which one is not within the other."""
+    order = from_fine(definition)
+    return [(a, b) for a, b in pairwise(order) if not _is_within(definition, a, b)]
+
+
+def _is_within(definition: Definition, finer: int, coarser: int) -> bool:
+    if definition.thresholds:
+        return set(definition.thresholds[coarser - 1]) <= set(definition.thresholds[finer - 1])
+    fine, coarse = definition.labels[finer - 1], definition.labels[coarser - 1]
+    pairs = {(fine[value], coarse[value]) for value in fine.keys() & coarse.keys()}
+    return len(pairs) == len({label for label, _above in pairs})
+
+
+def from_fine(definition: Definition) -> list[int]:
+    """The depths of a definition, counted from 1, the one with the most groups first.
+
+    Examples
+    --------
+    >>> from_fine(Definition(thresholds=((30,), (20, 30, 40))))
+    [2, 1]
+    """
+    if definition.thresholds:
+        sizes = [len(cuts) for cuts in definition.thresholds]
+    else:
+        sizes = [len(set(depth.values())) for depth in definition.labels]
+    return sorted(range(1, len(sizes) + 1), key=lambda depth: -sizes[depth - 1])
 
 
 def _definition(column: Column, entry: Mapping[str, Any], problems: Collector) -> Definition:

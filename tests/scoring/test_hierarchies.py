@@ -12,6 +12,8 @@ import pytest
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.errors import ProblemsFound
 from scoring.tables.hierarchies import N_INTERVALS, hierarchies
+from scoring.tables.hierarchy_files import check_definitions, content_in, read_definitions
+from scoring.tables.hierarchy_trees import tree_of
 from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
 
@@ -240,3 +242,86 @@ def test_the_households_file_fits_the_households():
         assert ascending.groups[-1].max() == 0
         assert ascending.groups.tolist() == hierarchy.groups.tolist()
     assert found[-1].ascending().n_levels == 3
+
+
+def refused(content):
+    with pytest.raises(ProblemsFound) as found:
+        check_definitions(content, SCHEMA, {"city": ("Tokyo", "Sapporo", "Sapporo")})
+    return [(p.code, p.column or p.params["got"]) for p in found.value.problems]
+
+
+def test_a_file_that_covers_the_table_is_accepted():
+    found = check_definitions(LECTURE, SCHEMA, {"city": ("Tokyo", "Nara")})
+    assert found == read_definitions(LECTURE, SCHEMA)
+
+
+def test_all_problems_of_a_file_for_everybody_together():
+    content = {
+        "town": {},
+        "city": changed(["city", "definition", "Nara", "depth_2"], "Honshu")["city"],
+        "size": {"type": "category", "definition": {"small": {"depth_1": "s"}}},
+        "age": {"type": "numeric", "threshold_1": "48", "threshold_2": "34/60/50"},
+    }
+    assert refused(content) == [
+        ("hierarchy.unknown_column", "town"),
+        ("hierarchy.wrong_value", "age"),
+        ("hierarchy.missing_value", "city"),
+        ("hierarchy.not_nested", "city"),
+        *[("hierarchy.missing_value", "size")] * 3,
+    ]
+    unsorted = {"age": {"type": "numeric", "threshold_1": "48", "threshold_2": "34/60"}}
+    assert refused(unsorted) == [("hierarchy.not_nested", "age")]
+
+
+def test_a_value_with_too_few_depths_is_one_problem():
+    content = changed(["city", "definition", "Tokyo", "depth_2"], None)
+    assert refused(content) == [
+        ("hierarchy.missing_key", "city"),
+        ("hierarchy.missing_value", "city"),
+    ]
+
+
+@pytest.mark.parametrize("data", [b"[1]", b"{", b'{"a": 1, "a": 2}', b"[" * 100_000, b"\xff"])
+def test_an_upload_that_is_no_object(data):
+    with pytest.raises(ProblemsFound) as found:
+        content_in(data, "attr_depth.json")
+    assert [p.code for p in found.value.problems] == ["hierarchy.unreadable"]
+
+
+def lines(node, depth=0):
+    yield "  " * depth + node.label
+    for child in node.children:
+        yield from lines(child, depth + 1)
+
+
+def test_trees():
+    found = check_definitions(LECTURE, SCHEMA)
+    city = tree_of("city", found["city"])
+    assert list(lines(city)) == [
+        "city",
+        "  Japan",
+        "    Kanto",
+        "      Tokyo",
+        "      Saitama",
+        "    Kinki",
+        "      Osaka",
+        "      Kyoto",
+        "      Nara",
+    ]
+    assert city.n_leaves == 5
+    assert list(lines(tree_of("age", found["age"]))) == [
+        "age",
+        "  < 48",
+        "    < 34",
+        "    34 ≤ … < 48",
+        "  ≥ 48",
+        "    48 ≤ … < 60",
+        "    ≥ 60",
+    ]
+
+
+def test_a_tree_leaves_out_levels_that_say_the_same():
+    same = {"Tokyo": {"depth_1": "Tokyo", "depth_2": "Japan"}}
+    content = {"city": {"type": "category", "definition": same}}
+    (city,) = check_definitions(content, SCHEMA).values()
+    assert list(lines(tree_of("city", city))) == ["city", "  Japan", "    Tokyo"]

@@ -279,6 +279,9 @@ def of_version(found: dict[str, bytes], version: int) -> dict[str, bytes]:
     """The entries as an older version of the format wrote them: without the columns that came later."""
     older = dict(found)
     for sheet in layout.SHEETS:
+        if sheet.since > version:
+            older.pop(sheet.entry, None)
+            continue
         later = {column.name for column in sheet.columns if column.since > version}
         if later and sheet.entry in found:
             without = _json_without if sheet.entry.endswith(".json") else _csv_without

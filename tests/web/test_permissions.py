@@ -17,7 +17,7 @@ from pwscup.accounts import guests
 from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
 from pwscup.audits.models import Audit
-from pwscup.contests.models import Sample
+from pwscup.contests.models import Material, Sample
 from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.experiments.models import Experiment
@@ -69,8 +69,8 @@ GET: dict[tuple[object, ...], str] = {
     # its secret is not published before it is over.
     BY_TOKEN: API,
     NOBODY: """
-        api-root library notebook trial-file
-        mail release-candidates report reveal team-data answer answer-csv batch-release estimate-template""",
+        api-root library notebook release-candidates trial-file
+        hierarchies mail report reveal team-data answer answer-csv batch-release estimate-template""",
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team tokens questions
         experiments experiment-new""",
@@ -90,11 +90,11 @@ GET: dict[tuple[object, ...], str] = {
     PLAYERS: "release targets-zip",
     (GONE, GONE, OK, OK, OK, GONE, GONE): "round-history",
     (GONE, GONE, OK, OK, GONE, GONE, GONE): "trial trial-status",
-    PLAYERS_OR_LOGIN: "original sample mail-preferences",
+    PLAYERS_OR_LOGIN: "material original sample mail-preferences",
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
         organize-debriefing
-        organize-data organize-terms organize-teams organize-poster
+        organize-data organize-terms organize-teams organize-poster organize-materials
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
         organize-submissions organize-submissions-csv
@@ -109,7 +109,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
-        organize-team-remove organize-team-readmit organize-class-code organize-guest-link link-new
+        organize-team-remove organize-team-readmit organize-class-code organize-guest-link link-new organize-material
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
@@ -140,6 +140,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-rescore-status organize-dry-run-status organize-rules-version
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home mail organize
         answer answer-csv batch-release estimate-template organize-disclosure library notebook
+        hierarchies material
         organize-clock organize-contest
         organize-teams organize-invitations-csv organize-poster joined
         organize-events organize-events-csv organize-events-jsonl original receipt
@@ -166,6 +167,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-readmit organize-class-code organize-guest-link
+        organize-material organize-materials
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke
@@ -256,6 +258,10 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
     for submission in submissions:
         jobs.work_on(Submission, submission.pk)
     releases.publish(second)
+    slides = storage.store(b"%PDF-", area=storage.Area.PUBLISHED, name="slides.pdf")
+    material = Material.objects.create(
+        contest=contest, kind="file", title="Slides", file=slides, audience="teams"
+    )
     type(contest).objects.update(has_trials=True)
     trial = Trial.objects.create(
         team=red,
@@ -287,6 +293,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
             contest=contest, office="judge", email="x@example.org"
         ),
         question=question,
+        material=material,
         announcement=Announcement.objects.create(contest=contest, title="News"),
         experiment=experiment,
         trial=trial,
@@ -331,8 +338,9 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<str:token>" in pattern:
         values["token"] = stage.unsubscribe
     if "<int:number>" in pattern:
-        thing = stage.token if name == "token-revoke" else stage.announcement
-        values["number"] = thing.pk
+        things = {"token-revoke": stage.token}
+        things |= dict.fromkeys(("material", "organize-material"), stage.material)
+        values["number"] = things.get(name, stage.announcement).pk
     if name == "account_confirm_email":
         values["key"] = "unknown"
     if name == "account_reset_password_from_key":

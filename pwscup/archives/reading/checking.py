@@ -102,12 +102,17 @@ def _checked(archive: archives.Archive) -> Checked:
         raise ArchiveRefused("unlisted", entry=min(unlisted))
     if not manifest["with_key"]:
         raise ArchiveRefused("no_key")
-    if missing := FIXED - OPTIONAL - entries.keys():
+    if missing := _fixed(manifest["version"]) - OPTIONAL - entries.keys():
         raise ArchiveRefused("missing", entry=min(missing))
     _check_total(entries)
     for name in sorted(entries):
         _check_bytes(files[name], entries[name])
     return Checked(manifest, entries, files)
+
+
+def _fixed(version: int) -> set[str]:
+    """The entries of an archive of that version."""
+    return FIXED - {sheet.entry for sheet in layout.SHEETS if sheet.since > version}
 
 
 def _check_names(archive: archives.Archive) -> None:

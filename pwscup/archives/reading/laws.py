@@ -10,6 +10,7 @@ from zoneinfo import available_timezones
 from django.core.exceptions import ValidationError
 
 from pwscup.accounts.names import clean_name
+from pwscup.contests.services.materials import is_web_address
 from pwscup.core.models import StoredFile
 from scoring.registry import ALL_MEASURES
 from scoring.tables.text import visible
@@ -90,6 +91,13 @@ def is_mark(value: Any) -> bool:
 
 def closes_after_it_opens(row: dict[str, Any]) -> bool:
     return row["opens_at"] < row["closes_at"]
+
+
+def is_material(row: dict[str, Any]) -> bool:
+    """A link leads to the web and has no file; every other material is a file."""
+    if row["kind"] == "link":
+        return row["file"] is None and is_web_address(row["url"])
+    return row["file"] is not None and row["url"] == ""
 
 
 def is_table(row: dict[str, Any]) -> bool:

@@ -59,8 +59,15 @@ def columns_of(sheet: Sheet, manifest: dict[str, Any]) -> tuple[Column, ...]:
     return tuple(column for column in columns if not column.text)
 
 
+def is_in(sheet: Sheet, reader: Reader) -> bool:
+    """An archive of this version has the sheet."""
+    return bool(sheet.since <= reader.checked.manifest["version"])
+
+
 def raw_rows(reader: Reader, sheet: Sheet) -> Iterator[Row]:
-    """The raw rows of a sheet."""
+    """The raw rows of a sheet; none of one that was introduced later."""
+    if not is_in(sheet, reader):
+        return
     if sheet.is_toml:
         found = reader.document.get(sheet.name, [])
         found = [found] if sheet is layout.CONTEST_SHEET else found
@@ -151,7 +158,7 @@ def _check_sheet(
 
 
 def _check_header(reader: Reader, sheet: Sheet, expected: set[str]) -> None:
-    if not sheet.entry.endswith(".csv"):
+    if not sheet.entry.endswith(".csv") or not is_in(sheet, reader):
         return
     with reader.open(sheet.entry) as source:
         header = next(read_csv(source), [])

@@ -11,6 +11,7 @@ from pwscup.archives.problems import ArchiveRefused
 from pwscup.archives.reading import rows as reading
 from pwscup.archives.reading.rows import CORRUPT, Reader
 from pwscup.archives.row_texts import Row
+from pwscup.contests.models import Material
 from pwscup.formats import ROUNDS
 from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, parse_ruleset
@@ -24,6 +25,7 @@ def check_sense(reader: Reader) -> None:
     rules = _holding_rules(reader)
     _check_rounds(reader, rules)
     _check_answers(reader, rules)
+    _check_materials(reader)
     _check_schema(reader)
     _check_files(reader)
     _check_standings(reader)
@@ -89,6 +91,15 @@ def _check_answers(reader: Reader, rules: Ruleset) -> None:
         adds_up = spent[ledger] == (number + 1, before + row["cost"])
         if not (adds_up and ROUNDS[kinds[row["round"]]].is_asked):
             raise ArchiveRefused("row", entry="answers.json", row=row["n"])
+
+
+def _check_materials(reader: Reader) -> None:
+    """A contest has one file of hierarchies at most."""
+    n_hierarchies = 0
+    for row in reading.rows(reader, layout.BY_NAME["materials"]):
+        n_hierarchies += row["kind"] == Material.Kind.HIERARCHIES
+        if n_hierarchies > 1:
+            raise ArchiveRefused("row", entry="materials.csv", row=row["n"])
 
 
 def _check_schema(reader: Reader) -> None:

@@ -9,6 +9,12 @@ from pwscup.contests.forms.clock import (
 )
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
+from pwscup.contests.forms.materials import (
+    HierarchiesForm,
+    LinkForm,
+    MaterialFileForm,
+    MaterialForm,
+)
 from pwscup.contests.forms.rounds import RoundForm, RoundsForm
 from pwscup.contests.forms.staff import (
     ClassCodeForm,
@@ -40,9 +46,13 @@ __all__ = [
     "FileForm",
     "GenerateForm",
     "GenerateSeriesForm",
+    "HierarchiesForm",
     "InviteForm",
     "JudgeForm",
     "LengthForm",
+    "LinkForm",
+    "MaterialFileForm",
+    "MaterialForm",
     "MomentField",
     "NewContestForm",
     "OrganizerForm",

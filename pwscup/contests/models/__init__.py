@@ -1,6 +1,7 @@
 """Models: contests and their rules, rounds, tables."""
 
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance
+from pwscup.contests.models.materials import Material
 from pwscup.contests.models.rounds import Fault, Interruption, Round, upload_grace
 from pwscup.contests.models.tables import Dataset, Sample, TableDraft
 
@@ -10,6 +11,7 @@ __all__ = [
     "Division",
     "Fault",
     "Interruption",
+    "Material",
     "Round",
     "RulesetVersion",
     "Sample",

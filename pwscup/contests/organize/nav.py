@@ -24,6 +24,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
             ("rounds", _("Rounds"), "organize-rounds"),
             ("teams", _("Teams"), "organize-teams"),
             ("terms", _("Terms"), "organize-terms"),
+            ("materials", _("Materials"), "organize-materials"),
             ("settings", _("Settings"), "organize-settings"),
             ("dry-run", _("Dry run"), "organize-dry-run"),
         ),

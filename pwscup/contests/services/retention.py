@@ -14,7 +14,7 @@ from pwscup.accounts.guests import delete_guests
 from pwscup.accounts.models import User
 from pwscup.accounts.policies import is_over
 from pwscup.contests import faults
-from pwscup.contests.models import Contest, Dataset, Round, Sample
+from pwscup.contests.models import Contest, Dataset, Material, Round, Sample
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.services.table import drop_draft
 from pwscup.core import audit_log
@@ -122,10 +122,12 @@ def files_of(contest: Contest) -> QuerySet[StoredFile]:
     its_own = Q(contest=contest) | Q(contest__rehearsal_of=contest)
     datasets, samples = Dataset.objects.filter(its_own), Sample.objects.filter(its_own)
     rounds = Round.objects.filter(its_own)
+    materials = Material.objects.filter(its_own).exclude(file=None)
     return StoredFile.objects.filter(
         Q(pk__in=datasets.values("sealed"))
         | Q(pk__in=datasets.exclude(public=None).values("public"))
         | Q(pk__in=samples.values("file"))
+        | Q(pk__in=materials.values("file"))
         | Q(pk__in=rounds.exclude(submissions__files=None).values("submissions__files__file"))
         | Q(pk__in=rounds.exclude(trials__files=None).values("trials__files__file"))
         | Q(pk__in=rounds.exclude(releases=None).values("releases__table"))

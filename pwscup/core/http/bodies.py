@@ -13,6 +13,7 @@ TAKES_FILES = frozenset(
         "experiment-new",
         "organize-data",
         "organize-import",
+        "organize-materials",
         "organize-new",
         "organize-team-list",
         "round",

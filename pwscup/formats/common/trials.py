@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 N_SHOWN = 10
 Chain = list[tuple[str, Mapping[str, "Value"]]]
-Work = Callable[[pd.DataFrame, "Schema", Mapping[str, float]], Chain]
+Work = Callable[[pd.DataFrame, "Schema", Mapping[str, float], "Source"], Chain]
 
 
 # Methods
@@ -43,18 +43,21 @@ Work = Callable[[pd.DataFrame, "Schema", Mapping[str, float]], Chain]
 def levels(
     table: pd.DataFrame, schema: Schema, values: Mapping[str, float], content: Source = ""
 ) -> Chain:
-    """Each column at its level, or its highest one if it has fewer; `content` holds hierarchies of the contest."""
+    """Each column at its level, counted from the finest one, or its coarsest one if it has fewer; `content` holds
+    hierarchies of the contest."""
     wanted = dict.fromkeys(schema.quasi_identifiers, int(values["quasi_identifiers"]))
     wanted |= dict.fromkeys(schema.sensitive, int(values["sensitive"]))
     names = tuple(name for name in wanted if wanted[name])
     if not names:
         return []
-    tops = [found.top for found in hierarchies(table, schema, names, content)]
-    chosen = tuple(min(wanted[name], top) for name, top in zip(names, tops, strict=True))
+    found = hierarchies(table, schema, names, content)
+    chosen = tuple(one.from_fine[: wanted[one.column.name] + 1][-1] for one in found)
     return [("global-recoding", {"columns": names, "levels": chosen, "hierarchy": content})]
 
 
-def coding(_table: pd.DataFrame, _schema: Schema, values: Mapping[str, float]) -> Chain:
+def coding(
+    _table: pd.DataFrame, _schema: Schema, values: Mapping[str, float], _content: Source
+) -> Chain:
     share = values["share"] / 100
     return [("top-coding", {"quantile": 1 - share}), ("bottom-coding", {"quantile": share})]
 
@@ -62,7 +65,9 @@ def coding(_table: pd.DataFrame, _schema: Schema, values: Mapping[str, float]) -
 def fixed(*chain: tuple[str, Mapping[str, Value]], **options: str) -> Work:
     """Methods of the library, the first of them with the sliders as its `options`."""
 
-    def work(_table: pd.DataFrame, schema: Schema, values: Mapping[str, float]) -> Chain:
+    def work(
+        _table: pd.DataFrame, schema: Schema, values: Mapping[str, float], _content: Source
+    ) -> Chain:
         (method, given), *more = chain
         chosen = {
             option: int(values[name]) if option == "k" else values[name]
@@ -92,10 +97,10 @@ Made = tuple[pd.DataFrame, IntArray]
 """A table, and the row of the original of each record."""
 
 
-def applied(made: Made, schema: Schema, step: Step) -> Made:
+def applied(made: Made, schema: Schema, step: Step, content: Source = "") -> Made:
     """A further method, on the result of those before."""
     table, source = made
-    chain = METHODS[step.method](table, schema, step.values)
+    chain = METHODS[step.method](table, schema, step.values, content)
     found = anonymize(table, schema, chain, rng=np.random.default_rng(step.seed))
     return found.table, source[found.source]
 
@@ -118,7 +123,7 @@ def of_table(attempt: Attempt) -> Tried:
     is_mapped = attempt.round.contest.ruleset.validity.values == "original"
     made: Made = original, np.arange(len(original), dtype=np.int64)
     for step in attempt.steps:
-        made = applied(made, schema, step)
+        made = applied(made, schema, step, attempt.hierarchies)
         if is_mapped:
             made = mapped_back(made, original, schema)
     table, rows = write_table(made[0], schema), write_rows(made[1])

@@ -25,6 +25,7 @@ from scoring.tables.reading import read_table
 if TYPE_CHECKING:
     from pwscup.formats.common.trials import Made
     from pwscup.formats.trying import Attempt, Step
+    from scoring.tables.hierarchy_files import Source
     from scoring.tables.schema import Schema
 
 
@@ -35,7 +36,7 @@ def of_table(attempt: Attempt) -> Tried:
     only_existing = ruleset.validity.values == "original"
     made: Made = original, np.arange(len(original), dtype=np.int64)
     for step in attempt.steps:
-        made = changed(made, schema, step)
+        made = changed(made, schema, step, attempt.hierarchies)
         if only_existing:
             made = mapped_back(made, original, schema)
     table, source = made
@@ -57,7 +58,7 @@ def of_table(attempt: Attempt) -> Tried:
     )
 
 
-def changed(made: Made, schema: Schema, step: Step) -> Made:
+def changed(made: Made, schema: Schema, step: Step, content: Source) -> Made:
     """The result of one method of this format."""
     if step.method == "exposed":
         return without_exposed(made, schema, int(step.values["n"]))
@@ -67,7 +68,7 @@ def changed(made: Made, schema: Schema, step: Step) -> Made:
         rng = np.random.default_rng(step.seed)
         found = anonymize(table, schema, [("local-laplace", options)], rng=rng)
         return found.table, source
-    return applied(made, schema, step)
+    return applied(made, schema, step, content)
 
 
 def without_exposed(made: Made, schema: Schema, n: int) -> Made:
