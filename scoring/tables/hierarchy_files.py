@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
+from scoring.errors import gettext_noop as _
 from scoring.tables.schema import Column, Schema
 from scoring.tables.text import MAX_CATEGORY, UTF8_BOM
 
@@ -20,7 +21,7 @@ HIERARCHY_FILE = "hierarchy"
 """The name of the file in problems: the option that names it."""
 Source = Mapping[str, Any] | str | Path
 """What a file of hierarchies holds, or its path; an empty text where there is no file."""
-_LABEL = f"a text of 1 to {MAX_CATEGORY} printable characters"
+_LABEL = _("a text of printable characters, at most a thousand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def _definitions(
                 "hierarchy.unknown_column", file=HIERARCHY_FILE, expected=expected, got=name
             )
         elif not isinstance(entry, Mapping):
-            _wrong(problems, name, name, "an object", entry)
+            _wrong(problems, name, name, _("an object"), entry)
         else:
             found[name] = _definition(known[name], entry, problems)
     return found
@@ -219,9 +220,9 @@ def _definition(column: Column, entry: Mapping[str, Any], problems: Collector) -
             _unknown(problems, column.name, key, "type, definition")
     values = rest.get("definition")
     if "definition" not in rest:
-        _missing(problems, column.name, "definition", "an object by value")
+        _missing(problems, column.name, "definition", _("an object by value"))
     elif not isinstance(values, Mapping) or not values:
-        _wrong(problems, column.name, "definition", "an object by value", values)
+        _wrong(problems, column.name, "definition", _("an object by value"), values)
     else:
         return Definition(labels=_labels(column.name, values, problems))
     return Definition()
@@ -234,7 +235,7 @@ def _thresholds(
     for key in _depths(name, "threshold", entry, _deepest("threshold", [entry]), problems):
         numbers = _numbers(entry[key])
         if numbers is None:
-            expected = "numbers in ascending order with / between them"
+            expected = _("numbers in ascending order with / between them")
             _wrong(problems, name, key, expected, entry[key])
         else:
             found.append(numbers)
@@ -260,7 +261,7 @@ def _labels(
     depths: list[dict[str, str]] = [{} for _ in range(_deepest("depth", entries))]
     for value, entry in values.items():
         if not isinstance(entry, Mapping):
-            _wrong(problems, name, value, "an object with depth_1, depth_2 …", entry)
+            _wrong(problems, name, value, _("an object with depth_1, depth_2 …"), entry)
             continue
         for key in _depths(name, "depth", entry, len(depths), problems, value):
             if _is_label(entry[key]):
@@ -296,7 +297,9 @@ def _depths(
             _unknown(problems, name, prefix + key, ", ".join(keys))
     for key in keys:
         if key not in entry:
-            expected = "one for every depth from 1 on" if value is None else "one of every value"
+            expected = (
+                _("one for every depth from 1 on") if value is None else _("one of every value")
+            )
             _missing(problems, name, prefix + key, expected)
     return [key for key in keys if key in entry]
 

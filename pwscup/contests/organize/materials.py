@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ ADDED = {
 """By kind: the form, and what keeps it."""
 CHANGED = {"up": services.move_up, "remove": services.remove}
 """By button."""
+EXPECTS_TEXT = ("hierarchy.wrong_value", "hierarchy.missing_key")
 
 
 def _page(request: HttpRequest, contest: Contest, status: int = 200, **bound: Any) -> HttpResponse:
@@ -74,7 +76,14 @@ def _lines(contest: Contest) -> list[tuple[Material, str, MaterialForm]]:
 
 
 def shown_problems(problems: Iterable[Problem]) -> list[Any]:
-    return shown(problems, {"hierarchy": "attr_depth.json"})
+    """The problems in the reader's language; where they name a key, what is expected is a text of the library."""
+    translated = [
+        replace(one, params={**one.params, "expected": _(one.params["expected"])})
+        if one.code in EXPECTS_TEXT
+        else one
+        for one in problems
+    ]
+    return shown(translated, {})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
