@@ -21,6 +21,7 @@ from pwscup.contests.models import (
     Interruption,
     Material,
     Round,
+    RoundHint,
     RulesetVersion,
     Sample,
 )
@@ -42,7 +43,7 @@ from pwscup.submissions.models import (
 
 FORMAT, VERSION = "pwscup-archive", 5
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
-evaluations, 5 materials."""
+evaluations, 5 materials and hints."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -422,6 +423,20 @@ SHEETS: tuple[Sheet, ...] = (
         ),
         shown=lambda rows: rows.filter(withdrawn_at=None),
         unique=(("question",),),
+    ),
+    _sheet(
+        "hints",
+        "hints.json",
+        RoundHint,
+        "round__contest",
+        (
+            ROUND,
+            *_prose("text text_ja"),
+            Column("after_percent", law=laws.is_share),
+            *_columns("published_at added_at"),
+        ),
+        shown=lambda rows: rows.exclude(published_at=None),
+        since=5,
     ),
     _sheet(
         "materials",

@@ -26,13 +26,14 @@ EVENT = "contest.fault"
 
 PUBLISH, DRAW, RELEASE, ERASE = "publish", "draw", "release", "erase"
 NOTICES, PLAY, FAILED, ARCHIVE = "notices", "play", "failed", "archive"
-DEBRIEF = "debrief"
+DEBRIEF, HINT = "debrief", "hint"
 TASKS: dict[str, Text] = {
     PUBLISH: _("The tables for “%(subject)s” cannot be published."),
     DRAW: _("The table of the team “%(subject)s” cannot be drawn."),
     RELEASE: _("The randomized table of “%(subject)s” cannot be published."),
     ERASE: _("The data of the contest cannot be deleted."),
     DEBRIEF: _("The debriefing cannot be started."),
+    HINT: _("A hint for “%(subject)s” cannot be published."),
     NOTICES: _("Notices about “%(subject)s” cannot be written."),
     PLAY: _("The platform's own teams cannot play in “%(subject)s”."),
     ARCHIVE: _("No archive can be written: the file %(subject)s is missing or damaged."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from pwscup.accounts import invitations
-from pwscup.contests.services import retention
+from pwscup.contests.services import hints, retention
 from pwscup.core.celery_app import app
 from pwscup.core.db.clock import read_db_clock
 
@@ -18,9 +18,10 @@ def mail_invitations() -> None:
 
 @app.task
 def sweep() -> None:
-    """Delete data after the retention period, and send waiting e-mails."""
+    """Delete data after the retention period, publish hints that are due, and send waiting e-mails."""
     now = read_db_clock()
     retention.erase_due(now)
+    hints.publish_due(now)
     if invitations.is_any_due(now):
         invitations.announce(send_mails)
 

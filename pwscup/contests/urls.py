@@ -1,7 +1,7 @@
 from django.urls import path
 
 from pwscup.contests import views
-from pwscup.contests.organize import clock, data, materials, rounds, teams, terms
+from pwscup.contests.organize import clock, data, materials, round_hints, rounds, teams, terms
 from pwscup.contests.organize import views as organizer
 
 urlpatterns = [
@@ -45,6 +45,8 @@ urlpatterns = [
         materials.material,
         name="organize-material",
     ),
+    path("organize/<slug:slug>/hints/", round_hints.hints, name="organize-hints"),
+    path("organize/<slug:slug>/hints/<int:number>/", round_hints.hint, name="organize-hint"),
     path("organize/<slug:slug>/clock/", clock.clock, name="organize-clock"),
     path("organize/<slug:slug>/clock/pause/", clock.pause, name="organize-pause"),
     path("organize/<slug:slug>/clock/resume/", clock.resume, name="organize-resume"),

@@ -58,6 +58,7 @@ PUBLIC_KINDS: dict[str, Change] = {
     "contest.rescore_applied": Change(
         gettext_lazy("All submissions were scored again"), shows_reason=True
     ),
+    "hint.published": Change(gettext_lazy("A hint for “%(round)s” was published"), is_told=False),
     "contest.terms_changed": Change(gettext_lazy("The terms of participation were changed")),
     "contest.revealed": Change(
         gettext_lazy("The secret of all random draws was published"), is_important=False

@@ -17,7 +17,7 @@ from pwscup.accounts import guests
 from pwscup.accounts.models import Invitation, OfficeInvitation
 from pwscup.accounts.tokens import create_token
 from pwscup.audits.models import Audit
-from pwscup.contests.models import Material, Sample
+from pwscup.contests.models import Material, RoundHint, Sample
 from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.experiments.models import Experiment
@@ -94,7 +94,7 @@ GET: dict[tuple[object, ...], str] = {
     ITS_ORGANIZERS: """
         organize-board organize-ceremony organize-ceremony-fragment organize-clock organize-contest
         organize-debriefing
-        organize-data organize-terms organize-teams organize-poster organize-materials
+        organize-data organize-terms organize-teams organize-poster organize-materials organize-hints
         organize-invitations-csv organize-decisions organize-events organize-events-csv
         organize-events-jsonl organize-rounds organize-settings organize-start
         organize-submissions organize-submissions-csv
@@ -109,7 +109,8 @@ GET: dict[tuple[object, ...], str] = {
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
-        organize-team-remove organize-team-readmit organize-class-code organize-guest-link link-new organize-material
+        organize-team-remove organize-team-readmit organize-class-code organize-guest-link link-new
+        organize-material organize-hint
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
@@ -167,7 +168,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-readmit organize-class-code organize-guest-link
-        organize-material organize-materials
+        organize-material organize-materials organize-hint organize-hints
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke
@@ -294,6 +295,7 @@ def stage(transactional_db, monkeypatch) -> SimpleNamespace:
         ),
         question=question,
         material=material,
+        hint=RoundHint.objects.create(round=first, text="Look at the towns."),
         announcement=Announcement.objects.create(contest=contest, title="News"),
         experiment=experiment,
         trial=trial,
@@ -338,7 +340,7 @@ def arguments(name: str, stage: SimpleNamespace) -> dict[str, object]:
     if "<str:token>" in pattern:
         values["token"] = stage.unsubscribe
     if "<int:number>" in pattern:
-        things = {"token-revoke": stage.token}
+        things = {"token-revoke": stage.token, "organize-hint": stage.hint}
         things |= dict.fromkeys(("material", "organize-material"), stage.material)
         values["number"] = things.get(name, stage.announcement).pk
     if name == "account_confirm_email":

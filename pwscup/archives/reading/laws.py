@@ -85,6 +85,10 @@ def _is_problem(problem: Any) -> bool:
     )
 
 
+def is_share(value: Any) -> bool:
+    return value is None or 0 <= value <= 100
+
+
 def is_mark(value: Any) -> bool:
     return value is not None and 0 <= value <= 100
 

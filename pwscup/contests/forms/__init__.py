@@ -9,6 +9,7 @@ from pwscup.contests.forms.clock import (
 )
 from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
 from pwscup.contests.forms.description import DescriptionForm, NewContestForm, SettingsForm
+from pwscup.contests.forms.hints import HintForm
 from pwscup.contests.forms.materials import (
     HierarchiesForm,
     LinkForm,
@@ -47,6 +48,7 @@ __all__ = [
     "GenerateForm",
     "GenerateSeriesForm",
     "HierarchiesForm",
+    "HintForm",
     "InviteForm",
     "JudgeForm",
     "LengthForm",

@@ -1,6 +1,7 @@
 """Models: contests and their rules, rounds, tables."""
 
 from pwscup.contests.models.contest import Contest, Division, RulesetVersion, TermsAcceptance
+from pwscup.contests.models.hints import RoundHint
 from pwscup.contests.models.materials import Material
 from pwscup.contests.models.rounds import Fault, Interruption, Round, upload_grace
 from pwscup.contests.models.tables import Dataset, Sample, TableDraft
@@ -13,6 +14,7 @@ __all__ = [
     "Interruption",
     "Material",
     "Round",
+    "RoundHint",
     "RulesetVersion",
     "Sample",
     "TableDraft",

@@ -33,6 +33,7 @@ PAGES: tuple[tuple[Promise, tuple[tuple[str, Promise, str], ...]], ...] = (
         _("Run"),
         (
             ("clock", _("Clock"), "organize-clock"),
+            ("hints", _("Hints"), "organize-hints"),
             ("submissions", _("Submissions"), "organize-submissions"),
             ("disclosure", pgettext_lazy("of a hidden table", "Disclosure"), "organize-disclosure"),
             ("decisions", _("Decisions"), "organize-decisions"),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from pwscup.accounts.models import Team
-    from pwscup.contests.models import Contest, Round
+    from pwscup.contests.models import Contest, Round, RoundHint
     from pwscup.submissions.models import Release
     from pwscup.submissions.pages.lines import Line
 
@@ -51,10 +51,17 @@ def round_page(request: HttpRequest, round: Round, form: NoteForm | None) -> tup
         "max_file_bytes": selectors.max_file_bytes(round),
         "max_upload_bytes": settings.MAX_UPLOAD_BYTES,
         "terms_first": terms_first_url(request, round.contest),
+        "hints": hints_for(round) if team or context["is_organizer"] else (),
         "history_etag": history_etag(team, round, now) if team else "",
     }
     page = PAGES[round.format.page]
     return f"submissions/{page.__name__}.html", context | page(request, round, team, now, form)
+
+
+def hints_for(round: Round) -> list[RoundHint]:
+    """The published hints, for teams and organizers, the newest first."""
+    published = round.hints.filter(published_at__isnull=False)
+    return list(published.order_by("-published_at", "-pk"))
 
 
 @dataclass(frozen=True, slots=True)
