@@ -80,7 +80,7 @@ def publish_due(now: datetime) -> None:
 
 
 def _publish(hint: RoundHint, actor: User | None, now: datetime) -> None:
-    """Set the time once, whoever else does the same."""
+    """Set the time, unless somebody else did it first."""
     unpublished = RoundHint.objects.filter(pk=hint.pk, published_at=None)
     if unpublished.update(published_at=now):
         _record("published", hint, actor, text=hint.text)
