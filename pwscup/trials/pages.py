@@ -17,6 +17,7 @@ from pwscup.core.texts.problems import shown
 from pwscup.submissions import selectors as submissions
 from pwscup.submissions.intake.gates import Gate, gate
 from pwscup.submissions.pages.results import families
+from pwscup.submissions.pages.rounds import awaited
 from pwscup.trials import selectors
 from pwscup.trials.forms import TrialForm, initial_of
 from pwscup.trials.models import Trial
@@ -53,6 +54,7 @@ def trials_page(
     return context | {
         "round": round,
         "round_state": round_state(round, now),
+        "awaited": awaited(round, now),
         "gate": closed_to_me,
         "form": None if closed_to_me else form,
         "kept": [Line(one, steps_of(one)) for one in kept],

@@ -18,8 +18,8 @@ ORGANIZE = "/organize/customer-data-lecture"
 N_RECORDS = 1_000
 N_OWN = 100
 CRITERIA = ("policy", "algorithm", "appeal")
-# An afternoon: what opens at which hour of tomorrow, and when it closes.
-HOURS = {"anonymization": (13, 14), "attack": (14, 15), "presentation": (15, 16)}
+MINUTES = {"anonymization": 60, "attack": 60, "presentation": 60}
+"""The length of each round: an afternoon."""
 OLD_RULE = "Each team presents for 15 minutes"
 NEW_RULE = "Each team presents for five minutes"
 
@@ -27,14 +27,14 @@ NEW_RULE = "Each team presents for five minutes"
 # From nothing to a public contest
 
 
-def new_contest(teacher: Person) -> None:
+def new_contest(teacher: Person, title: str = TITLE, title_ja: str = TITLE_JA) -> None:
     """The first page of the wizard: a format and a name."""
     page = teacher.page
     teacher.go("/organize/")
     teacher.follow("New contest")
     page.get_by_label("Lecture contest: own tables, candidates and presentations").check()
-    page.locator("#id_title").fill(TITLE)
-    page.locator("#id_title_ja").fill(TITLE_JA)
+    page.locator("#id_title").fill(title)
+    page.locator("#id_title_ja").fill(title_ja)
     page.locator("#id_summary").fill("Every team anonymizes its own customers.")
     page.locator("#id_summary_ja").fill("各チームが自分の顧客データを匿名加工します。")
     teacher.press("Create draft")
@@ -52,13 +52,16 @@ def make_table(teacher: Person) -> None:
     teacher.sees("1,000 records")
 
 
-def set_hours(teacher: Person) -> None:
-    """Short rounds, one after the other."""
+def set_hours(teacher: Person, lengths: Mapping[str, int] = MINUTES) -> None:
+    """Short rounds, one after the other, from one o'clock tomorrow."""
     teacher.follow("Next: Rounds →")
     day = datetime.now(ZoneInfo("Asia/Tokyo")) + timedelta(days=1)
-    for key, hours in HOURS.items():
-        for name, hour in zip(("opens_at", "closes_at"), hours, strict=True):
-            teacher.page.locator(f"#id_{key}-{name}").fill(day.strftime(f"%Y-%m-%dT{hour:02}:00"))
+    opens_at = day.replace(hour=13, minute=0)
+    for key, minutes in lengths.items():
+        closes_at = opens_at + timedelta(minutes=minutes)
+        for name, at in (("opens_at", opens_at), ("closes_at", closes_at)):
+            teacher.page.locator(f"#id_{key}-{name}").fill(at.strftime("%Y-%m-%dT%H:%M"))
+        opens_at = closes_at
     teacher.press("Save")
     teacher.sees("Saved.")
 
@@ -69,7 +72,7 @@ def rehearse(teacher: Person) -> None:
     teacher.follow("Dry run")
     teacher.press("Run the bots")
     expect(page.locator("#status .state-done")).to_be_visible(timeout=240_000)
-    expect(page.locator("table tbody tr")).to_have_count(len(HOURS))
+    expect(page.locator("table tbody tr")).to_have_count(len(MINUTES))
     for row in page.locator("table tbody tr").all():
         expect(row.locator("td").last).to_have_text("nothing")
     teacher.follow("See their leaderboard")
@@ -132,16 +135,16 @@ def publish(teacher: Person) -> None:
 # On the day
 
 
-def open_round(teacher: Person, key: str) -> None:
-    _move_round(teacher, key, "Open now", "The round is open.")
+def open_round(teacher: Person, key: str, organize: str = ORGANIZE) -> None:
+    _move_round(teacher, f"{organize}/rounds/", key, "Open now", "The round is open.")
 
 
-def close_round(teacher: Person, key: str) -> None:
-    _move_round(teacher, key, "Close now", "The round is closed.")
+def close_round(teacher: Person, key: str, organize: str = ORGANIZE) -> None:
+    _move_round(teacher, f"{organize}/rounds/", key, "Close now", "The round is closed.")
 
 
-def _move_round(teacher: Person, key: str, button: str, answer: str) -> None:
-    teacher.go(f"{ORGANIZE}/rounds/")
+def _move_round(teacher: Person, rounds: str, key: str, button: str, answer: str) -> None:
+    teacher.go(rounds)
     form = teacher.page.locator(f"form[action*='/rounds/{key}/']")
     form.get_by_role("button", name=button, exact=True).click()
     teacher.sees(answer)

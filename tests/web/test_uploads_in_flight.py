@@ -303,7 +303,9 @@ def test_the_round_of_targets_says_what_they_wait_for_and_updates_itself(
     reporter.look()
     alice, names = as_user(cast.alice), [cast.contest.slug, "attack"]
     waiting = "waiting for 1 upload that started before the deadline"
-    assert waiting in alice.get(reverse("round", args=names)).text
+    type(cast.contest).objects.update(has_trials=True)
+    for page in ("round", "trials"):
+        assert waiting in alice.get(reverse(page, args=names)).text
     polled = reverse("round-awaited", args=names)
     part = alice.get(polled, headers={"hx-request": "true"})
     assert waiting in part.text
