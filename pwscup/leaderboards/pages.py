@@ -135,8 +135,8 @@ def marked(html: str, my_team: Team | None) -> SafeString:
 
 def awaited(request: HttpRequest, contest: Contest) -> SafeString:
     """The placeholder of a board while it is computed for the first time."""
-    address = _address("board-fragment", contest, polls.asked(request))
-    return render_to_string("leaderboards/_awaited.html", {"fragment_url": address})
+    url = address("board-fragment", contest, polls.asked(request))
+    return render_to_string("leaderboards/_awaited.html", {"fragment_url": url})
 
 
 def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
@@ -154,8 +154,9 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "n_teams": boards.outline["n_teams"],
         "etag": etag,
         "as_of": boards.as_of,
-        "fragment_url": _address("board-fragment", contest, shown.query),
-        "csv_url": _address("board-csv", contest, shown.query, board=name),
+        "fragment_url": address("board-fragment", contest, shown.query),
+        "projector_url": address("projector", contest, shown.query),
+        "csv_url": address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": _shown_at(boards, section),
         "has_rounds": name in DISCLOSURE_BOARDS,
@@ -186,17 +187,18 @@ def _names(boards: Boards) -> list[str]:
     return [*names, SEASON] if has_season(rules) else names
 
 
-def _address(page: str, contest: Contest, query: Mapping[str, str], **other: str | None) -> str:
+def address(page: str, contest: Contest, query: Mapping[str, str], /, **other: str | None) -> str:
+    """The URL of a page about the requested board, or with some parameters replaced."""
     asked = {key: value for key, value in {**query, **other}.items() if value}
-    address = reverse(page, args=[contest.slug])
-    return f"{address}?{urlencode(asked)}" if asked else address
+    path = reverse(page, args=[contest.slug])
+    return f"{path}?{urlencode(asked)}" if asked else path
 
 
 def _tab(contest: Contest, shown: Shown, key: str) -> dict[str, Any]:
     return {
         "key": key,
         "title": words.TITLES[key],
-        "url": _address("board", contest, shown.query, board=key),
+        "url": address("board", contest, shown.query, board=key),
         "active": key == shown.name,
     }
 
@@ -209,7 +211,7 @@ def _stage_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
     return [
         {
             "title": localized(spec.title, get_language() or "en"),
-            "url": _address("board", contest, shown.query, stage=spec.key),
+            "url": address("board", contest, shown.query, stage=spec.key),
             "active": spec.key == scope.stage.spec.key,
         }
         for spec in scope.rules.stages
@@ -223,7 +225,7 @@ def _division_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
         return []
     everybody = {
         "title": words.ALL_TEAMS,
-        "url": _address("board", contest, shown.query, division=None),
+        "url": address("board", contest, shown.query, division=None),
         "active": chosen is None,
     }
     return [
@@ -231,7 +233,7 @@ def _division_tabs(contest: Contest, shown: Shown) -> list[dict[str, Any]]:
         *(
             {
                 "title": division.local_title,
-                "url": _address("board", contest, shown.query, division=division.key),
+                "url": address("board", contest, shown.query, division=division.key),
                 "active": division.key == chosen,
             }
             for division in found

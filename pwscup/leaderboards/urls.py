@@ -8,6 +8,12 @@ from pwscup.leaderboards.ceremony import views as ceremony_views
 urlpatterns = [
     path("c/<slug:slug>/board/", views.board, name="board"),
     path("c/<slug:slug>/board/fragment/", views.board_fragment, name="board-fragment"),
+    path("c/<slug:slug>/board/projector/", views.projector, name="projector"),
+    path(
+        "c/<slug:slug>/board/projector/fragment/",
+        views.projector_fragment,
+        name="projector-fragment",
+    ),
     path("c/<slug:slug>/board.csv", views.board_csv, name="board-csv"),
     path("s/<uuid:public_id>/ranks/", views.submission_ranks, name="submission-ranks"),
     path("c/<slug:slug>/ceremony/", ceremony_views.ceremony, name="ceremony"),

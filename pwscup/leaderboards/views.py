@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
@@ -18,7 +18,9 @@ from django.views.decorators.vary import vary_on_headers
 from pwscup.contests.models import Contest
 from pwscup.contests.policies import may_see_board
 from pwscup.contests.selectors import contest_page, visible_contest
+from pwscup.core.http.polling import polled
 from pwscup.leaderboards import export, kept, pages, polls, ranks
+from pwscup.leaderboards import projector as screen
 from pwscup.submissions.selectors import get_visible
 
 vary = vary_on_headers(*polls.VARY)
@@ -63,6 +65,24 @@ def board_fragment(request: HttpRequest, contest: Contest) -> HttpResponse:
         return HttpResponse(pages.awaited(request, contest))
     polls.offer(request, contest, shown.boards)
     return polls.revalidated(HttpResponse(pages.fragment(contest, shown)), shown.fragment_etag())
+
+
+@require_safe
+@vary
+@for_readers
+def projector(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """The board in large type, which refreshes and pages itself."""
+    page = contest_page(request, contest, "board")
+    page |= screen.status(request, contest, page["now"]) | screen.frame(request, contest)
+    return render(request, "leaderboards/projector.html", page)
+
+
+@require_safe
+@vary
+@for_readers
+def projector_fragment(request: HttpRequest, contest: Contest) -> HttpResponseBase:
+    shown = screen.status(request, contest, timezone.now())
+    return polled(request, "leaderboards/_projector.html", shown, is_final=False)
 
 
 @require_safe

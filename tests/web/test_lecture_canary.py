@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -14,10 +15,13 @@ from django.utils import timezone
 
 from pwscup.audits import services as audit_services
 from pwscup.audits.models import Audit
+from pwscup.contests.models import Contest
 from pwscup.contests.teams.tables import table_of
 from pwscup.core import jobs
 from pwscup.core.files import storage
 from pwscup.core.models import Event, StoredFile
+from pwscup.debriefings import services as debriefings
+from pwscup.debriefings.models import Debriefing
 from pwscup.submissions import draws, evaluation
 from pwscup.submissions.models import Evaluation, Release, Submission
 from pwscup.trials import services as trials
@@ -175,6 +179,29 @@ def test_candidates_do_not_say_which_are_decoys(world):
         is_own = [row in rows["own"] for row in rows["candidates"]]
         assert is_own != sorted(is_own)
         assert is_own != sorted(is_own, reverse=True)
+
+
+@pytest.mark.usefixtures("announced")
+def test_a_debriefing_holds_nothing_of_others(world, as_user):
+    attacked(world)
+    now = timezone.now()
+    for round in world.contest.rounds.all():
+        opens_at = min(round.opens_at, now - timedelta(hours=9))
+        pipeline.move(round, opens_at, now - timedelta(hours=1))
+    contest = Contest.objects.get(pk=world.contest.pk)
+    jobs.work_on(Debriefing, debriefings.ensure(contest, now).pk)
+    found = Debriefing.objects.get()
+    assert found.state == "done"
+    attack = pipeline.round_of(contest, "attack").pk
+    examples = {(team.pk, attack): team == world.red for team in (world.red, world.blue)}
+    debriefings.choose_examples(actor=world.cast.oscar, contest=contest, examples=examples)
+    stored = json.dumps(list(found.parts.values_list("values", flat=True))).encode()
+    assert leaks(stored, hidden_from(world, "anonymous", published=True)) == set()
+    for viewer, user in world.viewers.items():
+        text = as_user(user).get("/c/lecture/debriefing/").content
+        assert b"Red \xc2\xb7" in text
+        assert (b"Found records" in text) <= (viewer in world.teams)
+        assert leaks(text, hidden_from(world, viewer, published=True)) == set()
 
 
 def test_only_its_team_and_the_organizers_get_a_table(world, as_user):

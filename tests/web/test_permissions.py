@@ -61,7 +61,7 @@ GET: dict[tuple[object, ...], str] = {
         account_reset_password_from_key
         join enter
         api-openapi board board-csv board-fragment ceremony ceremony-fragment contest home invitation
-        debriefing debriefing-status
+        debriefing debriefing-status projector projector-fragment
         office-invitation
         round round-awaited rules schema terms trials
         news news-feed unsubscribe""",
@@ -135,7 +135,7 @@ POST: dict[tuple[object, ...], str] = {
         api-contests api-contest api-domain api-template api-budget api-answer api-answer-csv
         api-release api-release-csv api-submission
         certificate organize-certificates organize-report-preview organize-report-status report
-        debriefing debriefing-status organize-debriefing-part
+        debriefing debriefing-status organize-debriefing-part projector projector-fragment
         organize-ceremony organize-ceremony-fragment
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version

@@ -49,6 +49,7 @@ ATTACK = AttackTexts(
         "rate of 0 is no better than the baseline."
     ),
     own=_("own releases"),
+    first_success=_("First guesses above the baseline: %(team)s, by %(attacker)s"),
     worst=_(
         "The safety rank is the mean of the ranks on the safety measures and on the worst rate, the highest "
         "accuracy over the baseline that another team reached: %(rate)s (rank %(rank)s)."

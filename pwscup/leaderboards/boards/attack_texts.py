@@ -41,6 +41,8 @@ class AttackTexts:
     matrix_picture: _StrPromise
     matrix_legend: _StrPromise
     own: _StrPromise
+    # The screen for a projector
+    first_success: _StrPromise
     # The rank of a submission
     worst: _StrPromise
     # Parts of a total
@@ -85,6 +87,7 @@ TABLE_ATTACKS = AttackTexts(
         "A dash is a target without a valid guess, which counts 0; a team's own table is left out."
     ),
     own=_("own table"),
+    first_success=_("First re-identification: %(team)s, by %(attacker)s"),
     worst=_(
         "The safety rank is the mean of the ranks on the safety measures and on the worst "
         "re-identification rate, %(rate)s (rank %(rank)s)."
