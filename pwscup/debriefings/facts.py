@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pwscup.contests.models import Contest, Round
 
-LAYOUT = 1
+LAYOUT = 2
 """Incremented when the stored values change."""
 
 

@@ -278,7 +278,10 @@ def test_a_hidden_table_stays_hidden_until_an_organizer_discloses_it(hidden, as_
     errors = [abs(e - t) for _values, e, t in values["cells"]]
     assert errors == sorted(errors, reverse=True)
     assert all(e == 1 for _values, e, _t in values["cells"])
-    assert "True count" in as_user(hidden.cast.alice).get(where).text
+    text = as_user(hidden.cast.alice).get(where).text
+    exact = sum(estimate == truth for _values, estimate, truth in values["cells"])
+    assert "True count" in text
+    assert f"{exact} of {values['n_cells']} counts are estimated exactly." in text
     assert "True count" not in as_user(hidden.cast.carol).get(where).text
     contest.refresh_from_db()
     with pytest.raises(ContestRefused):

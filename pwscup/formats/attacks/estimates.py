@@ -60,6 +60,7 @@ class Counts(Question["tuple[Attribute, ...]", "Integers", "Integers"]):
         return {
             "columns": [attribute.name for attribute in target],
             "n_cells": int(truth.size),
+            "n_exact": int((estimate == truth).sum()),
             "cells": differing(estimate, truth, target, MAX_CELLS_SHOWN),
         }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -30,6 +32,7 @@ def shown(values: dict[str, Any], _hidden: Collection[str] = ()) -> dict[str, An
         "columns": values["columns"],
         "cells": cells,
         "n_cells": values["n_cells"],
-        "n_exact": sum(cell.estimate == cell.truth for cell in cells),
+        "sentence": _("%(exact)s of %(total)s counts are estimated exactly.")
+        % {"exact": values["n_exact"], "total": values["n_cells"]},
         "n_unlisted": values["n_cells"] - len(cells),
     }
