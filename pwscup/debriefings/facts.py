@@ -7,10 +7,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.db.models import Max
+
 import scoring
 from pwscup.debriefings.models import DebriefingSettings
 from pwscup.submissions import selectors
-from pwscup.submissions.models import Evaluation, Release, Submission
+from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.states import UNFINISHED
 
 if TYPE_CHECKING:
@@ -109,12 +111,12 @@ def _attacks(round: Round, out: set[int]) -> list[Source]:
 def key_of(sources: Sequence[Source], contest: Contest) -> str:
     """Digest of all that the parts are computed from: equal keys, equal parts."""
     named = [[source.team, source.round, source.release, source.submissions] for source in sources]
-    newest = Evaluation.objects.filter(submission__round__contest=contest).order_by("pk")
+    effective = selectors.holding().filter(submission__round__contest=contest)
     facts = [
         LAYOUT,
         scoring.__version__,
         contest.ruleset.digest,
-        newest.values_list("pk", flat=True).last(),
+        effective.aggregate(newest=Max("pk"))["newest"],
         named,
     ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from django.utils import timezone
 
-from pwscup.contests.models import Round
+from pwscup.contests.models import Round, RulesetVersion
 from pwscup.contests.services import ContestRefused
 from pwscup.core import jobs
 from pwscup.core.models import Event
@@ -20,7 +20,7 @@ from pwscup.debriefings.models import Debriefing, DebriefingExample, DebriefingS
 from pwscup.formats.hidden.disclosed import target_attributes
 from pwscup.submissions import evaluation
 from pwscup.submissions.decisions import rulings
-from pwscup.submissions.models import Ruling
+from pwscup.submissions.models import Rescore, Ruling
 from pwscup.submissions.services import submit
 from tests import factories
 from tests.web import lecture, pipeline, series
@@ -173,6 +173,29 @@ def test_a_withdrawn_guess_is_computed_again_without_it(over):
     second = computed(over.contest)
     assert second.pk != first.pk
     assert values_of(second, over.red)["n_attackers"] == 0
+
+
+def test_a_re_scoring_has_no_effect_before_it_is_applied(over):
+    first = computed(over.contest)
+    guess = over.targets["Red"].guesses.get()
+    rules = RulesetVersion.objects.create(
+        contest=over.contest, number=1, text=over.contest.ruleset_text
+    )
+    rescore = Rescore.objects.create(contest=over.contest, rules=rules, scoring_version="2")
+    old = guess.evaluations.get()
+    guess.evaluations.create(
+        rescore=rescore,
+        fence=0,
+        ruleset_digest=old.ruleset_digest,
+        scoring_version="2",
+        seed=old.seed,
+        input_hashes=old.input_hashes,
+        values=old.values,
+        seconds=0,
+    )
+    assert services.ensure(over.contest, timezone.now()).pk == first.pk
+    Rescore.objects.update(state=Rescore.State.APPLIED, decided_at=timezone.now())
+    assert services.ensure(over.contest, timezone.now()).pk != first.pk
 
 
 def test_the_sweeper_starts_it_once_a_day_after_the_end_at_most(over):
