@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Min, Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from pwscup.accounts.models import Team, User
 from pwscup.archives.reading import laws
@@ -28,6 +28,7 @@ from pwscup.contests.models import (
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.notices.models import Announcement, Question
+from pwscup.submissions.judging.models import JudgeComment
 from pwscup.submissions.models import (
     AppealMessage,
     Choice,
@@ -43,7 +44,7 @@ from pwscup.submissions.models import (
 
 FORMAT, VERSION = "pwscup-archive", 5
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
-evaluations, 5 materials and hints."""
+evaluations, 5 materials, hints and comments of judges."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -135,10 +136,13 @@ def _all(rows: QuerySet) -> QuerySet:
 
 
 def _judges(contest: Contest) -> QuerySet:
-    """The judges who gave grades, in the order of their first grade."""
-    marks = JudgeMark.objects.filter(round__contest=contest).exclude(judge=None)
-    first = marks.values("judge").annotate(first=Min("pk")).order_by("first")
-    return first.values_list("judge", flat=True)
+    """The judges who gave grades or wrote comments, in the order of their accounts."""
+    given = [
+        model.objects.filter(round__contest=contest).exclude(judge=None).values("judge")
+        for model in (JudgeMark, JudgeComment)
+    ]
+    judges = User.objects.filter(Q(pk__in=given[0]) | Q(pk__in=given[1]))
+    return judges.order_by("pk").values_list("pk", flat=True)
 
 
 TEAM, ROUND = Column("team", refers="teams"), Column("round", refers="rounds")
@@ -423,6 +427,14 @@ SHEETS: tuple[Sheet, ...] = (
         ),
         shown=lambda rows: rows.filter(withdrawn_at=None),
         unique=(("question",),),
+    ),
+    _sheet(
+        "comments",
+        "comments.json",
+        JudgeComment,
+        "round__contest",
+        (ROUND, TEAM, Column("judge", refers="judges"), *_prose("text"), Column("given_at")),
+        since=5,
     ),
     _sheet(
         "hints",

@@ -18,6 +18,7 @@ from pwscup.contests.teams import tables as team_tables
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from pwscup.disclosure.models import Answer, BatchRelease
+from pwscup.submissions.judging.models import JudgeComment
 from pwscup.submissions.models import JudgeMark, Release, Submission
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def discard(copy: Contest) -> None:
     Submission.objects.filter(round__contest=copy).exclude(target=None).delete()
     Release.objects.filter(round__contest=copy).delete()
     Submission.objects.filter(round__contest=copy).delete()
-    for model in (JudgeMark, Answer, BatchRelease):
+    for model in (JudgeMark, JudgeComment, Answer, BatchRelease):
         model.objects.filter(round__contest=copy).delete()
     copy.delete()
     storage.forget(files)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.core.models import Job, StoredFile
+from pwscup.submissions.judging.models import JudgeComment as JudgeComment
 
 TOO_SLOW = "submission.too_slow"
 """The problem of files whose scoring exceeded the time limit on an otherwise idle machine."""

@@ -12,6 +12,7 @@ urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/targets.zip", views.targets_zip, name="targets-zip"),
     path("c/<slug:slug>/round/<slug:key>/history/", views.round_history, name="round-history"),
     path("c/<slug:slug>/round/<slug:key>/marks/", mark_views.round_marks, name="marks"),
+    path("c/<slug:slug>/round/<slug:key>/timer/", mark_views.round_timer, name="timer"),
     path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
     path("c/<slug:slug>/round/<slug:key>/awaited/", views.round_awaited, name="round-awaited"),
     path("s/<uuid:public_id>/", views.submission, name="submission"),

@@ -18,7 +18,7 @@ from pwscup.submissions import selectors, services
 from pwscup.submissions.judging import grades
 from pwscup.submissions.models import JudgeMark, Submission
 from tests import factories
-from tests.web import lecture, pipeline
+from tests.web import archives, lecture, pipeline
 from tests.web.pipeline import scored
 
 pytestmark = pytest.mark.usefixtures("sent")
@@ -330,3 +330,75 @@ def test_the_overview_leads_a_judge_to_the_marks(cast, cup, as_user):
     assert url(cup) in as_user(cup.jane).get(overview).text
     assert url(cup) not in as_user(cast.alice).get(overview).text
     assert url(cup) not in as_user(cast.eve).get(overview).text
+
+
+# Comments
+
+
+def comment(cup, client, judge, team, text: str):
+    seen = grades.last_of(cup.round, judge)
+    return client.post(url(cup), {"seen": str(seen), f"comment--{team.slug}": text})
+
+
+def test_comments_are_read_by_their_team_when_grades_are_shown(cast, cup, as_user):
+    jane, judy = as_user(cup.jane), as_user(cup.judy)
+    assert comment(cup, jane, cup.jane, cup.red, "Too fast <b>").status_code == 302
+    comment(cup, judy, cup.judy, cup.red, "Clear slides")
+    comment(cup, judy, cup.judy, cup.blue, "Where is k?")
+    page = judy.get(url(cup)).text
+    assert "Clear slides" in page
+    assert "Too fast" not in page
+    organizer = as_user(cast.oscar).get(url(cup)).text
+    assert all(shown in organizer for shown in ("Too fast &lt;b&gt;", "Where is k?", "Jane"))
+    assert "Clear slides" not in as_user(cast.alice).get(url(cup, "round")).text
+    close(cup)
+    alice, carol, eve, other = (
+        as_user(person).get(url(cup, "round")).text
+        for person in (cast.alice, cast.carol, cast.eve, cup.jane)
+    )
+    assert all(shown in alice for shown in ("Too fast &lt;b&gt;", "Clear slides"))
+    assert not any(hidden in alice for hidden in ("Jane", "Where is k?"))
+    assert "Where is k?" in carol
+    for stranger in (carol, eve, other):
+        assert "Clear slides" not in stranger
+
+
+def test_a_comment_is_changed_and_taken_back_and_two_windows_exclude_each_other(cup, as_user):
+    jane = as_user(cup.jane)
+    comment(cup, jane, cup.jane, cup.red, "Good")
+    jane.post(url(cup), {"seen": "0", f"comment--{cup.red.slug}": "from another window"})
+    assert grades.comments_on(cup.round, cup.red) == ["Good"]
+    jane.post(url(cup), {"seen": "1"})  # a page without the field changes nothing
+    assert grades.comments_on(cup.round, cup.red) == ["Good"]
+    comment(cup, jane, cup.jane, cup.red, "")
+    assert grades.comments_on(cup.round, cup.red) == []
+    events = Event.objects.filter(kind="marks.saved")
+    assert [event.data for event in events] == [{"n_marks": 0, "n_comments": 1}] * 2
+    assert comment(cup, jane, cup.jane, cup.red, "x" * 2001).status_code == 422
+
+
+def test_an_archive_holds_comments(cast, cup, as_user, unsent):
+    comment(cup, as_user(cup.jane), cup.jane, cup.red, "Good")
+    save(cup, cup.judy, {cup.red: (1, 2, 3)})
+    data = archives.bytes_of(archives.written(cup.contest, cast.oscar))
+    copy = archives.imported(cast.oscar, data).contest
+    red = copy.teams.get(slug=cup.red.slug)
+    assert grades.comments_on(lecture.round_of(copy, "presentation"), red) == ["Good"]
+    public = archives.written(cup.contest, cast.oscar, with_key=False)
+    assert "comments.json" not in archives.entries(archives.bytes_of(public))
+
+
+# The timer
+
+
+def test_the_timer_has_the_teams_in_order_and_the_organizer_s_minutes(cast, cup, as_user):
+    for person in (cast.oscar, cup.jane):
+        page = as_user(person).get(url(cup, "timer")).text
+        assert 'data-talk="600" data-questions="300"' in page
+    names = [f"<li>{team.name}</li>" for team in grades.speakers(cup.round)]
+    assert "".join(names) in page
+    short = as_user(cast.oscar).get(url(cup, "timer"), {"talk": "3", "questions": "0"}).text
+    assert 'data-talk="180" data-questions="0"' in short
+    for wrong in ({"talk": "0"}, {"talk": "x"}, {"questions": "-1"}, {"talk": "999"}):
+        assert 'data-talk="600"' in as_user(cast.oscar).get(url(cup, "timer"), wrong).text
+    assert as_user(cast.alice).get(url(cup, "timer")).status_code == 404

@@ -120,7 +120,7 @@ GET: dict[tuple[object, ...], str] = {
     # and nothing is disclosed: who may do what where it is, is in test_lecture_marks.py and
     # test_disclosure_pages.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
-        marks slides ask answers-zip organize-disclosure
+        marks timer slides ask answers-zip organize-disclosure
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         organize-debriefing-part
@@ -155,7 +155,7 @@ POST: dict[tuple[object, ...], str] = {
         SHUT,
         SHUT,
         SHUT,
-    ): "answers-zip slides decisions organize-submissions organize-submissions-csv",
+    ): "answers-zip slides timer decisions organize-submissions organize-submissions-csv",
     (LOGIN, GONE, GONE, GONE): """
         marks ask
         organize-board organize-ceremony-end organize-ceremony-move organize-ceremony-start

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.submissions.judging.models import JudgeComment
+
 if TYPE_CHECKING:
     from django.forms.boundfield import BoundField
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.judging.grades import Key
 
 STEP = Decimal("0.01")
+LONGEST = JudgeComment._meta.get_field("text").max_length
 
 
 class MarksForm(forms.Form):
@@ -31,6 +34,7 @@ class MarksForm(forms.Form):
         teams: Sequence[Team],
         criteria: Sequence[tuple[str, str]],
         held: Mapping[Key, Decimal],
+        written: Mapping[int, str],
         *args: Any,
         **kwargs: Any,
     ) -> None:
@@ -39,13 +43,26 @@ class MarksForm(forms.Form):
         for team in teams:
             for key, title in criteria:
                 self.fields[name_of(team, key)] = _field(team, title, held.get((team.pk, key)))
+            self.fields[comment_of(team)] = _comment(team, written.get(team.pk, ""))
 
-    def rows(self) -> list[tuple[Team, list[BoundField]]]:
-        """The fields of each team, in the order of the criteria."""
+    def rows(self) -> list[tuple[Team, list[BoundField], BoundField]]:
+        """The fields of each team, in the order of the criteria, and that of its comment."""
         return [
-            (team, [self[name_of(team, key)] for key, _title in self.criteria])
+            (
+                team,
+                [self[name_of(team, key)] for key, _title in self.criteria],
+                self[comment_of(team)],
+            )
             for team in self.teams
         ]
+
+    def comments(self) -> dict[int, str]:
+        """The comments as entered, by team; an empty one takes the earlier one back."""
+        return {
+            team.pk: self.cleaned_data[comment_of(team)]
+            for team in self.teams
+            if comment_of(team) in self.data
+        }
 
     def given(self) -> dict[Key, Decimal]:
         """The entered grades."""
@@ -59,6 +76,19 @@ class MarksForm(forms.Form):
 
 def name_of(team: Team, criterion: str) -> str:
     return f"{criterion}-{team.slug}"
+
+
+def comment_of(team: Team) -> str:
+    return f"comment--{team.slug}"
+
+
+def _comment(team: Team, text: str) -> forms.CharField:
+    label = _("%(team)s: comment") % {"team": team.name}
+    attrs = {"class": "form-control form-control-sm", "rows": 2, "aria-label": label}
+    widget = forms.Textarea(attrs=attrs)
+    return forms.CharField(
+        label=label, max_length=LONGEST, required=False, initial=text, widget=widget
+    )
 
 
 def _field(team: Team, title: str, held: Decimal | None) -> forms.DecimalField:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -21,6 +22,7 @@ from pwscup.contests.models import Round
 from pwscup.core import audit_log
 from pwscup.core.texts.refusals import RefusedByCode
 from pwscup.submissions import policies, selectors
+from pwscup.submissions.judging.models import JudgeComment
 from pwscup.submissions.models import JudgeMark, Submission
 from scoring.rulesets.base import CriterionSpec, localized
 
@@ -126,9 +128,26 @@ def own_marks(round: Round, judge: Person) -> dict[Key, Decimal]:
 
 
 def last_of(round: Round, judge: Person) -> int:
-    """The newest row of a judge: it grows with every save."""
-    given = JudgeMark.objects.filter(round=round, judge=judge.pk)
-    return given.order_by("-pk").values_list("pk", flat=True).first() or 0
+    """The number of rows of a judge: it grows with every save."""
+    marks = JudgeMark.objects.filter(round=round, judge=judge.pk)
+    return marks.count() + JudgeComment.objects.filter(round=round, judge=judge.pk).count()
+
+
+def comments(round: Round) -> dict[tuple[int | None, int], str]:
+    """The current comments, by judge and team; those that were taken back are left out."""
+    given = JudgeComment.objects.filter(round=round).order_by("pk")
+    newest = {row[:2]: row[2] for row in given.values_list("judge_id", "team_id", "text")}
+    return {key: text for key, text in newest.items() if text}
+
+
+def own_comments(round: Round, judge: Person) -> dict[int, str]:
+    """The current comments of one judge, by team."""
+    return {team: text for (pk, team), text in comments(round).items() if pk == judge.pk}
+
+
+def comments_on(round: Round, team: Team) -> list[str]:
+    """What the judges wrote about a team, without their names."""
+    return [text for (_judge, pk), text in comments(round).items() if pk == team.pk]
 
 
 def means(round: Round) -> dict[Key, float]:
@@ -172,9 +191,10 @@ def save(
     round: Round,
     given: Mapping[Key, Decimal],
     seen: int,
+    comments: Mapping[int, str] = MappingProxyType({}),
     now: datetime | None = None,
 ) -> int:
-    """Save a judge's grades, all or none; return the number of new or changed ones.
+    """Save a judge's grades and comments by team, all or none; return the number of new or changed ones.
 
     `seen` is the value of `last_of` when the judge's page was rendered.
 
@@ -187,7 +207,7 @@ def save(
         raise MarkRefused("not_judge")
     if not policies.may_mark(user, round, now or timezone.now()):
         raise MarkRefused("closed")
-    _check_known(round, given)
+    _check_known(round, [*given, *((team, None) for team in comments)])
     with transaction.atomic():
         Round.objects.select_for_update(no_key=True).get(pk=round.pk)
         if last_of(round, user) != seen:
@@ -198,19 +218,26 @@ def save(
             JudgeMark(round=round, team_id=team, judge=user, criterion=criterion, points=points)
             for (team, criterion), points in changed.items()
         )
-        if changed:
+        written = own_comments(round, user)
+        new = {team: text for team, text in comments.items() if written.get(team, "") != text}
+        JudgeComment.objects.bulk_create(
+            JudgeComment(round=round, team_id=team, judge=user, text=text)
+            for team, text in new.items()
+        )
+        if changed or new:
+            counts = {"n_marks": len(changed)} | ({"n_comments": len(new)} if new else {})
             audit_log.record(
                 "marks.saved",
                 actor=user,
                 contest_id=round.contest_id,
                 subject=round.key,
-                n_marks=len(changed),
+                **counts,
             )
-    return len(changed)
+    return len(changed) + len(new)
 
 
-def _check_known(round: Round, given: Iterable[Key]) -> None:
+def _check_known(round: Round, given: Iterable[tuple[int, str | None]]) -> None:
     teams = {team.pk for team in speakers(round)}
-    criteria = {criterion.key for criterion in round.spec.criteria}
+    criteria = {None, *(criterion.key for criterion in round.spec.criteria)}
     if any(team not in teams or criterion not in criteria for team, criterion in given):
         raise MarkRefused("unknown")

@@ -24,7 +24,8 @@ def form_for(request: HttpRequest, round: Round, data: QueryDict | None = None) 
     held = grades.own_marks(round, request.user)
     initial = {"seen": grades.last_of(round, request.user)}
     teams, criteria = grades.speakers(round), grades.titled_criteria(round)
-    return MarksForm(teams, criteria, held, data, initial=initial)
+    written = grades.own_comments(round, request.user)
+    return MarksForm(teams, criteria, held, written, data, initial=initial)
 
 
 def marks_page(request: HttpRequest, round: Round, form: MarksForm) -> dict[str, Any]:
@@ -65,16 +66,14 @@ class Cell:
 class Row:
     team: Team
     cells: tuple[Cell, ...]
+    comments: tuple[tuple[str, str], ...]
 
 
 def _summary(round: Round, form: MarksForm) -> list[Row]:
     """All grades, team by team, and their means."""
-    given, means = grades.newest(round), grades.means(round)
-    people = dict(
-        User.objects.filter(pk__in={judge for judge, *_rest in given}).values_list(
-            "pk", "display_name"
-        )
-    )
+    given, means, written = grades.newest(round), grades.means(round), grades.comments(round)
+    judges = {judge for judge, *_rest in (*given, *written)}
+    people = dict(User.objects.filter(pk__in=judges).values_list("pk", "display_name"))
     cells: dict[grades.Key, list[tuple[str, Any]]] = {}
     for (judge, team, criterion), points in given.items():
         cells.setdefault((team, criterion), []).append((people.get(judge, "–"), points))
@@ -84,6 +83,11 @@ def _summary(round: Round, form: MarksForm) -> list[Row]:
             tuple(
                 Cell(means.get((team.pk, key)), tuple(sorted(cells.get((team.pk, key), []))))
                 for key, _title in form.criteria
+            ),
+            tuple(
+                (people.get(judge, "–"), text)
+                for (judge, pk), text in written.items()
+                if pk == team.pk
             ),
         )
         for team in form.teams

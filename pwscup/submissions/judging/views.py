@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from pwscup.contests.selectors import visible_round
 from pwscup.submissions import policies
-from pwscup.submissions.judging import grades, pages
+from pwscup.submissions.judging import grades, pages, timer
 from pwscup.submissions.models import SubmissionFile
 from pwscup.submissions.pages import downloads
 
@@ -34,13 +34,29 @@ def round_marks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         return render(request, "submissions/marks.html", page, status=status)
     try:
         given, seen = form.given(), form.cleaned_data["seen"]
-        n = grades.save(user=request.user, round=round, given=given, seen=seen)
+        comments = form.comments()
+        n = grades.save(user=request.user, round=round, given=given, seen=seen, comments=comments)
     except grades.MarkRefused as refusal:
         messages.error(request, refusal.message)
     else:
-        said = ngettext("%(n)s grade was saved.", "%(n)s grades were saved.", n) % {"n": n}
+        said = ngettext(
+            "%(n)s grade or comment was saved.", "%(n)s grades or comments were saved.", n
+        ) % {"n": n}
         messages.success(request, said if n else _("Nothing has changed."))
     return redirect(request.path)
+
+
+@login_required
+@require_safe
+def round_timer(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """The clock of the talks for the screen of the room."""
+    round = visible_round(request.user, slug, key)
+    if not policies.may_see_marks(request.user, round):
+        raise Http404
+    form = timer.LengthsForm.of(request.GET)
+    context = {"contest": round.contest, "round": round, "teams": grades.speakers(round)}
+    context |= {"form": form, "seconds": form.seconds()}
+    return render(request, "submissions/timer.html", context)
 
 
 @login_required

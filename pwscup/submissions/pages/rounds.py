@@ -305,6 +305,7 @@ def presentation(
         "talks": grades.talks(round, request.user, now),
         "criteria": grades.titled_criteria(round),
         "own_means": grades.means_of(round, team) if team and settled else None,
+        "own_comments": grades.comments_on(round, team) if team and settled else (),
         "may_see_marks": policies.may_see_marks(request.user, round),
     }
 
