@@ -146,7 +146,7 @@ def own_comments(round: Round, judge: Person) -> dict[int, str]:
 
 
 def comments_on(round: Round, team: Team) -> list[str]:
-    """What the judges wrote about a team, without their names."""
+    """The texts of the judges about a team, without their names."""
     return [text for (_judge, pk), text in comments(round).items() if pk == team.pk]
 
 
