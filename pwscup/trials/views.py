@@ -59,6 +59,8 @@ def _begun(request: HttpRequest, round: Round) -> HttpResponse:
 @require_safe
 def trial(request: HttpRequest, public_id: UUID) -> HttpResponse:
     found = selectors.own_trial(request.user, public_id)
+    if (terms_page := terms_first(request, found.round.contest)) is not None:
+        return terms_page
     return render(request, "trials/trial.html", pages.trial_page(request, found))
 
 
@@ -71,6 +73,8 @@ def trial_status(request: HttpRequest, public_id: UUID) -> HttpResponseBase:
 @require_safe
 def trial_file(request: HttpRequest, public_id: UUID, key: str) -> HttpResponse:
     found = selectors.own_trial(request.user, public_id)
+    if (terms_page := terms_first(request, found.round.contest)) is not None:
+        return terms_page
     entry = found.files.select_related("file").filter(key=key).first()
     if entry is None or entry.file.erased_at is not None:
         raise Http404

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from pwscup.accounts.models import Membership
 from pwscup.contests.models import Contest
 from pwscup.contests.services import create_contest, retention
 from pwscup.core import jobs
@@ -349,6 +350,19 @@ def test_the_terms_come_before_the_first_record(lesson, cast, as_user):
     sent = alice.post(address, {"method": "rank-swap", "rank-swap-p": 5})
     assert sent["Location"].startswith(reverse("terms", args=[lesson.contest.slug]))
     assert not Trial.objects.exists()
+
+
+def test_the_terms_come_before_the_records_of_a_trial_of_another_member(lesson, cast, as_user):
+    round = round_of(lesson.contest, "anonymization")
+    trial = begin(as_user(cast.alice), round, method="rank-swap", **{"rank-swap-p": 5})
+    mate = factories.make_user("mate")
+    Membership.objects.create(user=mate, team=lesson.red, contest=lesson.contest)
+    Contest.objects.filter(pk=lesson.contest.pk).update(terms="Keep the data to yourself.")
+    terms = reverse("terms", args=[lesson.contest.slug])
+    pages = [("trial", trial.public_id), ("trial-file", trial.public_id, "anonymized")]
+    for name, *args in pages:
+        answer = as_user(mate).get(reverse(name, args=args))
+        assert answer.get("Location", "").startswith(terms), name
 
 
 def test_the_problems_of_a_method_are_shown_in_both_languages(lesson, cast, as_user):
