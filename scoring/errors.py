@@ -517,8 +517,13 @@ class Collector:
     def extend(self, problems: Iterable[Problem], n_total: int | None = None) -> None:
         """Note several problems, `n_total` of them where only the first are given."""
         found = list(problems)
-        self.problems.extend(found[: MAX_REPORTED - len(self.problems)])
+        self.problems.extend(found[: self.n_left])
         self.n_total += len(found) if n_total is None else n_total
+
+    @property
+    def n_left(self) -> int:
+        """The number of further problems that it keeps."""
+        return MAX_REPORTED - len(self.problems)
 
     def __bool__(self) -> bool:
         return self.n_total > 0

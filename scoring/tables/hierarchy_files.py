@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -65,9 +65,11 @@ def read_object(path: str | Path) -> dict[str, Any] | None:
 
 
 def object_in(data: bytes) -> dict[str, Any] | None:
-    """The object of a JSON text, None where it is none, or a key stands twice in an object."""
+    """The object of a JSON text, None where it is none, a key stands twice in an object, or half a character stands
+    by itself, which JSON can write and no file or page can hold."""
     try:
         content = json.loads(data, object_pairs_hook=_once)
+        json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
@@ -232,7 +234,8 @@ def _thresholds(
     name: str, entry: Mapping[str, Any], problems: Collector
 ) -> tuple[tuple[float, ...], ...]:
     found = []
-    for key in _depths(name, "threshold", entry, _deepest("threshold", [entry]), problems):
+    keys = _keys("threshold", _deepest("threshold", [entry]))
+    for key in _depths(name, entry, keys, problems):
         numbers = _numbers(entry[key])
         if numbers is None:
             expected = _("numbers in ascending order with / between them")
@@ -259,11 +262,12 @@ def _labels(
     """The label of each value at each depth; all values have as many depths as the deepest."""
     entries = [entry for entry in values.values() if isinstance(entry, Mapping)]
     depths: list[dict[str, str]] = [{} for _ in range(_deepest("depth", entries))]
+    keys = _keys("depth", len(depths))
     for value, entry in values.items():
         if not isinstance(entry, Mapping):
             _wrong(problems, name, value, _("an object with depth_1, depth_2 …"), entry)
             continue
-        for key in _depths(name, "depth", entry, len(depths), problems, value):
+        for key in _depths(name, entry, keys, problems, value):
             if _is_label(entry[key]):
                 depths[int(key.removeprefix("depth_")) - 1][value] = entry[key]
             else:
@@ -281,26 +285,28 @@ def _deepest(noun: str, entries: Iterable[Mapping[str, Any]]) -> int:
     return max((int(match[1]) for match in found if match), default=1)
 
 
+def _keys(noun: str, n_depths: int) -> list[str]:
+    return [f"{noun}_{i}" for i in range(1, n_depths + 1)]
+
+
 def _depths(
     name: str,
-    noun: str,
     entry: Mapping[str, Any],
-    n_depths: int,
+    keys: Sequence[str],
     problems: Collector,
     value: str | None = None,
 ) -> list[str]:
-    """The keys noun_1 to noun_n of an entry that are there; the others are noted."""
-    keys = [f"{noun}_{i}" for i in range(1, n_depths + 1)]
+    """The keys of an entry that are there; the others are noted."""
     prefix = "" if value is None else f"{value}."
     for key in entry:
         if key not in keys:
             _unknown(problems, name, prefix + key, ", ".join(keys))
-    for key in keys:
-        if key not in entry:
-            expected = (
-                _("one for every depth from 1 on") if value is None else _("one of every value")
-            )
-            _missing(problems, name, prefix + key, expected)
+    missing = [key for key in keys if key not in entry]
+    expected = _("one for every depth from 1 on") if value is None else _("one of every value")
+    n_named = min(problems.n_left, len(missing))
+    for key in missing[:n_named]:
+        _missing(problems, name, prefix + key, expected)
+    problems.extend((), n_total=len(missing) - n_named)
     return [key for key in keys if key in entry]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -62,7 +63,8 @@ def _intervals(
     """The intervals between two numbers at the coarsest level, with all below."""
     if not levels:
         return ()
-    cuts = [cut for cut in levels[0] if (low is None or cut > low) and (high is None or cut < high)]
+    first = 0 if low is None else bisect_right(levels[0], low)
+    cuts = levels[0][first : None if high is None else bisect_left(levels[0], high)]
     ends = [low, *cuts, high]
     return tuple(_node(_interval(a, b), _intervals(levels[1:], a, b)) for a, b in pairwise(ends))
 

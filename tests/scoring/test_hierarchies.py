@@ -10,9 +10,15 @@ import pandas as pd
 import pytest
 
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
-from scoring.errors import ProblemsFound
+from scoring.errors import MAX_REPORTED, ProblemsFound
+from scoring.tables import hierarchy_files
 from scoring.tables.hierarchies import N_INTERVALS, hierarchies
-from scoring.tables.hierarchy_files import check_definitions, content_in, read_definitions
+from scoring.tables.hierarchy_files import (
+    Definition,
+    check_definitions,
+    content_in,
+    read_definitions,
+)
 from scoring.tables.hierarchy_trees import tree_of
 from scoring.tables.schema import Column, Kind, Role, Schema
 from tests.every import every
@@ -281,7 +287,32 @@ def test_a_value_with_too_few_depths_is_one_problem():
     ]
 
 
-@pytest.mark.parametrize("data", [b"[1]", b"{", b'{"a": 1, "a": 2}', b"[" * 100_000, b"\xff"])
+def test_of_very_many_missing_keys_only_those_that_are_shown_are_written(monkeypatch):
+    made = []
+    problem = hierarchy_files.Problem
+    monkeypatch.setattr(
+        hierarchy_files, "Problem", lambda *given: made.append(given) or problem(*given)
+    )
+    entries = {str(number): {} for number in range(1_000)} | {"Kyoto": {"depth_99": "Kinki"}}
+    content = {"city": {"type": "category", "definition": entries}}
+    with pytest.raises(ProblemsFound) as found:
+        read_definitions(content, SCHEMA)
+    assert found.value.n_total == 1_000 * 99 + 98
+    assert len(found.value.problems) == len(made) == MAX_REPORTED
+
+
+NO_OBJECTS = [
+    b"[1]",
+    b"{",
+    b'{"a": 1, "a": 2}',
+    b"[" * 100_000,
+    b"\xff",
+    b'{"a\\ud800": 1}',
+    b'{"a": "\xed\xa0\x80"}',
+]
+
+
+@pytest.mark.parametrize("data", NO_OBJECTS)
 def test_an_upload_that_is_no_object(data):
     with pytest.raises(ProblemsFound) as found:
         content_in(data, "attr_depth.json")
@@ -318,6 +349,27 @@ def test_trees():
         "    48 ≤ … < 60",
         "    ≥ 60",
     ]
+
+
+class Counted(float):
+    """A number that counts how often it is compared."""
+
+    n = 0
+
+    def __lt__(self, other):
+        Counted.n += 1
+        return float(self) < other
+
+    def __gt__(self, other):
+        Counted.n += 1
+        return float(self) > other
+
+
+def test_the_work_for_a_tree_grows_with_its_intervals_and_not_with_their_square():
+    cuts = tuple(map(Counted, range(1_000)))
+    tree = tree_of("age", Definition(thresholds=(cuts, cuts)))
+    assert tree.n_leaves == 1_001
+    assert Counted.n < 100 * len(cuts)
 
 
 def test_a_tree_leaves_out_levels_that_say_the_same():
