@@ -119,7 +119,10 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_ADAPTER = "pwscup.accounts.adapter.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "pwscup.accounts.forms.SignupForm"}
+ACCOUNT_FORMS = {
+    "signup": "pwscup.accounts.forms.SignupForm",
+    "set_password": "pwscup.accounts.forms.SetPasswordForm",
+}
 ACCOUNT_CHANGE_EMAIL = True  # one address per user; a new one replaces it when it is confirmed
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser in which the user signed up
 ACCOUNT_REAUTHENTICATION_REQUIRED = True

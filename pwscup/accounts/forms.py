@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from allauth.account.forms import SetPasswordForm as AllauthSetPasswordForm
 from allauth.account.forms import SignupForm as AllauthSignupForm
 from django import forms
 from django.contrib.auth.hashers import make_password
@@ -51,6 +52,19 @@ class SignupForm(AllauthSignupForm):
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)
+
+
+class SetPasswordForm(AllauthSetPasswordForm):
+    """A first password, for accounts with an address: without one nobody logs in, and a guest would lose the link."""
+
+    def clean(self) -> dict[str, Any]:
+        if self.user.is_guest:
+            raise forms.ValidationError(
+                _(
+                    "Add an e-mail address first, and confirm it: you log in with it and the password."
+                )
+            )
+        return super().clean() or {}
 
 
 class ProfileForm(forms.Form):

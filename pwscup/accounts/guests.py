@@ -105,10 +105,14 @@ def _new_guest(name: str, contest: Contest) -> User:
 
 @transaction.atomic
 def new_link(*, actor: User, user: User) -> str:
-    """The token of a new link, which cannot be shown again; it replaces an earlier link."""
+    """The token of a new link, which cannot be shown again; it replaces an earlier link, and ends all sessions:
+    somebody else may have begun one by that link.
+    """
     person = User.objects.select_for_update().get(pk=user.pk)
     if not may_have_link(person):
         raise RefusedError("link_needless")
+    person.set_unusable_password()  # another one, and so another hash in sessions
+    person.save(update_fields=["password"])
     token = secrets.token_urlsafe(24)
     SignInLink.objects.update_or_create(
         user=person, defaults={"digest": digest_of(token), "created_at": timezone.now()}

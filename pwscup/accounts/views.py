@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from allauth.decorators import rate_limit
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -78,6 +78,8 @@ def link_new(request: HttpRequest) -> HttpResponse:
     except services.RefusedError as refusal:
         messages.error(request, refusal.message)
         return redirect("account")
+    request.user.refresh_from_db()
+    update_session_auth_hash(request, request.user)
     return link_page(request, request.user, token)
 
 

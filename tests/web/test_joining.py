@@ -361,6 +361,8 @@ def test_a_link_opens_the_account_on_another_device_until_there_is_another(cast,
     phone.post(link)
     assert phone.get(reverse("account")).context["user"] == guest
     newer = link_in(client.post(reverse("link-new")))
+    assert phone.get(reverse("account")).status_code == 302  # somebody else may have begun it
+    assert client.get(reverse("account")).context["user"] == guest
     assert Client().post(link).status_code == 404
     assert Client().post(newer).status_code == 302
 
@@ -375,6 +377,27 @@ def test_an_organizer_gives_a_guest_another_link_and_the_trail_says_so(cast, cod
     assert client.get(reverse("account")).context["user"] == guest
     event = Event.objects.get(kind="account.link_created")
     assert (event.actor, event.contest_id) == (cast.oscar, cast.contest.pk)
+
+
+def test_who_opens_a_link_of_somebody_else_is_warned_before_it_replaces_the_own_login(
+    cast, code, as_user
+):
+    _client, guest = guest_in(code, display_name=cast.alice.display_name)  # looks like her own
+    token = guests.new_link(actor=guest, user=guest)
+    address = reverse("enter", args=[token])
+    warning = "logged in to another account"
+    assert warning in as_user(cast.alice).get(address).content.decode()
+    for nobody_else in (Client(), as_user(guest)):
+        assert warning not in nobody_else.get(address).content.decode()
+
+
+def test_a_guest_without_an_address_sets_no_password(cast, code):
+    client, guest = guest_in(code)
+    secret = {"password1": "battery-staple-horse", "password2": "battery-staple-horse"}
+    answer = client.post(reverse("account_set_password"), secret)
+    assert "Add an e-mail address first" in answer.content.decode()
+    guest.refresh_from_db()
+    assert guests.may_have_link(guest)
 
 
 def test_an_account_with_an_address_has_no_link(cast, as_user):
