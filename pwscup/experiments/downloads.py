@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
 
+from pwscup.core.files import storage
 from pwscup.core.http.attachments import attached
 from pwscup.experiments import selectors
 
@@ -25,7 +26,7 @@ def archive(experiment: Experiment) -> HttpResponse:
             entry = zipfile.ZipInfo(file.name, experiment.finished_at.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            out.writestr(entry, file.data)
+            out.writestr(entry, storage.for_people(bytes(file.data), file.name))
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
     return attached(response, f"experiment-{experiment.number}.zip", is_private=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.formulas.base import Scores
-from scoring.tables.text import MAX_UNUSABLE, decode, note_length, records
+from scoring.tables.text import MAX_UNUSABLE, decode, note_length, plain_number, records
 
 ATTACKER, TEAM = "attacker", "team"
 MIN, MAX = 0, 100
@@ -198,6 +198,7 @@ def _value(cell: str, column: str, file: str, row: int, problems: Collector) -> 
     if not cell:
         return None
     where = {"file": file, "column": shorten(column)}
+    cell = plain_number(cell, _NUMBER, **where)
     got = shorten(cell)
     if not _NUMBER.fullmatch(cell):
         problems.add(_why_no_number(cell), row=row, got=got, **where)

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.errors import MAX_REPORTED, Problem, shorten
-from scoring.tables.notes import add_note
 from scoring.tables.schema import Column, Kind
-from scoring.tables.text import MAX_CATEGORY, plain_digits
+from scoring.tables.text import MAX_CATEGORY, plain_number
 
 MAX_DIGITS = 15
 """Before the decimal point; so many decimal digits survive a 64-bit float."""
@@ -50,7 +49,7 @@ def read_numbers(
     pattern = _INTEGERS if integral else _NUMBERS
     # One match over all cells is much quicker than one a cell; a cell may hold line feeds itself.
     if not (pattern.fullmatch(joined) and joined.count("\n") == len(cells)):
-        if not joined.isascii() and (plain := _plain(cells, column, file)) is not cells:
+        if not joined.isascii() and (plain := _plain(cells, column, file)) != list(cells):
             return read_numbers(plain, column, file=file, integral=integral)
         return _collect(
             cells, partial(_number_problem, column=column, integral=integral), column, file
@@ -64,14 +63,9 @@ def read_numbers(
     return numbers + 0  # turns -0.0 into 0.0
 
 
-def _plain(cells: Sequence[str], column: Column, file: str) -> Sequence[str]:
-    """The cells with ASCII digits for full-width ones, where that makes numbers of them, and a note; else `cells`."""
-    plain = [digits if is_number(digits := plain_digits(cell)) else cell for cell in cells]
-    changed = next((c for c, digits in zip(cells, plain, strict=True) if c != digits), None)
-    if changed is None:
-        return cells
-    add_note("note.full_width", file=file, column=column.name, got=shorten(changed))
-    return plain
+def _plain(cells: Sequence[str], column: Column, file: str) -> list[str]:
+    """The cells with ASCII digits for full-width ones, where that makes numbers of them."""
+    return [plain_number(cell, _NUMBER, file=file, column=column.name) for cell in cells]
 
 
 def check_categories(cells: Sequence[str], column: Column, *, file: str) -> ColumnProblems | None:

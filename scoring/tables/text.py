@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -74,6 +75,22 @@ def plain_digits(text: str) -> str:
     return text if text.isascii() else text.translate(_FULL_WIDTH)
 
 
+def plain_number(
+    cell: str, number: re.Pattern[str], *, file: str, column: str | None = None
+) -> str:
+    """The cell with ASCII digits, where these make a `number` of it, and a note if it had others; else the cell.
+
+    Examples
+    --------
+    >>> plain_number("\uff11\uff10", re.compile("[0-9]+"), file="counts")
+    '10'
+    """
+    if cell.isascii() or not number.fullmatch(plain := plain_digits(cell)):
+        return cell
+    add_note("note.full_width", file=file, column=column, got=shorten(cell))
+    return plain
+
+
 def decode(data: bytes, *, file: str) -> str:
     """The text of a file, its lines ending with LF or CRLF.
 
@@ -97,6 +114,17 @@ def decode(data: bytes, *, file: str) -> str:
             line = text.count("\n", 0, at) + 1
             raise ProblemsFound([Problem("file.bare_cr", {"line": line}, file)])
     return text
+
+
+def marked(data: bytes) -> bytes:
+    """The file in UTF-8 with a byte order mark, by which Excel recognises the encoding.
+
+    Examples
+    --------
+    >>> marked(b"age\\n20\\n") == marked(marked(b"age\\n20\\n"))
+    True
+    """
+    return data if data.startswith(UTF8_BOM) else UTF8_BOM + data
 
 
 def first_names(data: bytes) -> list[str]:

@@ -121,7 +121,7 @@ def people_of(team: Team) -> set[str]:
     return {
         row["patient"]
         for data in tables.values()
-        for row in csv.DictReader(io.StringIO(data.decode()))
+        for row in csv.DictReader(io.StringIO(data.decode("utf-8-sig")))
     }
 
 
@@ -157,7 +157,7 @@ def hand_in_without_a_file(team: Team) -> None:
 def hand_in_a_wrong_box(team: Team) -> None:
     """The box of a group is elsewhere: its people are named as the kit names them."""
     files = files_in(team.file("series.zip"))
-    rows = list(csv.DictReader(io.StringIO(files["R1.csv"].decode())))
+    rows = list(csv.DictReader(io.StringIO(files["R1.csv"].decode("utf-8-sig"))))
     for row in rows:
         if row["group"] == "1":
             row |= {"zip_low": "49999", "zip_high": "49999"}

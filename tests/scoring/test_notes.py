@@ -12,6 +12,8 @@ from scoring.cli.main import main
 from scoring.errors import ProblemsFound
 from scoring.formats.disclosure.attributes import Attribute
 from scoring.formats.disclosure.estimates import read_estimate
+from scoring.formulas.files import read_matrix, read_part
+from scoring.privacy.experiments.counts import read_counts
 from scoring.tables.aligned import read_aligned
 from scoring.tables.notes import noted
 from scoring.tables.reading import read_guess, read_table, write_rows, write_table
@@ -130,6 +132,24 @@ def test_aligned_tables_and_estimates():
         )
     assert np.array_equal(counts, [3, 4])
     assert [note.code for note in notes] == ["note.cp932", "note.full_width"]
+
+
+def test_counts_and_scores():
+    with noted() as notes:
+        counts = read_counts("性別,count\n女,３\n男,4\n".encode(), file="counts")
+        rates = read_matrix("attacker,a,b\na,,１２．５\n".encode(), file="matrix")
+        scores = read_part("team,utility\na,５０\n".encode(), "utility", teams=None, file="utility")
+    assert counts.table.tolist() == [3, 4]
+    assert (rates.rate("a", "b"), scores) == (12.5, {"a": 50})
+    assert [(note.code, note.file, note.column, note.params["got"]) for note in notes] == [
+        ("note.full_width", "counts", "count", "３"),
+        ("note.full_width", "matrix", "b", "１２．５"),
+        ("note.full_width", "utility", "utility", "５０"),
+    ]
+    for cell in ("①", "³", "٣", "－３"):
+        with pytest.raises(ProblemsFound) as caught:
+            read_counts(f"性別,count\n女,{cell}\n男,4\n".encode(), file="counts")
+        assert [problem.code for problem in caught.value.problems] == ["counts.not_a_count"], cell
 
 
 def test_an_original_in_cp932_is_described():

@@ -50,7 +50,7 @@ def publish(contest: Contest) -> dict[str, Release]:
 def tables_of(team: Team) -> dict[int, list[dict[str, str]]]:
     """The records of a team, by time."""
     return {
-        time: list(csv.DictReader(io.StringIO(data.decode(), newline="")))
+        time: list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
         for time, data in factories.tables_of_team(team).items()
     }
 

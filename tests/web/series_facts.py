@@ -33,7 +33,7 @@ def people_of(team: Team) -> dict[str, str]:
     """Everybody in a team's tables, with the sensitive value, in the order of their names."""
     found = {}
     for data in factories.tables_of_team(team).values():
-        for row in csv.DictReader(io.StringIO(data.decode())):
+        for row in csv.DictReader(io.StringIO(data.decode("utf-8-sig"))):
             found[row["patient"]] = row["disease"]
     return dict(sorted(found.items()))
 

@@ -17,7 +17,7 @@ from pwscup.contests.teams import tables
 from pwscup.core.files import storage
 from pwscup.core.models import StoredFile
 from pwscup.submissions import draws, evaluation
-from pwscup.submissions.models import Release, Submission
+from pwscup.submissions.models import Evaluation, Release, Submission
 from tests import factories
 from tests.web import archives, lecture, series
 from tests.web.archives import bytes_of, entries, imported, listed, written, zipped
@@ -69,16 +69,20 @@ def test_what_is_evaluated_again_in_the_copy_has_the_same_values(cast, played):
         assert (again.values, again.input_hashes) == (before.values, before.input_hashes)
 
 
-def test_format_1_which_knows_no_series_is_still_read(cast):
-    """As archives were before there were contests of series, and final values: four columns fewer."""
+@pytest.mark.parametrize(("version", "code"), [(1, "columns"), (3, "empty")])
+def test_archives_of_older_formats_are_still_read(cast, version, code):
+    """Format 1 knows neither series nor final values, which are four columns, and format 3 no notes on files."""
     contest = archives.lecture_contest(cast, random.Random(1))
     found = entries(bytes_of(written(contest, cast.oscar)))
-    old = archives.of_version(found, 1)
+    old = archives.of_version(found, version)
     job = imported(cast.oscar, zipped(old))
     assert (job.state, job.problems, job.differences) == ("done", [], [])
     assert not job.contest.datasets.exclude(n_tables=None, n_people=None, part=None).exists()
-    refused = imported(cast.oscar, zipped(listed(old, version=2)))
-    assert (refused.state, refused.problems[0]["code"]) == ("refused", "columns")
+    restored = Evaluation.objects.filter(submission__round__contest=job.contest)
+    assert restored.exists()
+    assert not restored.exclude(notes=[]).exists()
+    refused = imported(cast.oscar, zipped(listed(old, version=version + 1)))
+    assert (refused.state, refused.problems[0]["code"]) == ("refused", code)
 
 
 FORGERIES = {

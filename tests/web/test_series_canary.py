@@ -118,7 +118,7 @@ def published_ends(world) -> set[str]:
         line.split(",")[-2]
         for release in Release.objects.all()
         for data in series.parts(storage.read(release.table)).values()
-        for line in data.decode().splitlines()
+        for line in data.decode("utf-8-sig").splitlines()
         if line.count(",") > 1
     }
 

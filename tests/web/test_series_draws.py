@@ -54,7 +54,7 @@ def teams_of(contest: Contest, n: int) -> list[Team]:
 def records(files: dict[int, bytes]) -> dict[int, list[dict[str, str]]]:
     """The records of each table, by time."""
     return {
-        time: list(csv.DictReader(io.StringIO(data.decode(), newline="")))
+        time: list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
         for time, data in files.items()
     }
 

@@ -23,7 +23,7 @@ from pwscup.submissions.models import Evaluation, Release, Submission
 from pwscup.submissions.selectors import latest_evaluation, tries_left
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
 from scoring.formats.sequential.background import read_background, read_published
-from scoring.formats.sequential.bundles import pack, unpack
+from scoring.formats.sequential.bundles import pack, pack_for_people, unpack
 from scoring.formats.sequential.catalog import SERIES_MEASURES
 from scoring.formats.sequential.guess_files import read_value_guess
 from scoring.formats.sequential.guesses import baseline_guesses, mark_values, values_of
@@ -32,6 +32,7 @@ from scoring.formats.sequential.scores import score_series
 from scoring.formats.sequential.series import handed_in, of_publication, without
 from scoring.formats.sequential.series_files import read_series, read_tables
 from scoring.tables.schema import Schema
+from scoring.tables.text import UTF8_BOM
 from tests import factories
 from tests.web import pipeline, series
 
@@ -203,7 +204,7 @@ def test_nothing_but_the_rows_of_what_was_handed_in_is_published(cup):
     assert release.submission == second
     published = storage.read(release.table)
     assert marker not in published
-    assert published == pack(series.parts(plain))  # byte for byte what a plain one gives
+    assert published == pack_for_people(series.parts(plain))  # byte for byte what a plain one gives
     with zipfile.ZipFile(io.BytesIO(published)) as archive:
         assert archive.comment == b""
         for entry in archive.infolist():
@@ -253,7 +254,8 @@ def test_the_background_table_is_who_was_there_when_and_its_order_tells_nothing(
     assert found.keys() == tables.keys()
     for time, data in found.items():
         known = [f"{r['patient']},{r['age']},{r['zip']}" for r in tables[time]]
-        assert data.decode() == "\n".join([series.BACKGROUND, *sorted(known), ""])
+        assert data.startswith(UTF8_BOM)
+        assert data.decode("utf-8-sig") == "\n".join([series.BACKGROUND, *sorted(known), ""])
     assert release.n_records == factories.HOSPITAL_PEOPLE
     assert release.key.area == "sealed"
     key = series.key_of(release)

@@ -19,7 +19,7 @@ from django.db import transaction
 
 from pwscup.core.files.space import within_reserve
 from pwscup.core.models import StoredFile
-from scoring.tables.text import UTF8_BOM
+from scoring.tables.text import marked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -87,8 +87,7 @@ def for_people(data: bytes, name: str) -> bytes:
     >>> for_people(b"age\\n20\\n", "original.csv")
     b'\\xef\\xbb\\xbfage\\n20\\n'
     """
-    is_marked = not name.lower().endswith(".csv") or data.startswith(UTF8_BOM)
-    return data if is_marked else UTF8_BOM + data
+    return marked(data) if name.lower().endswith(".csv") else data
 
 
 def store(chunks: bytes | Iterable[bytes], *, area: str, name: str) -> StoredFile:

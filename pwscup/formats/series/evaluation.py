@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pwscup.formats.evaluation import Published
 from scoring.formats.sequential import series_files
 from scoring.formats.sequential.background import background
-from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.bundles import pack_for_people
 from scoring.formats.sequential.files import identifier_of
 from scoring.formats.sequential.guesses import baseline_guesses, true_values, values_of
 from scoring.formats.sequential.loss import column_widths
@@ -79,10 +79,10 @@ class Releases:
         values = true_values(original)
         baseline = values_of(baseline_guesses(original, found.releases), original)
         return Published(
-            table=pack(published(found)),
+            table=pack_for_people(published(found)),
             answer={"values": dict(values), "baseline": dict(baseline)},
             n_records=len(original.ids),
-            candidates=pack(background(case.table.data(REASON), case.table.schema)),
+            candidates=pack_for_people(background(case.table.data(REASON), case.table.schema)),
         )
 
     def debriefed(self, case: Case, attacked: Attacked) -> dict[str, Any]:

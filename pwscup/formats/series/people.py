@@ -13,7 +13,7 @@ import pandas as pd
 
 from pwscup.contests.teams.tables import n_needed
 from pwscup.submissions.evaluation import drawing
-from scoring.formats.sequential.bundles import numbered, pack, unpacked
+from scoring.formats.sequential.bundles import numbered, pack, pack_for_people, unpacked
 from scoring.formats.sequential.files import identifier_of
 
 if TYPE_CHECKING:
@@ -107,10 +107,10 @@ class Split:
         """The tables of one part, counted from 1."""
         is_taken = self.people(number)
         own = np.flatnonzero(is_taken)
-        whole = pack(numbered(LETTER, [table.only(is_taken) for table in self.tables]))
+        files = numbered(LETTER, [table.only(is_taken) for table in self.tables])
         return drawing.Drawn(
-            whole=whole,
-            public=whole,
+            whole=pack(files),
+            public=pack_for_people(files),
             key=drawing.sealed_rows(people=own),
             n_records=sum(int(is_taken[table.people].sum()) for table in self.tables),
             n_candidates=len(own),

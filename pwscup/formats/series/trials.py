@@ -10,7 +10,7 @@ from pwscup.formats.common.bots import guess_file
 from pwscup.formats.trying import Tried
 from scoring.formats.sequential import series_files
 from scoring.formats.sequential.background import read_background, read_published
-from scoring.formats.sequential.bundles import pack
+from scoring.formats.sequential.bundles import pack_for_people
 from scoring.formats.sequential.files import identifier_of
 from scoring.formats.sequential.guess_files import write_value_guess
 from scoring.formats.sequential.guesses import (
@@ -42,7 +42,7 @@ def of_series(attempt: Attempt) -> Tried:
     original = series_files.read_tables(storage.read(dataset.public), dataset.schema)
     options = Options(int(step.values["m"]), cast("Method", step.method))
     name = identifier_of(dataset.schema)
-    data = pack(handed_in(of_publication(publish(original, options)), name))
+    data = pack_for_people(handed_in(of_publication(publish(original, options)), name))
     # As it is read when it is submitted, and refused for the same reasons.
     found = series_files.read_series(
         data, original, name, m=spec.m, require=spec.require, limits=spec.limits

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from scoring.errors import Collector, shorten
 from scoring.tables.archives import Archive, Entry, Limits
+from scoring.tables.text import marked
 
 MAX_TIMES = 100
 """Files of one letter."""
@@ -43,6 +44,17 @@ def pack(files: Mapping[str, bytes]) -> bytes:
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, files[name], compresslevel=6)
     return out.getvalue()
+
+
+def pack_for_people(files: Mapping[str, bytes]) -> bytes:
+    """As `pack`; each file begins with a byte order mark, by which Excel recognises UTF-8.
+
+    Examples
+    --------
+    >>> unpacked(pack_for_people({"T1.csv": b"age\\n20\\n"}), "T", file="tables")
+    [b'\\xef\\xbb\\xbfage\\n20\\n']
+    """
+    return pack({name: marked(data) for name, data in files.items()})
 
 
 def unpack(data: bytes, letters: str, *, file: str, n: int | None = None) -> Parts:

@@ -14,7 +14,14 @@ import numpy as np
 
 from scoring.errors import MAX_REPORTED, Collector, Problem, ProblemsFound, shorten
 from scoring.privacy.domains import Integers
-from scoring.tables.text import MAX_UNUSABLE, decode, note_length, read_header, records
+from scoring.tables.text import (
+    MAX_UNUSABLE,
+    decode,
+    note_length,
+    plain_number,
+    read_header,
+    records,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +193,8 @@ class _Lines:
             self.cells[key] = (number, count)
 
     def _count(self, number: int, text: str) -> int:
-        if text.isascii() and _INTEGER.fullmatch(text):
+        text = plain_number(text, _INTEGER, file=self.file, column=COUNT)
+        if _INTEGER.fullmatch(text):
             if len(text.lstrip("0")) <= len(str(MAX_COUNT)) and int(text) <= MAX_COUNT:
                 return int(text)
             problem = Problem("counts.too_large", {"expected": MAX_COUNT, "got": shorten(text)})
