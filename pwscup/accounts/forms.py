@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from pwscup.accounts.models import AccessToken, Team, User
 from pwscup.accounts.names import clean_new_name
+from pwscup.accounts.short_names import clean_short_name
 from pwscup.accounts.tokens import LIFETIMES
 
 if TYPE_CHECKING:
@@ -127,8 +128,42 @@ class TeamForm(forms.Form):
     )
 
 
+class ShortNameField(forms.CharField):
+    """The ASCII name of a team in file names and URLs."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        attrs = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        super().__init__(
+            label=_("Short name"),
+            max_length=50,
+            widget=forms.TextInput(attrs=attrs),
+            **kwargs,
+        )
+
+    def clean(self, value: Any) -> str:
+        return clean_short_name(super().clean(value))
+
+
+class ShortNameForm(forms.Form):
+    """Another short name of a team."""
+
+    short_name = ShortNameField(
+        help_text=_(
+            "2 to 24 letters a–z, digits and hyphens. It can be changed until the team submits or gets a table."
+        )
+    )
+
+
 class FoundingForm(TeamForm):
     """A new team, and its division if the contest has divisions."""
+
+    short_name = ShortNameField(
+        required=False,
+        help_text=_(
+            "Stands in file names and URLs: 2 to 24 letters a–z, digits and hyphens, such as sakura. If empty, it is "
+            "made from the team name."
+        ),
+    )
 
     def __init__(self, *args: Any, divisions: QuerySet[Division], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Names of users and teams: allowed characters, and the slugs made of them."""
+"""Names of users and teams: allowed characters, and look-alikes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import unicodedata
 from functools import cache
 
 from django.core.exceptions import ValidationError
-from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 # Control, format (invisible, right-to-left) and unassigned characters make one name look like another.
@@ -91,19 +90,3 @@ def likeness(name: str) -> str:
     """The part of a name that readers distinguish: width, case and invisible characters are ignored."""
     folded = unicodedata.normalize("NFKC", DRAWN_AS_NOTHING.sub("", name)).casefold()
     return " ".join(folded.split())
-
-
-def team_slug(name: str, taken: set[str]) -> str:
-    """An unused ASCII name for files and URLs: red-team, red-team-2, or team-7 if the name has no ASCII letters."""
-    # Guess files may be called attack_<slug>.csv: no slug must look like that of another team.
-    base = slugify(name).replace("_", "-")[:40].strip("-")
-    if len(base) < 2:
-        return _first_free("team", taken, start=len(taken) + 1)
-    return base if base not in taken else _first_free(base, taken, start=2)
-
-
-def _first_free(base: str, taken: set[str], *, start: int) -> str:
-    number = start
-    while f"{base}-{number}" in taken:
-        number += 1
-    return f"{base}-{number}"

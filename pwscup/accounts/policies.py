@@ -77,6 +77,11 @@ def may_rename(user: User | AnonymousUser, team: Team, now: datetime) -> bool:
     return is_captain(user, team) and not closed
 
 
+def may_shorten(team: Team, now: datetime) -> bool:
+    """The team may get another short name: no file, table or decision carries it, and the contest is not over."""
+    return not is_over(team.contest, now) and selectors.is_untouched(team)
+
+
 def has_taken_part(user: User, contest: Contest) -> bool:
     """The user plays, or has had a seat that excludes another one, under this account or another.
 
@@ -107,8 +112,9 @@ def _sat_in(people: Iterable[int], contest: Contest, but: Team | None) -> QueryS
     seats = Event.objects.filter(
         contest_id=contest.pk, actor__in=people, kind__in=selectors.TOOK_A_SEAT
     )
+    now = selectors.current_slugs(contest)
     slugs = {subject.removeprefix("team ") for subject in seats.values_list("subject", flat=True)}
-    teams = contest.teams.filter(slug__in=slugs)
+    teams = contest.teams.filter(slug__in=[now.get(slug, slug) for slug in slugs])
     return teams.exclude(pk=but.pk) if but else teams
 
 

@@ -11,6 +11,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from pwscup.accounts.addresses import digest_of
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Team, User
+from pwscup.accounts.short_names import base_of
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.models import Event
 
@@ -31,6 +32,7 @@ FACTS = (
     "marks",
     "questions",
 )
+SHORTENED = "team.short_name_changed"
 LEFT_OFFICE = ("contest.organizer_removed", "contest.judge_removed")
 
 
@@ -90,10 +92,18 @@ def personal_invitations(team: Team) -> QuerySet[Invitation]:
     return waiting.exclude(email="").order_by("id")
 
 
+def untouched(teams: QuerySet[Team]) -> QuerySet[Team]:
+    """The teams without activity; never one that the platform itself plays."""
+    return teams.filter(is_house=False, **{f"{name}__isnull": True for name in FACTS})
+
+
+def is_untouched(team: Team) -> bool:
+    return untouched(Team.objects.filter(pk=team.pk)).exists()
+
+
 def unused(teams: QuerySet[Team]) -> QuerySet[Team]:
     """The teams without members and without activity; never one that the platform itself plays."""
-    no_facts = {f"{name}__isnull": True for name in FACTS}
-    return teams.filter(is_house=False, memberships__isnull=True, **no_facts)
+    return untouched(teams).filter(memberships__isnull=True)
 
 
 def with_free_seat(teams: QuerySet[Team]) -> QuerySet[Team]:
@@ -177,10 +187,32 @@ def contests_touched(user: User) -> QuerySet[Contest]:
 
 
 def taken_slugs(contest: Contest) -> set[str]:
-    """The slugs of current and former teams of the contest: the trail names teams by slug."""
+    """The present and former slugs of present and former teams of the contest: the trail names teams by slug."""
     made = Event.objects.filter(contest_id=contest.pk, kind__in=("team.created", "team.set_up"))
     former = {subject.removeprefix("team ") for subject in made.values_list("subject", flat=True)}
-    return former | set(contest.teams.values_list("slug", flat=True))
+    changed = current_slugs(contest)
+    return former | {*changed, *changed.values(), *contest.teams.values_list("slug", flat=True)}
+
+
+def current_slugs(contest: Contest) -> dict[str, str]:
+    """The present slugs of teams that have changed theirs, by each former one, by which the trail names them."""
+    now: dict[str, str] = {}
+    changes = Event.objects.filter(contest_id=contest.pk, kind=SHORTENED).order_by("id")
+    for data in changes.values_list("data", flat=True):
+        before, after = data["before"], data["short_name"]
+        now = {known: after if slug == before else slug for known, slug in now.items()}
+        now[before] = after
+    return now
+
+
+def short_names_of_others(contest: Contest, team: Team | None = None) -> set[str]:
+    """What a short name of this team must not look like: slugs that others have or had, and names of others."""
+    changed = current_slugs(contest)
+    others = contest.teams.exclude(pk=team.pk) if team else contest.teams.all()
+    own = {slug for slug, now in changed.items() if team and now == team.slug}
+    own |= {team.slug} if team else set()
+    read = {base_of(name) for name in others.values_list("name", flat=True)}
+    return (taken_slugs(contest) - own) | (read - {""})
 
 
 def n_teams_created(

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts import names, policies, selectors
+from pwscup.accounts import names, policies, selectors, short_names
 from pwscup.accounts.addresses import digest_of, network_of
 from pwscup.accounts.models import (
     FormerAddress,
@@ -80,6 +80,12 @@ REASONS: dict[str, Promise] = {
     ),
     "division_unknown": _("This contest has no such division."),
     "name_taken": _("Another team of this contest already has this name."),
+    "short_name_taken": _(
+        "Another team of this contest has or had this short name, or one that looks like it."
+    ),
+    "short_name_fixed": _(
+        "Files, tables or decisions carry the short name of the team already; it can no longer be changed."
+    ),
     "division_fixed": _("A round has closed; only the organizers can still change the division."),
     "name_fixed": _(
         "A round has closed and results are published under this name; it can no longer be changed."
@@ -117,16 +123,27 @@ class RefusedError(RefusedByCode):
 
 @transaction.atomic
 def create_team(
-    *, user: User, contest: Contest, name: str, division: Division | None = None, source: str = ""
+    *,
+    user: User,
+    contest: Contest,
+    name: str,
+    short_name: str = "",
+    division: Division | None = None,
+    source: str = "",
 ) -> Team:
-    """Create a team with this user as its captain and only member; `source` is the visitor's network address."""
+    """Create a team with this user as its captain and only member; `source` is the visitor's network address.
+
+    Its short name, as `clean_short_name` returns it, is made from its name if it is empty.
+    """
     _lock_person(user)
     # The contest's row is the lock on the seats, names and slugs of its teams.
     contest = type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)
     _refuse(policies.refusal_to_play(user, contest, timezone.now()))
     _refuse_taken_name(contest, name)
     _refuse_foreign_division(contest, division)
-    slug = names.team_slug(name, selectors.taken_slugs(contest))
+    if short_name:
+        _refuse_taken_short_name(contest, short_name)
+    slug = short_name or short_names.short_name_of(name, selectors.taken_slugs(contest))
     team = Team.objects.create(
         contest=contest, name=name, slug=slug, captain=user, division=division
     )
@@ -162,16 +179,43 @@ def _divide(actor: User, team: Team, division: Division | None) -> Team:
 
 @transaction.atomic
 def rename_team(*, user: User, team: Team, name: str) -> Team:
-    """Rename the team; its slug stays, because files already carry it."""
-    contest = team.contest
-    type(contest).objects.select_for_update(no_key=True).get(pk=contest.pk)
+    """Rename the team; its short name stays, see `choose_short_name`."""
+    _lock_contest(team)
     team = _lock_as_captain(user, team)
     if not policies.may_rename(user, team, timezone.now()):
         raise RefusedError("name_fixed")
-    _refuse_taken_name(contest, name, but=team)
+    _refuse_taken_name(team.contest, name, but=team)
     before, team.name = team.name, name
     team.save(update_fields=["name"])
     _record("team.renamed", user, team, before=before, name=name)
+    return team
+
+
+@transaction.atomic
+def choose_short_name(*, user: User, team: Team, short_name: str) -> Team:
+    """Give the team another short name, as its captain."""
+    _lock_contest(team)
+    return _shorten(user, _lock_as_captain(user, team), short_name)
+
+
+@transaction.atomic
+def give_short_name(*, actor: User, team: Team, short_name: str) -> Team:
+    """Give the team another short name, as an organizer."""
+    _lock_contest(team)
+    return _shorten(actor, _lock(team), short_name)
+
+
+def _shorten(actor: User, team: Team, short_name: str) -> Team:
+    """Change the short name while nothing carries it; the trail says what it was."""
+    if not policies.may_shorten(team, timezone.now()):
+        raise RefusedError("short_name_fixed")
+    before = team.slug
+    if short_name == before:
+        return team
+    _refuse_taken_short_name(team.contest, short_name, but=team)
+    team.slug = short_name
+    team.save(update_fields=["slug"])
+    _record(selectors.SHORTENED, actor, team, before=before, short_name=short_name)
     return team
 
 
@@ -374,6 +418,11 @@ def _lock_person(user: User) -> User:
     return person
 
 
+def _lock_contest(team: Team) -> None:
+    """The contest's row is the lock on the names of its teams."""
+    type(team.contest).objects.select_for_update(no_key=True).get(pk=team.contest_id)
+
+
 def _lock(team: Team) -> Team:
     locked = Team.objects.select_for_update().filter(pk=team.pk).first()
     if locked is None:
@@ -429,6 +478,11 @@ def _refuse_taken_name(contest: Contest, name: str, *, but: Team | None = None) 
     taken = frozenset[str]().union(*(names.looks(other.name) for other in others))
     if names.looks(name) & taken:
         raise RefusedError("name_taken")
+
+
+def _refuse_taken_short_name(contest: Contest, short_name: str, *, but: Team | None = None) -> None:
+    if short_names.resembles(short_name, selectors.short_names_of_others(contest, but)):
+        raise RefusedError("short_name_taken")
 
 
 def _refuse_foreign_division(contest: Contest, division: Division | None) -> None:

@@ -28,7 +28,7 @@ class ArchiveForm(VersionedForm):
         label=_("With the answer key: everything, for another installation"),
         required=False,
         help_text=_(
-            "Originals, all submissions, row numbers, the secret and decisions. Only such an archive can be "
+            "Originals, all submissions, the answer key, the secret and decisions. Only such an archive can be "
             "imported. Without it the archive has what is or was public."
         ),
     )

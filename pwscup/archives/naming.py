@@ -11,6 +11,7 @@ from django.db import transaction
 
 from pwscup.accounts.models import Team
 from pwscup.accounts.names import likeness
+from pwscup.accounts.selectors import current_slugs
 from pwscup.archives.models import Archive, TeamNumber
 from pwscup.contests.models import Contest
 from pwscup.core.models import Event
@@ -87,9 +88,10 @@ def renamer(contest: Contest, teams: Mapping[int, Called]) -> Callable[[str], st
         if teams[team.pk].name != team.name
     }
     hidden = {slug for slug, team in by_slug.items() if team.name in instead}
+    now = current_slugs(contest)
     renamed = Event.objects.filter(contest_id=contest.pk, kind="team.renamed")
     for subject, data in renamed.values_list("subject", "data"):
-        slug = subject.removeprefix("team ")
+        slug = now.get(former := subject.removeprefix("team "), former)
         if slug in hidden:
             instead.setdefault(data["before"], teams[by_slug[slug].pk].name)
     if not instead:

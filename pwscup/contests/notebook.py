@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from pwscup.contests.selectors import download_name, shown_schema
-from pwscup.contests.teams.tables import team_file
+from pwscup.contests.teams.tables import in_files, team_file
 from pwscup.core.installation import wheel
 from scoring.tables.schema import Role
 
@@ -38,12 +38,12 @@ def notebook(contest: Contest, dataset: Dataset, team: Team | None, language: st
 
 
 def _names(contest: Contest, team: Team | None) -> dict[str, str]:
-    own = team_file(team, "original") if team else f"team{NO_TEAM}_original.csv"
+    own = team_file(team, "original") if team else f"{in_files(NO_TEAM)}_original.csv"
     names = {
         "original": download_name(contest, own),
         "schema": download_name(contest, "schema.toml"),
         "targets": f"{contest.slug}-targets.zip",
-        "team": f"team{team.slug if team else NO_TEAM}",
+        "team": in_files(team.slug if team else NO_TEAM),
     }
     shown = {"title": contest.local_title, "wheel": wheel.file_name()}
     return shown | names | {f"{key}_code": repr(name) for key, name in names.items()}

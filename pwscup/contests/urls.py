@@ -79,6 +79,11 @@ urlpatterns = [
         name="organize-divisions",
     ),
     path("organize/<slug:slug>/teams/move/", teams.move, name="organize-team-move"),
+    path(
+        "organize/<slug:slug>/teams/short-name/",
+        teams.shorten,
+        name="organize-team-short-name",
+    ),
     path("organize/<slug:slug>/teams/remove/", teams.remove, name="organize-team-remove"),
     path("organize/<slug:slug>/teams/readmit/", teams.readmit, name="organize-team-readmit"),
     path(

@@ -97,7 +97,7 @@ def draw_due(now: datetime | None = None) -> int:
 def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
     """Store the draw of a team, unless another process has stored one; return the stored one.
 
-    None if the organizer has replaced `source` or the rules in the meantime.
+    None if the organizer has replaced `source` or the rules, or the team has got another short name, in the meantime.
     """
     files = _written(team, drawn)
     kept: Dataset | None = None
@@ -106,7 +106,9 @@ def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
             # Replacing the organizer's table and changing the rules also take this lock.
             held = Contest.objects.select_for_update(no_key=True).get(pk=team.contest_id)
             same = Dataset.objects.filter(pk=source.pk, sealed=source.sealed_id, part=source.part)
-            is_current = same.exists()
+            # The draw follows from the short name, which may have changed.
+            same_team = Team.objects.filter(pk=team.pk, slug=team.slug)
+            is_current = same.exists() and same_team.exists()
             same_rules = held.ruleset.data == team.contest.ruleset.data
             if is_current and same_rules and tables.table_of(team) is None:
                 kept = _enter(team, source, drawn, files)

@@ -17,6 +17,7 @@ from scoring.formats.sequential.series_files import read_series, read_tables
 from scoring.registry import drawing
 from scoring.rulesets import load_ruleset
 from scoring.tables.schema import Schema
+from scoring.tables.text import marked
 from tests.e2e.browser import Person
 from tests.e2e.home import scoring
 from tests.e2e.team import approximately, make_team, measures_on
@@ -229,11 +230,11 @@ def download_targets(team: Team, others: list[Team]) -> None:
         packed.extractall(team.folder)
     for other in others:
         handed_in = files_in(other.file("series.zip"))
-        public = {name: data for name, data in handed_in.items() if name[0] != "D"}
+        public = {name: marked(data) for name, data in handed_in.items() if name[0] != "D"}
         assert files_in(team.file(f"team{other.slug}_series.zip")) == public
-        assert files_in(team.file(f"team{other.slug}_people.zip")) == files_in(
-            other.file("people.zip")
-        )
+        people = files_in(other.file("people.zip"))
+        found = files_in(team.file(f"team{other.slug}_people.zip"))
+        assert found == {name: marked(data) for name, data in people.items()}
 
 
 def guess(team: Team, target: Team) -> Path:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 
-from pwscup.accounts import names, selectors, services
+from pwscup.accounts import names, selectors, services, short_names
 from pwscup.accounts.models import Invitation
 from pwscup.accounts.services import RefusedError
 from pwscup.contests import services as contest_services
@@ -88,7 +88,7 @@ def test_a_token_reaches_the_database_only_where_it_could_be_one(db):
 def test_no_team_takes_the_guesses_that_are_meant_for_another():
     taken: set[str] = set()
     for name in ("red", "attack_red", "ATTACK__Red", "attack red"):
-        taken.add(names.team_slug(name, taken))
+        taken.add(short_names.short_name_of(name, taken))
 
     assert len(taken) == 4
     assert uploads.target_of("attack_red.csv", taken) == "red"

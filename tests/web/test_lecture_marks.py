@@ -85,6 +85,9 @@ def test_slides_are_kept_and_not_scored(cast, cup, as_user):
     assert "They are not scored" in page.text
     assert '<span class="state state-scored">received</span>' in page.text
     assert ">scored<" not in page.text
+    listed = as_user(cast.oscar).get(reverse("organize-submissions", args=[cup.contest.slug])).text
+    assert '<span class="state state-scored">received</span>' in listed
+    assert '<span class="state state-scored">scored</span>' not in listed
 
 
 @pytest.mark.parametrize(

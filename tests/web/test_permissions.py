@@ -78,7 +78,8 @@ GET: dict[tuple[object, ...], str] = {
     (LOGIN, BACK, OK, OK, OK, BACK, BACK): "joined",
     PERSON_BACK: """
         account_confirm_login_code account_set_password experiments-compare
-        team-create team-division team-invite team-leave team-remove team-rename team-revoke team-transfer""",
+        team-create team-division team-invite team-leave team-remove team-rename team-revoke
+        team-short-name team-transfer""",
     (OK, BACK, BACK, BACK, BACK, BACK, BACK): "account_login account_signup",
     (BACK, OK, OK, OK, OK, OK, OK): "account_logout",
     (BACK, BACK, BACK, BACK, BACK, BACK, BACK): "set_language",
@@ -109,7 +110,8 @@ GET: dict[tuple[object, ...], str] = {
         organize-round-reopen
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
-        organize-team-remove organize-team-readmit organize-class-code organize-guest-link link-new
+        organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
+        link-new
         organize-material organize-hint
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
@@ -167,7 +169,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-outage organize-pause organize-resume organize-round-extend
         organize-erase organize-retention organize-terms organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
-        organize-team-remove organize-team-readmit organize-class-code organize-guest-link
+        organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
         organize-material organize-materials organize-hint organize-hints
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
@@ -190,7 +192,7 @@ POST: dict[tuple[object, ...], str] = {
     (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): "api-answers api-submissions",
     (LOGIN, WRONG, WRONG, WRONG): "round team-create experiment-new",
     # carol acts on her own team; to the others there is none
-    (LOGIN, GONE, WRONG, GONE): "team-rename questions mail-preferences trials",
+    (LOGIN, GONE, WRONG, GONE): "team-rename team-short-name questions mail-preferences trials",
     (
         LOGIN,
         GONE,

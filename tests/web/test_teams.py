@@ -10,7 +10,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.accounts import names, policies, selectors, services
+from pwscup.accounts import policies, selectors, services, short_names
 from pwscup.accounts.models import Invitation, Membership, Team
 from pwscup.contests.models import Contest
 from pwscup.core.models import Event
@@ -59,17 +59,19 @@ def test_a_team_has_played_where_it_has_used_an_attempt_or_what_failed_is_retrie
     ],
 )
 def test_a_slug_is_ascii_and_free(name, slug):
-    assert names.team_slug(name, {"blue", "green"}) == slug
+    assert short_names.short_name_of(name, {"blue", "green"}) == slug
 
 
 def test_a_slug_without_letters_skips_numbers_that_are_taken():
-    assert names.team_slug("青", {"team-3", "red"}) == "team-4"
-    assert names.team_slug("青", {"team-2"}) == "team-3"
+    assert short_names.short_name_of("青", {"team-3", "red"}) == "team-4"
+    assert short_names.short_name_of("青", {"team-2"}) == "team-3"
 
 
 def test_a_slug_fits_its_column():
-    taken = {names.team_slug("a" * 40, set())}
-    assert len(names.team_slug("a" * 40, taken)) <= Team._meta.get_field("slug").max_length
+    taken = {short_names.short_name_of("a" * 40, set())}
+    assert (
+        len(short_names.short_name_of("a" * 40, taken)) <= Team._meta.get_field("slug").max_length
+    )
 
 
 # Founding
@@ -321,6 +323,7 @@ def test_the_captain_removes_members_but_not_herself(cast):
 ACTIONS = [
     "team-create",
     "team-rename",
+    "team-short-name",
     "team-division",
     "team-leave",
     "team-invite",
@@ -355,6 +358,7 @@ POSTS = {
     #               visitor eve  alice bob carol oscar
     "team-create": (302, 302, 302, 302, 302, 302),
     "team-rename": (302, 404, 302, 302, 302, 404),
+    "team-short-name": (302, 404, 302, 302, 302, 404),
     "team-division": (302, 404, 302, 302, 302, 404),
     "team-leave": (302, 404, 302, 302, 302, 404),
     "team-invite": (302, 404, 302, 302, 302, 404),
@@ -382,7 +386,7 @@ def test_the_table_of_actions_is_complete():
 def shape_of_red(cast) -> tuple:
     cast.red.refresh_from_db()
     members = set(cast.red.memberships.values_list("user_id", flat=True))
-    return cast.red.name, cast.red.captain_id, members, cast.red.invitations.count()
+    return cast.red.name, cast.red.slug, cast.red.captain_id, members, cast.red.invitations.count()
 
 
 @pytest.mark.parametrize("name", POSTS)
@@ -390,11 +394,19 @@ def shape_of_red(cast) -> tuple:
 def test_who_may_act(cast, as_user, name, role):
     before = shape_of_red(cast)
     client, address = as_user(person(cast, role)), reverse(name, args=[cast.contest.slug])
-    answer = client.post(address, {"member": cast.bob.pk, "name": "Changed"})
+    answer = client.post(address, {"member": cast.bob.pk, "name": "Changed", "short_name": "moss"})
     assert answer.status_code == POSTS[name][ROLES.index(role)]
     if role == "visitor":
         assert answer.url.startswith(reverse("account_login"))
-    acts = {"alice": {"team-rename", "team-invite", "team-transfer", "team-remove"}}
+    acts = {
+        "alice": {
+            "team-rename",
+            "team-short-name",
+            "team-invite",
+            "team-transfer",
+            "team-remove",
+        }
+    }
     acts["bob"] = {"team-leave"}
     assert (shape_of_red(cast) != before) == (name in acts.get(role, set()))
 

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Prefetch
+from django.utils import timezone
 
-from pwscup.accounts import selectors
+from pwscup.accounts import policies, selectors
 from pwscup.accounts.models import Invitation, Membership, Team
 from pwscup.contests.terms import digest_of
 
@@ -55,6 +56,7 @@ class TeamLine:
     invitations: tuple[Invitation, ...]  # the personal ones, including used and revoked ones
     has_seat: bool
     may_be_removed: bool
+    may_be_shortened: bool
     guests: tuple[User, ...]
 
 
@@ -71,14 +73,16 @@ def team_lines(contest: Contest) -> list[TeamLine]:
             Prefetch("memberships", queryset=seats, to_attr="guest_seats"),
         )
     )
-    unused = set(selectors.unused(contest.teams.all()).values_list("pk", flat=True))
+    untouched = set(selectors.untouched(contest.teams.all()).values_list("pk", flat=True))
+    is_over = policies.is_over(contest, timezone.now())
     return [
         TeamLine(
             team,
             team.n_members,
             tuple(team.personal),
             team.n_members + sum(map(is_waiting, team.personal)) < contest.max_team_size,
-            team.pk in unused,
+            team.pk in untouched and not team.n_members,
+            team.pk in untouched and not is_over,
             tuple(seat.user for seat in team.guest_seats),
         )
         for team in teams.order_by("name", "id")

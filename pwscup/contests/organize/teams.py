@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from pwscup.accounts import guests
 from pwscup.accounts import invitations as mails
 from pwscup.accounts import services as accounts
+from pwscup.accounts.forms import ShortNameForm
 from pwscup.accounts.guests import class_code
 from pwscup.accounts.views import link_page
 from pwscup.contests import selectors, services
@@ -175,6 +176,23 @@ def move(request: HttpRequest, contest: Contest) -> HttpResponse:
     words = _("“%(team)s” is moved.") % {"team": team.name}
     moved = partial(accounts.move_to_division, team=team, division=division)
     return attempt(request, contest, moved, done=words, back=BACK)
+
+
+@require_POST
+@for_organizers
+def shorten(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Give a team another short name."""
+    team = contest.teams.filter(pk=posted_number(request, "team"), is_house=False).first()
+    if team is None:
+        raise Http404
+    form = ShortNameForm(request.POST)
+    if not form.is_valid():
+        for problem in form.errors["short_name"]:
+            messages.error(request, problem)
+        return redirect(BACK, contest.slug)
+    words = _("“%(team)s” has a new short name.") % {"team": team.name}
+    given = partial(accounts.give_short_name, team=team, **form.cleaned_data)
+    return attempt(request, contest, given, done=words, back=BACK)
 
 
 @require_POST

@@ -65,6 +65,7 @@ EVENT_TITLES = {
     "team.invitation_resent": gettext_lazy("personal invitation sent again"),
     "team.created": gettext_lazy("team created"),
     "team.renamed": gettext_lazy("team renamed"),
+    "team.short_name_changed": gettext_lazy("short name of the team changed"),
     "team.invitation_created": gettext_lazy("invitation link created"),
     "team.invitation_revoked": gettext_lazy("invitation link revoked"),
     "team.joined": gettext_lazy("joined the team"),

@@ -23,12 +23,14 @@ def join_class(
     name: str = "",
     team: Team | None = None,
     team_name: str = "",
+    short_name: str = "",
     division: Division | None = None,
     digest: str = "",
     source: str = "",
 ) -> tuple[User, Team]:
-    """Join a team, or create one with `team_name`; `user` is None for a visitor, who becomes a guest called `name`.
+    """Join a team, or create one with `team_name` and perhaps `short_name`.
 
+    `user` is None for a visitor, who becomes a guest called `name`.
     `digest` is that of the terms that were shown, all of which the person accepts. Raises `accounts.RefusedError`,
     and `ContestRefused` if the terms were changed meanwhile; then nothing was created.
     """
@@ -38,7 +40,12 @@ def join_class(
         joined = accounts.join_open_team(user=person, team=team, source=source)
     else:
         joined = accounts.create_team(
-            user=person, contest=contest, name=team_name, division=division, source=source
+            user=person,
+            contest=contest,
+            name=team_name,
+            short_name=short_name,
+            division=division,
+            source=source,
         )
     accept_terms(user=person, contest=contest, digest=digest)
     return person, joined

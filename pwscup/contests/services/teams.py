@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts import invitations
 from pwscup.accounts.models import Invitation, Team, User
-from pwscup.accounts.names import team_slug
 from pwscup.accounts.policies import is_over
 from pwscup.accounts.selectors import taken_slugs
+from pwscup.accounts.short_names import short_name_of
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.teams import lists
@@ -42,10 +42,10 @@ def set_up_teams(
     found = lists.read(held, text)
     if found.problems:
         raise TeamListRefused(found)
-    slugs = taken_slugs(held)
+    slugs = taken_slugs(held) | {planned.short_name for planned in found.teams} - {""}
     teams = []
     for planned in found.teams:
-        slug = team_slug(planned.name, slugs)
+        slug = planned.short_name or short_name_of(planned.name, slugs)
         slugs.add(slug)
         team = Team.objects.create(
             contest=held, name=planned.name, slug=slug, division=planned.division

@@ -1,6 +1,6 @@
 """Lists of teams: `team,division,email[,email…]`, a line for each team or each member.
 
-A header may put the columns in another order, or leave out the division.
+A header may put the columns in another order, leave out the division, or add `short_name`.
 
 Reading finds all problems and changes nothing; `services.teams` creates the teams.
 """
@@ -20,7 +20,8 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Invitation, Membership, Team, User
 from pwscup.accounts.names import clean_new_name, likeness, looks
-from pwscup.accounts.selectors import left_office
+from pwscup.accounts.selectors import left_office, short_names_of_others
+from pwscup.accounts.short_names import base_of, clean_short_name, resembles
 from pwscup.contests.teams import tables
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ LONGEST_ADDRESS = Invitation._meta.get_field("email").max_length
 DELIMITERS = (",", "\t", ";")
 HEADINGS = {"team", "team name", "teams", "チーム", "チーム名"}
 DIVISION_HEADINGS = {"division", "divisions", "部門", "部門名", "区分"}
+SHORT_HEADINGS = {"short_name", "short name", "短縮名", "略称"}
 ADDRESS_HEADING = re.compile(r"mail|address|メール|アドレス")
 
 
@@ -50,6 +52,7 @@ class Planned:
 
     line: int
     name: str
+    short_name: str = ""
     division: Division | None = None
     emails: list[str] = field(default_factory=list)
 
@@ -83,26 +86,39 @@ def read(contest: Contest, text: str) -> TeamList:
     found = TeamList(text)
     divisions = _divisions(contest)
     by_look: dict[str, Planned] = {}
-    for line, name, division_name, addresses in _lines(text, found.problems):
-        team = _team(found, by_look, line, name)
+    for line in _lines(text, found.problems):
+        team = _team(found, by_look, line.number, line.team)
         if team is None:
             continue
-        _set_division(found, team, line, division_name, divisions)
-        team.emails += _addresses(found, line, addresses)
+        _set_short_name(found, team, line.number, line.short_name)
+        _set_division(found, team, line.number, line.division, divisions)
+        team.emails += _addresses(found, line.number, line.addresses)
     if not found.teams and not found.problems:
         found.problems.append(Problem(0, _("The list names no team.")))
     _check_teams(contest, found)
+    _check_short_names(contest, found)
     _check_addresses(contest, found)
     found.problems.sort(key=lambda problem: problem.line)
     return found
 
 
-def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, str, str, list[str]]]:
-    """Lines with content: the number, the team, the division and the addresses of each; the header is left out."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The cells of a line with content."""
+
+    number: int
+    team: str
+    division: str
+    short_name: str
+    addresses: list[str]
+
+
+def _lines(text: str, problems: list[Problem]) -> Iterator[_Line]:
+    """Lines with content; the header is left out."""
     first = text.split("\n", 1)[0]
     delimiter = max(DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text.strip("\ufeff"), newline=""), delimiter=delimiter)
-    team_at, division_at = 0, 1
+    team_at, division_at, short_at = 0, 1, -1
     try:
         for number, row in enumerate(reader, 1):
             if number > MAX_LINES:
@@ -112,24 +128,28 @@ def _lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, str, str, 
             cells = [cell.strip() for cell in row]
             headings = [cell.casefold() for cell in cells] if number == 1 else []
             if not HEADINGS.isdisjoint(headings):
-                team_at, division_at = _columns(headings)
+                team_at, division_at, short_at = _columns(headings)
             elif any(cells):
                 by_column = dict(enumerate(cells))
-                name = by_column.pop(team_at, "")
+                name, short_name = by_column.pop(team_at, ""), by_column.pop(short_at, "")
                 division = (
                     "" if "@" in by_column.get(division_at, "") else by_column.pop(division_at, "")
                 )
-                yield number, name, division, list(by_column.values())
+                yield _Line(number, name, division, short_name, list(by_column.values()))
     except csv.Error:
         problems.append(Problem(reader.line_num, _("The line cannot be read as CSV.")))
 
 
-def _columns(headings: list[str]) -> tuple[int, int]:
-    """The positions of the team and of the division in a header; -1 where it has no division."""
-    team_at = next(i for i, heading in enumerate(headings) if heading in HEADINGS)
-    named = (i for i, heading in enumerate(headings) if heading in DIVISION_HEADINGS)
-    is_usual = team_at == 0 and len(headings) > 1 and not ADDRESS_HEADING.search(headings[1])
-    return team_at, next(named, 1 if is_usual else -1)
+def _columns(headings: list[str]) -> tuple[int, int, int]:
+    """The positions of the team, of the division and of the short name in a header; -1 where it has none."""
+    team_at, division_at, short_at = (
+        next((i for i, heading in enumerate(headings) if heading in known), -1)
+        for known in (HEADINGS, DIVISION_HEADINGS, SHORT_HEADINGS)
+    )
+    is_usual = team_at == 0 and len(headings) > 1 and short_at != 1
+    if division_at < 0 and is_usual and not ADDRESS_HEADING.search(headings[1]):
+        division_at = 1
+    return team_at, division_at, short_at
 
 
 def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) -> Planned | None:
@@ -157,6 +177,19 @@ def _team(found: TeamList, by_look: dict[str, Planned], line: int, name: str) ->
         given = {"name": tidy, "other": team.name, "line": team.line}
         found.problems.append(Problem(line, words % given))
     return team
+
+
+def _set_short_name(found: TeamList, team: Planned, line: int, typed: str) -> None:
+    try:
+        short = clean_short_name(typed)
+    except ValidationError as error:
+        found.problems.append(Problem(line, " ".join(error.messages)))
+        return
+    if short and team.short_name and short != team.short_name:
+        words = _("“%(team)s” has the short name “%(other)s” by line %(line)d — got “%(got)s”.")
+        given = {"team": team.name, "other": team.short_name, "line": team.line, "got": short}
+        found.problems.append(Problem(line, words % given))
+    team.short_name = team.short_name or short
 
 
 def _divisions(contest: Contest) -> dict[str, Division]:
@@ -232,6 +265,19 @@ def _check_teams(contest: Contest, found: TeamList) -> None:
                 "got": len(team.emails),
                 "expected": contest.max_team_size,
             }
+            found.problems.append(Problem(team.line, words % given))
+
+
+def _check_short_names(contest: Contest, found: TeamList) -> None:
+    """No short name looks like another of the list or the contest, or like what is made from another team's name."""
+    named = [team for team in found.teams if team.short_name]
+    taken = short_names_of_others(contest) if named else set()
+    for team in named:
+        others = {base_of(other.name) for other in found.teams if other is not team} - {""}
+        others |= {other.short_name for other in named if other is not team}
+        if resembles(team.short_name, taken | others):
+            words = _("“%(team)s”: another team has the short name “%(got)s”, or a name like it.")
+            given = {"team": team.name, "got": team.short_name}
             found.problems.append(Problem(team.line, words % given))
 
 

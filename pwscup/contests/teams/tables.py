@@ -83,7 +83,18 @@ def parts_left(dataset: Dataset) -> range:
 
 def team_file(team: Team, kind: str) -> str:
     """The name of a file of a team in a contest with own tables, such as teamred_original.csv."""
-    return f"team{team.slug}_{kind}.{team.contest.format.suffix}"
+    return f"{in_files(team.slug)}_{kind}.{team.contest.format.suffix}"
+
+
+def in_files(short_name: str) -> str:
+    """A team in file names: teamred, and not teamteam-1.
+
+    Examples
+    --------
+    >>> in_files("red"), in_files("team-1")
+    ('teamred', 'team-1')
+    """
+    return short_name if short_name.startswith("team-") else f"team{short_name}"
 
 
 def url_of(team: Team, name: str) -> str:

@@ -10,6 +10,7 @@ urlpatterns = [
     path("c/<slug:slug>/team/", views.team, name="team"),
     path("c/<slug:slug>/team/create/", views.create, name="team-create"),
     path("c/<slug:slug>/team/rename/", views.rename, name="team-rename"),
+    path("c/<slug:slug>/team/short-name/", views.shorten, name="team-short-name"),
     path("c/<slug:slug>/team/division/", views.divide, name="team-division"),
     path("c/<slug:slug>/team/leave/", views.leave, name="team-leave"),
     path("c/<slug:slug>/team/invite/", views.invite, name="team-invite"),

@@ -11,6 +11,7 @@ from allauth.decorators import rate_limit
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,7 +23,13 @@ from pwscup.accounts import policies as team_policies
 from pwscup.accounts import selectors as team_selectors
 from pwscup.accounts import services
 from pwscup.accounts.addresses import source_of
-from pwscup.accounts.forms import DivisionChoiceForm, FoundingForm, GuestForm, TeamForm
+from pwscup.accounts.forms import (
+    DivisionChoiceForm,
+    FoundingForm,
+    GuestForm,
+    ShortNameForm,
+    TeamForm,
+)
 from pwscup.accounts.guests import class_code
 from pwscup.accounts.invitations import keep_proof
 from pwscup.accounts.models import Invitation, Team, User
@@ -49,7 +56,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def team_page(
-    request: HttpRequest, contest: Contest, form: TeamForm | None = None, status: int = 200
+    request: HttpRequest, contest: Contest, form: Form | None = None, status: int = 200
 ) -> HttpResponse:
     """The viewer's team, or how to join one; `form` is a refused input."""
     context = contest_page(request, contest, "team")
@@ -62,7 +69,7 @@ def team_page(
     return render(request, "accounts/team.html", context, status=status)
 
 
-def without_team(user: User, contest: Contest, form: TeamForm | None) -> dict[str, Any]:
+def without_team(user: User, contest: Contest, form: Form | None) -> dict[str, Any]:
     code = team_policies.refusal_to_play(user, contest, timezone.now())
     return {
         "form": form or FoundingForm(divisions=contest.divisions.all()),
@@ -70,7 +77,7 @@ def without_team(user: User, contest: Contest, form: TeamForm | None) -> dict[st
     }
 
 
-def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[str, Any]:
+def with_team(request: HttpRequest, own: Team, form: Form | None) -> dict[str, Any]:
     now = timezone.now()
     captain = team_policies.is_captain(request.user, own)
     members = list(team_selectors.members_of(own))
@@ -86,7 +93,11 @@ def with_team(request: HttpRequest, own: Team, form: TeamForm | None) -> dict[st
         "takes_guests": invitation is not None and class_code(own.contest) is not None,
         "is_over": team_policies.is_over(own.contest, now),
         "may_rename": team_policies.may_rename(request.user, own, now),
-        "form": form or TeamForm(initial={"name": own.name}),
+        "may_shorten": captain and team_policies.may_shorten(own, now),
+        "form": form if isinstance(form, TeamForm) else TeamForm(initial={"name": own.name}),
+        "short_form": form
+        if isinstance(form, ShortNameForm)
+        else ShortNameForm(initial={"short_name": own.slug}),
         "invited": list(team_selectors.personal_invitations(own)),
     } | division_of(own)
 
@@ -168,6 +179,19 @@ def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
 
 
 @action
+def shorten(request: HttpRequest, contest: Contest) -> HttpResponse | None:
+    own, form = own_team(request, contest), ShortNameForm(request.POST)
+    if not form.is_valid():
+        return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        services.choose_short_name(user=request.user, team=own, **form.cleaned_data)
+    except services.RefusedError as refusal:
+        return refused_name(request, contest, form, refusal)
+    messages.success(request, _("The team has a new short name."))
+    return None
+
+
+@action
 def divide(request: HttpRequest, contest: Contest) -> None:
     own = own_team(request, contest)
     form = DivisionChoiceForm(request.POST, divisions=contest.divisions.all())
@@ -178,12 +202,13 @@ def divide(request: HttpRequest, contest: Contest) -> None:
 
 
 def refused_name(
-    request: HttpRequest, contest: Contest, form: TeamForm, refusal: services.RefusedError
+    request: HttpRequest, contest: Contest, form: Form, refusal: services.RefusedError
 ) -> HttpResponse:
-    """Show at the field that the name is taken; any other refusal does not concern the field."""
-    if refusal.code != "name_taken":
+    """Show at its field that a name is taken; any other refusal concerns no field."""
+    field = {"name_taken": "name", "short_name_taken": "short_name"}.get(refusal.code)
+    if field is None:
         raise refusal
-    form.add_error("name", refusal.message)
+    form.add_error(field, refusal.message)
     return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 

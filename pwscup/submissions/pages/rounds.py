@@ -15,6 +15,7 @@ from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
 from pwscup.contests.rules.measures import hidden_measures, shown_measure
 from pwscup.contests.selectors import contest_page, download_name, downloads
+from pwscup.contests.teams.tables import in_files
 from pwscup.core.http.polling import etag
 from pwscup.submissions import draws, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
@@ -248,7 +249,7 @@ def guess_form(round: Round, team: Team, others: Iterable[Release], *data: Any) 
 def guess_names(round: Round, own: str, targets: Iterable[str]) -> list[str]:
     """The names of guess files in this round."""
     if round.format.names_both_teams:
-        return [f"team{own or '<own>'}_attack_team{slug}.csv" for slug in targets]
+        return [f"{in_files(own or '<own>')}_attack_{in_files(slug)}.csv" for slug in targets]
     return [f"{slug}.csv" for slug in targets]
 
 
