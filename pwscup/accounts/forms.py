@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from pwscup.accounts.models import AccessToken, Team, User
 from pwscup.accounts.names import clean_new_name
-from pwscup.accounts.short_names import clean_short_name
+from pwscup.accounts.names.short_names import clean_short_name
 from pwscup.accounts.tokens import LIFETIMES
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from pwscup.accounts.addresses import digest_of
 from pwscup.accounts.models import FormerAddress, Invitation, Membership, Team, User
-from pwscup.accounts.short_names import base_of
+from pwscup.accounts.names.short_names import base_of
 from pwscup.core.db.prepared import Prepared
 from pwscup.core.models import Event
 
@@ -206,7 +206,7 @@ def current_slugs(contest: Contest) -> dict[str, str]:
 
 
 def short_names_of_others(contest: Contest, team: Team | None = None) -> set[str]:
-    """What a short name of this team must not look like: slugs that others have or had, and names of others."""
+    """The names that a short name of this team must not look like: slugs that others have or had, and names of others."""
     changed = current_slugs(contest)
     others = contest.teams.exclude(pk=team.pk) if team else contest.teams.all()
     own = {slug for slug, now in changed.items() if team and now == team.slug}

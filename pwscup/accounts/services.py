@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.accounts import names, policies, selectors, short_names
+from pwscup.accounts import names, policies, selectors
 from pwscup.accounts.addresses import digest_of, network_of
 from pwscup.accounts.models import (
     FormerAddress,
@@ -23,6 +23,7 @@ from pwscup.accounts.models import (
     Team,
     User,
 )
+from pwscup.accounts.names import short_names
 from pwscup.core.audit_log import record
 from pwscup.core.texts.refusals import RefusedByCode
 

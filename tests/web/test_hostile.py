@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 from django.utils import timezone
 
-from pwscup.accounts import names, selectors, services, short_names
+from pwscup.accounts import names, selectors, services
 from pwscup.accounts.models import Invitation
+from pwscup.accounts.names import short_names
 from pwscup.accounts.services import RefusedError
 from pwscup.contests import services as contest_services
 from pwscup.contests.models import TableDraft

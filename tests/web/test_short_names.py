@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from pwscup.accounts import guests, selectors, services
 from pwscup.accounts.models import Team
+from pwscup.accounts.names.short_names import clean_short_name, romanized, short_name_of
 from pwscup.accounts.services import RefusedError
-from pwscup.accounts.short_names import clean_short_name, romanized, short_name_of
 from pwscup.archives.naming import called, renamer
 from pwscup.contests import services as contests
 from pwscup.contests.teams import lists

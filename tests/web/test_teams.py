@@ -10,8 +10,9 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from pwscup.accounts import policies, selectors, services, short_names
+from pwscup.accounts import policies, selectors, services
 from pwscup.accounts.models import Invitation, Membership, Team
+from pwscup.accounts.names import short_names
 from pwscup.contests.models import Contest
 from pwscup.core.models import Event
 from pwscup.submissions.states import USES_A_TRY, State

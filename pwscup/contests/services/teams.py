@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts import invitations
 from pwscup.accounts.models import Invitation, Team, User
+from pwscup.accounts.names.short_names import short_name_of
 from pwscup.accounts.policies import is_over
 from pwscup.accounts.selectors import taken_slugs
-from pwscup.accounts.short_names import short_name_of
 from pwscup.contests.models import Contest
 from pwscup.contests.services.common import ContestRefused, lock
 from pwscup.contests.teams import lists

@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.models import Invitation, Membership, Team, User
 from pwscup.accounts.names import clean_new_name, likeness, looks
+from pwscup.accounts.names.short_names import base_of, clean_short_name, resembles
 from pwscup.accounts.selectors import left_office, short_names_of_others
-from pwscup.accounts.short_names import base_of, clean_short_name, resembles
 from pwscup.contests.teams import tables
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pwscup.accounts.names import looks
 LONGEST = 24
 FORM = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 TEAM = "team"
-"""What file names put before a short name, as in teamred_original.csv, and names without letters begin with."""
+"""The prefix of short names in file names, as in teamred_original.csv, and of those made for names without letters."""
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}
 _FILES = (
     *(
@@ -96,7 +96,7 @@ def base_of(name: str) -> str:
 
 
 def resembles(short: str, others: Iterable[str]) -> bool:
-    """Readers could take the short name for one of the others; hyphens do not tell them apart."""
+    """Readers could take the short name for one of the others; a hyphen makes no difference."""
     seen = frozenset[str]().union(*(_looks(other) for other in others))
     return bool(_looks(short) & seen)
 
@@ -113,7 +113,7 @@ def _first_free(base: str, taken: set[str], *, start: int) -> str:
 
 
 def romanized(name: str) -> str:
-    """The reading of a name in kana, in Hepburn's spelling without long vowels marked; empty if it has other letters.
+    """The reading of a name in kana, in Hepburn's spelling with short vowels; empty if it has other letters.
 
     Unicode's name of each character has its reading: HIRAGANA LETTER SA, KATAKANA LETTER SMALL TU.
 
