@@ -206,7 +206,7 @@ def current_slugs(contest: Contest) -> dict[str, str]:
 
 
 def short_names_of_others(contest: Contest, team: Team | None = None) -> set[str]:
-    """The names that a short name of this team must not look like: slugs that others have or had, and names of others."""
+    """Names that a short name of this team must not look like: present and former slugs of others, and their names."""
     changed = current_slugs(contest)
     others = contest.teams.exclude(pk=team.pk) if team else contest.teams.all()
     own = {slug for slug, now in changed.items() if team and now == team.slug}
