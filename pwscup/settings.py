@@ -267,6 +267,7 @@ CELERY_TASK_ROUTES = {
     "pwscup.submissions.tasks.drop_refused": {"queue": "housekeeping"},
     "pwscup.notices.tasks.work": {"queue": "notices"},
     "pwscup.contests.tasks.mail_invitations": {"queue": "notices"},
+    "pwscup.bots.tasks.advance": {"queue": "trials"},  # after the submissions of teams
 }
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"  # no state between two starts
 
@@ -293,6 +294,7 @@ CELERY_BEAT_SCHEDULE = {
     **{f"sweep-{app}": _every(SWEEP_SECONDS, f"pwscup.{app}.tasks.sweep") for app in SWEEPING},
     "drop-refused": _every(DROP_SECONDS, "pwscup.submissions.tasks.drop_refused"),
     "sweep-jobs": _every(PROMPT_SECONDS, "pwscup.core.tasks.sweep"),
+    "baseline-teams": _every(SWEEP_SECONDS, "pwscup.bots.tasks.advance"),
     "sweep-submissions": _every(PROMPT_SECONDS, "pwscup.submissions.tasks.sweep"),
 }
 

@@ -9,6 +9,7 @@ of people of their own. Nothing but the seed is drawn, so the same library gives
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -33,6 +34,7 @@ from scoring.tables.writing import write_table
 
 N_PATIENTS, N_TEAMS, N_SAMPLED = 2_000, 10, 5
 REFUSALS = (24, 6)  # teams, tables
+N_CLASSES = 40  # teams of lessons
 BY_ITSELF = "each table by itself"
 METHODS: tuple[Method, ...] = ("m-invariance", "improved")
 MEASURES = {
@@ -178,6 +180,19 @@ def tell_more_tables(seed: int) -> None:
         tell_row("3", name, *_cells(mean_of(teams, way, 3)))
 
 
+def tell_lessons(seed: int) -> None:
+    """The rates of an attack on small teams: the mean, the lowest, and how many teams it gains nothing against."""
+    tell_row("people", "m", "method", "refused", "rate: mean", "lowest", "teams at 0")
+    for n_people, m in itertools.product((60, 80, 100), (2, 3)):
+        teams = first_teams(n_people, 4, seed, N_CLASSES)
+        for name, way in WAYS.items():
+            made = [(own, found) for own, found in published(teams, way, m) if found]
+            rates = [figures(own, found, m, "counting")["rate"] for own, found in made]
+            zeros = f"{rates.count(0)} of {len(rates)}"
+            shown = (f"{np.mean(rates):.1%}", f"{min(rates):.1%}", zeros)
+            tell_row(str(n_people), str(m), name, str(len(teams) - len(made)), *shown)
+
+
 def tell_worlds(seed: int) -> None:
     """The largest risk by every definition, the mean of some teams: possible worlds take long."""
     tell_row("definition", *METHODS)
@@ -233,6 +248,7 @@ PARTS: dict[str, Callable[[int], None]] = {
     "largest": tell_largest,
     "more-tables": tell_more_tables,
     "worlds": tell_worlds,
+    "lessons": tell_lessons,
 }
 
 

@@ -94,7 +94,12 @@ def personal_invitations(team: Team) -> QuerySet[Invitation]:
 
 def untouched(teams: QuerySet[Team]) -> QuerySet[Team]:
     """The teams without activity; never one that the platform itself plays."""
-    return teams.filter(is_house=False, **{f"{name}__isnull": True for name in FACTS})
+    return without_activity(teams).filter(is_house=False)
+
+
+def without_activity(teams: QuerySet[Team]) -> QuerySet[Team]:
+    """The teams that have done and received nothing yet."""
+    return teams.filter(**{f"{name}__isnull": True for name in FACTS})
 
 
 def is_untouched(team: Team) -> bool:

@@ -331,6 +331,26 @@ def remove_team(*, actor: User, team: Team) -> None:
     _remove(actor, team)
 
 
+@transaction.atomic
+def add_baseline_team(*, actor: User | None, contest: Contest, name: str) -> Team:
+    """Create a team without members that the platform plays; the caller holds the lock of the contest."""
+    _refuse_taken_name(contest, name)
+    slug = short_names.short_name_of(name, selectors.taken_slugs(contest))
+    team = Team.objects.create(contest=contest, name=name, slug=slug, is_house=True)
+    _record("team.baseline_added", actor, team, name=name)
+    return team
+
+
+@transaction.atomic
+def remove_baseline_team(*, actor: User, team: Team) -> None:
+    """Remove a team of the platform that has not played, as an organizer."""
+    team = _lock(team)
+    if not selectors.without_activity(Team.objects.filter(pk=team.pk, is_house=True)).exists():
+        raise RefusedError("team_used")
+    _record("team.baseline_removed", actor, team, name=team.name)
+    team.delete()
+
+
 def _remove(actor: User, team: Team) -> None:
     """Free the name; the slug stays reserved, because the trail names the team by it."""
     _record("team.removed", actor, team, name=team.name)
@@ -495,5 +515,5 @@ def _division_data(division: Division | None) -> dict[str, str]:
     return {"division": division.key} if division else {}
 
 
-def _record(kind: str, user: User, team: Team, **data: object) -> None:
+def _record(kind: str, user: User | None, team: Team, **data: object) -> None:
     record(kind, actor=user, contest_id=team.contest_id, subject=f"team {team.slug}", **data)

@@ -2,6 +2,6 @@ from django.apps import AppConfig
 
 
 class BotsConfig(AppConfig):
-    """Teams played by the platform: in the demo, and in an organizer's dry run."""
+    """Teams played by the platform: baseline teams of contests, those of the demo, and those of a dry run."""
 
     name = "pwscup.bots"

@@ -1,4 +1,4 @@
-"""Queries for the page of dry runs."""
+"""Queries for the page of dry runs, and for baseline teams."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pwscup.bots.models import Rehearsal
+from pwscup.contests.services import may_change_baseline_teams
+from pwscup.contests.teams import tables
 from pwscup.core.texts import problems
 from scoring.errors import Problem
+from scoring.rulesets.kinds import BASELINE_TEAMS
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -17,6 +20,28 @@ def newest(contest: Contest) -> Rehearsal | None:
     """The dry run requested last."""
     found = contest.dry_runs.select_related("played_on", "requested_by", "contest")
     return found.order_by("-pk").first()
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineLine:
+    """A team that the platform can play, with what it does in this contest."""
+
+    name: str
+    summary: str
+    plays: bool
+
+
+def baseline_teams(contest: Contest) -> dict[str, Any]:
+    """The baseline teams that play and those that could, and whether that may still change."""
+    playing = set(contest.teams.filter(is_house=True).values_list("name", flat=True))
+    may_change = may_change_baseline_teams(contest)
+    summaries = contest.format.texts.BOTS
+    lines = [BaselineLine(name, str(summaries[name]), name in playing) for name in BASELINE_TEAMS]
+    return {
+        "lines": [line for line in lines if may_change or line.plays],
+        "may_change": may_change,
+        "has_room": tables.n_teams_left(contest) != 0,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The organizer's page of dry runs."""
+"""The organizer's page of dry runs, and the choice of baseline teams."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from pwscup.bots import copies, selectors, services
 from pwscup.bots.models import Rehearsal
+from pwscup.contests import services as contests
 from pwscup.contests.models import Contest
 from pwscup.contests.organize.common import (
     carry_out,
@@ -68,3 +69,14 @@ def dry_run_status(request: HttpRequest, contest: Contest) -> HttpResponseBase:
     status = _status(found)
     context = {"contest": contest, "rehearsal": found} | status
     return polled(request, "bots/_status.html", context, is_final=found.is_final)
+
+
+@require_POST
+@for_organizers
+def baseline_teams(request: HttpRequest, contest: Contest) -> HttpResponse:
+    """Add the baseline team that the button names, or remove it."""
+    removes = "remove" in request.POST
+    service = contests.remove_baseline_team if removes else contests.add_baseline_team
+    words = _("The baseline team is removed.") if removes else _("The baseline team is added.")
+    name = request.POST.get("remove" if removes else "add", "")
+    return carry_out(request, contest, service, done=words, back="organize-teams", name=name)

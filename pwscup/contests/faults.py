@@ -27,6 +27,7 @@ EVENT = "contest.fault"
 PUBLISH, DRAW, RELEASE, ERASE = "publish", "draw", "release", "erase"
 NOTICES, PLAY, FAILED, ARCHIVE = "notices", "play", "failed", "archive"
 DEBRIEF, HINT = "debrief", "hint"
+BASELINE = "baseline"
 TASKS: dict[str, Text] = {
     PUBLISH: _("The tables for “%(subject)s” cannot be published."),
     DRAW: _("The table of the team “%(subject)s” cannot be drawn."),
@@ -36,6 +37,7 @@ TASKS: dict[str, Text] = {
     HINT: _("A hint for “%(subject)s” cannot be published."),
     NOTICES: _("Notices about “%(subject)s” cannot be written."),
     PLAY: _("The platform's own teams cannot play in “%(subject)s”."),
+    BASELINE: _("The baseline team “%(subject)s” cannot play."),
     ARCHIVE: _("No archive can be written: the file %(subject)s is missing or damaged."),
     FAILED: _(
         "The tables for “%(subject)s” wait: scoring failed for a submission that would count. Retry it, or withdraw "

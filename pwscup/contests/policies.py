@@ -139,7 +139,13 @@ def may_replace_table(user: Person, contest: Contest) -> bool:
 
 def may_unpublish(user: Person, contest: Contest) -> bool:
     """A contest that teams have joined stays published."""
-    return is_organizer(user, contest) and contest.is_published and not contest.teams.exists()
+    return is_organizer(user, contest) and contest.is_published and not has_joined(contest)
+
+
+def has_joined(contest: Contest) -> bool:
+    """There is a team of users, or a baseline team that has its table or has submitted something."""
+    active = Q(datasets__isnull=False) | Q(submissions__isnull=False)
+    return contest.teams.filter(Q(is_house=False) | active).exists()
 
 
 def is_settled(contest: Contest, now: datetime) -> bool:

@@ -183,6 +183,8 @@ class Texts(Protocol):
     # The rules: the purpose of columns, if some span the cells of measures, and if none do.
     COLUMNS_OF_CELLS: Text
     COLUMNS: Text
+    BOTS: Mapping[str, Text]
+    """The behavior of each baseline team in a contest of this format, a sentence by name."""
 
 
 class Boards(Protocol):

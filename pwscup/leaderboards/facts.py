@@ -235,6 +235,7 @@ def _facts_of(
             for round in stage.disclosures
         ),
         n_cells=_n_cells(scope) if any(map(stage.shown, stage.disclosures)) else 0,
+        is_played_late=scope.contest.is_demo or scope.contest.rehearsal_of_id is not None,
     )
 
 

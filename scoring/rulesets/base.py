@@ -222,6 +222,8 @@ class Ruleset:
     digest: str
     disclosure: DisclosureSpec | None = None
     sequential: SequentialSpec | None = None
+    baseline_teams: tuple[str, ...] = ()
+    """The teams played by the platform that a new contest has, some of `BASELINE_TEAMS`."""
 
     @property
     def tables(self) -> str:

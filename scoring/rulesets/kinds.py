@@ -152,6 +152,8 @@ def kinds_of(phase: str) -> tuple[str, ...]:
     return tuple(kind.id for kind in ROUND_KINDS.values() if kind.phase == phase)
 
 
+BASELINE_TEAMS = ("Noise", "Unify", "Average", "Swap", "Yamaoka", "Mondrian")
+"""The teams that the platform can play in a contest."""
 TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
 MARKING = ("all_records", "kept_records")
 VALUE_SOURCES = ("schema", "original")

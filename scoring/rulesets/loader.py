@@ -14,6 +14,7 @@ from scoring.registry import MEASURES, SERIES_MEASURES
 from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
 from scoring.rulesets.kinds import (
+    BASELINE_TEAMS,
     COMMON,
     FORMAT_NAMES,
     HIDDEN,
@@ -125,6 +126,7 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         digest=hashlib.sha256(text.encode()).hexdigest(),
         disclosure=read_disclosure(document, data),
         sequential=read_sequential(document, data),
+        baseline_teams=_baseline_teams(document),
     )
 
 
@@ -199,6 +201,12 @@ def _check_columns(options: Options, schema: Schema) -> None:
     ]
     if found:
         raise ProblemsFound(found)
+
+
+def _baseline_teams(document: Document) -> tuple[str, ...]:
+    if not document.has("baseline"):
+        return ()
+    return document.table("baseline").choices("teams", BASELINE_TEAMS)
 
 
 def _limits(limits: Document, data: DataSpec) -> Limits:

@@ -134,6 +134,7 @@ def test_names():
         "pwscup2015",
         "pwscup2015-robust",
         "pwscup2015-season",
+        "sequential-lesson",
         "sequential-release",
         "template",
     )

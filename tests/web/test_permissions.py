@@ -111,8 +111,8 @@ GET: dict[tuple[object, ...], str] = {
         organize-outage organize-pause organize-resume organize-erase organize-retention organize-judges
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
-        link-new
         organize-material organize-hint
+        organize-baseline-teams link-new
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
@@ -171,6 +171,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
         organize-material organize-materials organize-hint organize-hints
+        organize-baseline-teams
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke

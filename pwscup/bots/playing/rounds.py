@@ -6,7 +6,8 @@ worker as a participant's files, with a time inside the round.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -27,20 +28,45 @@ if TYPE_CHECKING:
 
 MINUTE = timedelta(minutes=1)
 Players = dict[Team, Bot]
+Moment = Callable[["Round", int], datetime]
+"""The time at which a submission arrives, by round and position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Bots in a round: their teams, the times of their submissions, and the largest number of guesses now."""
+
+    player: Player
+    round: Round
+    players: Players
+    moment: Moment
+    at_most: int | None = None
 
 
 def play_round(contest: Contest, round: Round, guests: Mapping[str, Bot] | None = None) -> int:
-    """Submit the missing files of the bots in this round; return their number.
+    """Submit the missing files of the bots in this round, as of times in it; return their number.
 
     `guests` are teams of people, by name, for which a bot plays.
     """
+    return _play(round, _players(contest, guests or {}), _moment_in)
+
+
+def play_now(team: Team, round: Round, at_most: int) -> int:
+    """Submit the missing files of one team of the platform in an open round, of guesses at most so many."""
+    bot = BY_NAME.get(team.name)
+    if bot is None:
+        return 0
+    return _play(round, {team: bot}, lambda _round, _position: timezone.now(), at_most)
+
+
+def _play(round: Round, players: Players, moment: Moment, at_most: int | None = None) -> int:
     player, format = round.format.player, round.format
     if player is None:
         return 0
     play = hand_in_tables if format.is_attacked else hand_in_estimates
     if format.has_targets:
         play = hand_in_guesses
-    return play(player, round, _players(contest, guests or {}))
+    return play(Play(player, round, players, moment, at_most))
 
 
 def _players(contest: Contest, guests: Mapping[str, Bot]) -> Players:
@@ -48,19 +74,20 @@ def _players(contest: Contest, guests: Mapping[str, Bot]) -> Players:
     return {team: BY_NAME[team.name] if team.is_house else guests[team.name] for team in found}
 
 
-def _idle(players: Players, round: Round) -> Players:
+def _idle(play: Play) -> Players:
     """The bots without a submission in this round."""
-    busy = set(Submission.objects.filter(round=round).values_list("team_id", flat=True))
-    return {team: bot for team, bot in players.items() if team.pk not in busy}
+    busy = set(Submission.objects.filter(round=play.round).values_list("team_id", flat=True))
+    return {team: bot for team, bot in play.players.items() if team.pk not in busy}
 
 
-def hand_in_tables(player: Player, round: Round, players: Players) -> int:
+def hand_in_tables(play: Play) -> int:
     """One table for every bot that has none in this round, all of them at the same time.
 
     In a past round the sweeper publishes tables as soon as they are scored. A bot for which no individuals
     are left submits nothing.
     """
-    tables = [(team, bot, _table_of(team)) for team, bot in _idle(players, round).items()]
+    player, round = play.player, play.round
+    tables = [(team, bot, _table_of(team)) for team, bot in _idle(play).items()]
     known, made = player.known(round), []
     for team, bot, table in tables:
         if table is not None:
@@ -70,7 +97,7 @@ def hand_in_tables(player: Player, round: Round, players: Players) -> int:
             made.append((turn, player.files(turn)))
     with transaction.atomic():
         for position, (turn, files) in enumerate(made, start=1):
-            _submit(turn, player, files, position)
+            _submit(play, turn, files, position)
     return len(made)
 
 
@@ -81,39 +108,42 @@ def _table_of(team: Team) -> Dataset | None:
     return dataset_of(team.contest)
 
 
-def _targets(round: Round, players: Players) -> list[tuple[Release, Team, Bot]]:
+def _targets(play: Play) -> list[tuple[Release, Team, Bot]]:
     """Each release with a bot that has not attacked it yet."""
-    made = set(Submission.objects.filter(round=round).values_list("team_id", "target_id"))
-    releases = Release.objects.filter(round=round).select_related("table", "candidates", "team")
+    made = set(Submission.objects.filter(round=play.round).values_list("team_id", "target_id"))
+    releases = Release.objects.filter(round=play.round).select_related(
+        "table", "candidates", "team"
+    )
     return [
         (release, team, bot)
         for release in releases
-        for team, bot in players.items()
+        for team, bot in play.players.items()
         if release.team_id != team.pk and (team.pk, release.pk) not in made
-    ]
+    ][: play.at_most]
 
 
-def hand_in_guesses(player: Player, round: Round, players: Players) -> int:
+def hand_in_guesses(play: Play) -> int:
     """One guess for every pair of a bot and another team's release."""
-    pairs = _targets(round, players)
+    player, round, pairs = play.player, play.round, _targets(play)
     if pairs:
         known = player.known(round)
         teams = dict.fromkeys(team for _release, team, _bot in pairs)
         seeds = {team: _seed(player, team, round) for team in teams}
         for position, (release, team, bot) in enumerate(pairs):
-            at = _moment_in(round, position)
+            at = play.moment(round, position)
             turn = Turn(bot, team, round, at, seeds[team], release=release, known=known)
-            _submit(turn, player, player.files(turn), position)
+            _submit(play, turn, player.files(turn), position)
     return len(pairs)
 
 
-def hand_in_estimates(player: Player, round: Round, players: Players) -> int:
+def hand_in_estimates(play: Play) -> int:
     """One estimate for every bot that has none in this round, which it asks for a step before."""
+    player, round = play.player, play.round
     known, n_made = player.known(round), 0
-    for position, (team, bot) in enumerate(_idle(players, round).items(), start=1):
-        at = _moment_in(round, position - 1)
+    for position, (team, bot) in enumerate(_idle(play).items(), start=1):
+        at = play.moment(round, position - 1)
         turn = Turn(bot, team, round, at, _seed(player, team, round), known=known)
-        n_made += _submit(turn, player, player.files(turn), position)
+        n_made += _submit(play, turn, player.files(turn), position)
     return n_made
 
 
@@ -122,7 +152,7 @@ def _seed(player: Player, team: Team, round: Round) -> int | None:
     return evaluation.bot_seed(team, round) if player.draws else None
 
 
-def _submit(turn: Turn, player: Player, files: Files | None, position: int) -> bool:
+def _submit(play: Play, turn: Turn, files: Files | None, position: int) -> bool:
     """Submit as of a time inside the round, once, even when two workers play at the same time; no files, nothing."""
     if files is None:
         return False
@@ -136,8 +166,8 @@ def _submit(turn: Turn, player: Player, files: Files | None, position: int) -> b
                 round=round,
                 files=files,
                 target=target,
-                note=player.note(turn.bot),
-                arrived_at=_moment_in(round, position),
+                note=play.player.note(turn.bot),
+                arrived_at=play.moment(round, position),
             )
     return True
 

@@ -71,6 +71,8 @@ EVENT_TITLES = {
     "team.joined": gettext_lazy("joined the team"),
     "team.left": gettext_lazy("left the team"),
     "team.removed": gettext_lazy("empty team removed"),
+    "team.baseline_added": gettext_lazy("baseline team added"),
+    "team.baseline_removed": gettext_lazy("baseline team removed"),
     "team.readmitted": gettext_lazy("person readmitted"),
     "team.member_removed": gettext_lazy("member removed"),
     "team.captain_transferred": gettext_lazy("captaincy transferred"),

@@ -65,7 +65,7 @@ def _done(contest: Contest) -> set[str]:
         done.add("data")
     if contest.rounds.exists() and not is_over(contest, timezone.now()):
         done.add("rounds")
-    if contest.teams.exists():
+    if contest.teams.filter(is_house=False).exists():
         done.add("teams")
     if contest.dry_runs.filter(state="done").exists():
         done.add("dry-run")

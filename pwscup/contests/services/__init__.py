@@ -1,5 +1,10 @@
 """Changes of a contest by organizers: each in one transaction, each with an event."""
 
+from pwscup.contests.services.baselines import (
+    add_baseline_team,
+    may_change_baseline_teams,
+    remove_baseline_team,
+)
 from pwscup.contests.services.clock import (
     close_round_now,
     extend_round,
@@ -67,6 +72,7 @@ __all__ = [
     "TeamListRefused",
     "accept_office",
     "accept_terms",
+    "add_baseline_team",
     "attach_dataset",
     "check_table",
     "close_round_now",
@@ -83,11 +89,13 @@ __all__ = [
     "invite_to_office",
     "join_as_guest",
     "join_class",
+    "may_change_baseline_teams",
     "open_round_now",
     "pause",
     "plan_of",
     "publish",
     "record_outage",
+    "remove_baseline_team",
     "remove_division",
     "remove_judge",
     "remove_organizer",

@@ -12,8 +12,9 @@ from django.db import transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.accounts import services as accounts
 from pwscup.accounts.models import User
-from pwscup.contests import selectors
+from pwscup.contests import policies, selectors
 from pwscup.contests.models import Contest, Round
 from pwscup.contests.services.commitment import drawn, ensure_committed
 from pwscup.contests.services.common import ContestRefused, lock
@@ -96,6 +97,8 @@ def create_contest(
         digest=rules.digest,
         commitment=contest.commitment,
     )
+    for name in rules.baseline_teams:
+        accounts.add_baseline_team(actor=actor, contest=contest, name=name)
     return contest
 
 
@@ -142,7 +145,7 @@ def publish(*, actor: User | None, contest: Contest, version: int | None = None)
 def unpublish(*, actor: User, contest: Contest, version: int | None = None) -> None:
     """Unpublish the contest, if no team has joined."""
     held = lock(contest, version)
-    if held.teams.exists():
+    if policies.has_joined(held):
         raise ContestRefused(
             _("Teams have joined this contest, so it stays public. Move its rounds instead.")
         )

@@ -43,3 +43,28 @@ COLUMNS = _(
 )
 NEWS_TITLE = _("The tables to attack are published: “%(round)s”")
 NEWS_TEXT = _("Tables: %(n)d")
+BOTS = {
+    "Noise": _(
+        "It adds noise to all amounts, and guesses the nearest record among those with the same quasi-identifiers."
+    ),
+    "Unify": _(
+        "It deletes rare records and makes quasi-identifiers equal, and guesses the nearest record, with the same "
+        "quasi-identifiers if there is one."
+    ),
+    "Average": _(
+        "It makes quasi-identifiers equal and replaces amounts by the averages of equal records, and guesses by one "
+        "amount."
+    ),
+    "Swap": _(
+        "It swaps amounts between records with equal quasi-identifiers, and guesses by the rank of the sum of all "
+        "amounts."
+    ),
+    "Yamaoka": _(
+        "It makes quasi-identifiers equal and exchanges the declared rows of similar records, and guesses the record "
+        "that is nearest in one amount."
+    ),
+    "Mondrian": _(
+        "It generalizes by Mondrian and replaces amounts by averages, and guesses a random record among those with the "
+        "same quasi-identifiers."
+    ),
+}

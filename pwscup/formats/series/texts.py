@@ -48,3 +48,26 @@ COLUMNS = _(
 )
 NEWS_TITLE = _("The releases to attack are published: “%(round)s”")
 NEWS_TEXT = _("Teams: %(n)d")
+BOTS = {
+    "Noise": _(
+        "It publishes m-invariant releases, and guesses the most frequent value of each person's group: the baseline."
+    ),
+    "Unify": _(
+        "It publishes by the improved method, which leaves no risk above 1/m by row counting, and attacks by "
+        "intersecting all releases."
+    ),
+    "Average": _(
+        "It publishes m-invariant releases with larger groups, and attacks by intersecting all releases."
+    ),
+    "Swap": _(
+        "It publishes each table as if it were the first, which the attack of intersecting all releases exploits: a "
+        "target to begin with. It attacks in the same way."
+    ),
+    "Yamaoka": _(
+        "It publishes m-invariant releases that say which is each person's last one, and attacks by intersecting all releases."
+    ),
+    "Mondrian": _(
+        "It publishes by the improved method with another rule for overlapping groups, and attacks by intersecting all "
+        "releases."
+    ),
+}

@@ -99,6 +99,8 @@ class Facts:
     is_frozen: bool
     disclosures: tuple[Disclosure, ...] = ()
     n_cells: int = 0
+    is_played_late: bool = False
+    """The platform's own teams also play in rounds that are over, as in a demo."""
 
     @property
     def ranking(self) -> RankingSpec:
@@ -160,7 +162,9 @@ def is_live(facts: Facts) -> bool:
 
 
 def _house_plays(facts: Facts) -> bool:
-    """The platform's own teams, which also play in past rounds, still have to play."""
+    """The platform's own teams still have to play, although the rounds are over."""
+    if not facts.is_played_late:
+        return False
     houses = {player.id for player in facts.everybody if player.is_house}
     pairs = {(house, team) for house in houses for team in facts.published if house != team}
     return bool(facts.attack and (houses - facts.published or pairs - facts.rates.keys()))
