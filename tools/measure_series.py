@@ -34,7 +34,7 @@ from scoring.tables.writing import write_table
 
 N_PATIENTS, N_TEAMS, N_SAMPLED = 2_000, 10, 5
 REFUSALS = (24, 6)  # teams, tables
-N_CLASSES = 40  # teams of lessons
+LESSONS, N_LEARNERS = ((60, 4), (150, 4), (150, 6)), 30  # people and tables, and teams
 BY_ITSELF = "each table by itself"
 METHODS: tuple[Method, ...] = ("m-invariance", "improved")
 MEASURES = {
@@ -181,16 +181,26 @@ def tell_more_tables(seed: int) -> None:
 
 
 def tell_lessons(seed: int) -> None:
-    """The rates of an attack on small teams: the mean, the lowest, and how many teams it gains nothing against."""
-    tell_row("people", "m", "method", "refused", "rate: mean", "lowest", "teams at 0")
-    for n_people, m in itertools.product((60, 80, 100), (2, 3)):
-        teams = first_teams(n_people, 4, seed, N_CLASSES)
+    """The rates of an attack on teams of a lesson: mean, extremes, and how many teams it gains nothing against."""
+    tell_row(
+        "people",
+        "tables",
+        "m",
+        "method",
+        "refused",
+        "rate: mean",
+        "lowest",
+        "highest",
+        "teams at 0",
+    )
+    for (n_people, n_tables), m in itertools.product(LESSONS, (2, 3)):
+        teams = first_teams(n_people, n_tables, seed, N_LEARNERS)
         for name, way in WAYS.items():
             made = [(own, found) for own, found in published(teams, way, m) if found]
             rates = [figures(own, found, m, "counting")["rate"] for own, found in made]
-            zeros = f"{rates.count(0)} of {len(rates)}"
-            shown = (f"{np.mean(rates):.1%}", f"{min(rates):.1%}", zeros)
-            tell_row(str(n_people), str(m), name, str(len(teams) - len(made)), *shown)
+            shown = [f"{rate:.1%}" for rate in (np.mean(rates), min(rates), max(rates))]
+            refused, zeros = len(teams) - len(made), f"{rates.count(0)} of {len(rates)}"
+            tell_row(str(n_people), str(n_tables), str(m), name, str(refused), *shown, zeros)
 
 
 def tell_worlds(seed: int) -> None:

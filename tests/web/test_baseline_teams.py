@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from pwscup.accounts.models import Team
 from pwscup.bots import copies, live
+from pwscup.bots.cast import BOTS, BY_NAME
 from pwscup.contests import faults, services
 from pwscup.contests.models import Contest
 from pwscup.contests.organize import wizard
@@ -18,17 +19,27 @@ from pwscup.contests.services.common import ContestRefused
 from pwscup.contests.teams import tables
 from pwscup.core.models import Event
 from pwscup.core.texts.refusals import Refused
+from pwscup.formats import FORMATS
 from pwscup.formats.series import bots as series_bots
 from pwscup.reports import certificates
 from pwscup.submissions.judging import grades
 from pwscup.submissions.models import Release, Submission
 from pwscup.submissions.services import SubmissionRefused
 from scoring.datasets.hospital import HOSPITAL_SCHEMA
+from scoring.formats.sequential.guesses import (
+    baseline_guesses,
+    intersecting_guesses,
+    mark_values,
+    true_values,
+    values_of,
+)
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.kinds import BASELINE_TEAMS
 from tests import factories
 from tests.web import archives, pipeline, series
+from tools import measure_series
 
+GUESSES = (baseline_guesses, intersecting_guesses)
 pytestmark = pytest.mark.usefixtures("unsent")
 
 
@@ -44,7 +55,7 @@ def lesson(cast) -> Contest:
     services.attach_dataset(
         actor=cast.oscar,
         contest=contest,
-        data=factories.hospital_tables(200),
+        data=factories.hospital_tables(400),
         schema=HOSPITAL_SCHEMA,
     )
     return contest
@@ -68,9 +79,6 @@ def change(client, contest: Contest, **button: str) -> str:
 
 
 def test_every_bot_may_be_chosen_and_has_a_sentence_in_every_format():
-    from pwscup.bots.cast import BOTS
-    from pwscup.formats import FORMATS
-
     assert tuple(bot.name for bot in BOTS) == BASELINE_TEAMS
     for format in FORMATS.values():
         assert set(format.texts.BOTS) == set(BASELINE_TEAMS)
@@ -149,7 +157,7 @@ def test_nothing_changes_once_something_is_submitted(cast, oscar):
 def test_a_baseline_team_with_a_table_of_its_own_stays(cast):
     contest = factories.make_series_contest(organizer=cast.oscar)
     add(cast, contest, "Swap")
-    factories.tables_of_team(contest.teams.get())
+    factories.own(contest.teams.get())
     with pytest.raises(Refused, match="cannot be removed"):
         services.remove_baseline_team(actor=cast.oscar, contest=contest, name="Swap")
     assert not may_unpublish(cast.oscar, contest)
@@ -284,3 +292,19 @@ def test_a_contest_with_baseline_teams_is_archived_and_comes_back(cast, opened):
     Contest.objects.filter(pk=job.contest_id).update(is_published=True)
     assert live.advance() == 0
     assert Release.objects.filter(round__contest=job.contest).count() == 2
+
+
+# The lesson
+
+
+def test_in_the_lesson_the_attack_on_the_baseline_team_succeeds_and_on_an_m_invariant_series_hardly():
+    spec = load_ruleset("sequential-lesson")
+    assert [round.minutes for round in spec.rounds] == [30, 30]
+    [own] = measure_series.first_teams(spec.data.sample, 6, seed=1, n=1)
+    truth, rates = true_values(own), {}
+    for name in ("Swap", "Noise"):
+        made = series_bots.series_of(own, BY_NAME[name].series, spec.sequential)
+        found = [values_of(g(own, made.releases), own) for g in GUESSES]
+        rates[name] = mark_values(truth, *found, m=spec.sequential.m).rate
+    assert rates["Swap"] > 0.08
+    assert rates["Noise"] < rates["Swap"] / 2

@@ -64,7 +64,8 @@ BOTS = {
         "target to begin with. It attacks in the same way."
     ),
     "Yamaoka": _(
-        "It publishes m-invariant releases that say which is each person's last one, and attacks by intersecting all releases."
+        "It publishes m-invariant releases that say which is each person's last one, and attacks by intersecting all "
+        "releases."
     ),
     "Mondrian": _(
         "It publishes by the improved method with another rule for overlapping groups, and attacks by intersecting all "
