@@ -157,7 +157,7 @@ def test_nothing_changes_once_something_is_submitted(cast, oscar):
 def test_a_baseline_team_with_a_table_of_its_own_stays(cast):
     contest = factories.make_series_contest(organizer=cast.oscar)
     add(cast, contest, "Swap")
-    factories.own(contest.teams.get())
+    factories.tables_of_team(contest.teams.get())
     with pytest.raises(Refused, match="cannot be removed"):
         services.remove_baseline_team(actor=cast.oscar, contest=contest, name="Swap")
     assert not may_unpublish(cast.oscar, contest)

@@ -343,14 +343,16 @@ def test_a_closed_round_with_unfinished_submissions_is_provisional(contest, clie
 # Pages
 
 
-@pytest.mark.parametrize(("house", "live"), [("Red", False), ("Blue", True)])
-def test_boards_stay_live_until_the_house_teams_have_played(contest, house, live):
-    """Red attacked both others, Blue has still to attack Green."""
+@pytest.mark.parametrize(
+    ("house", "is_demo", "live"),
+    [("Red", True, False), ("Blue", True, True), ("Blue", False, False)],
+)
+def test_boards_stay_live_until_the_house_teams_have_played(contest, house, is_demo, live):
+    """Red attacked both others, Blue has still to attack Green; only in a demo it does so after the end."""
     played = board_facts.game(contest)
-    contest.teams.filter(pk=played.teams[house].pk).update(is_house=True)
-    assert boards(contest)["live"] is False  # in a contest of people nobody plays after the end
-    contest.is_demo = True
+    contest.is_demo = is_demo
     contest.save(update_fields=["is_demo"])
+    contest.teams.filter(pk=played.teams[house].pk).update(is_house=True)
     assert boards(contest)["live"] is live
 
 

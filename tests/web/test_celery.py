@@ -75,7 +75,11 @@ def test_everything_that_has_a_sweep_is_swept():
     sweeps = {name for name in app.tasks if name.endswith(".tasks.sweep")} - set(old_names.SWEEPS)
     assert len(sweeps) >= 6
     scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    others = {core_tasks.seal.name, "pwscup.submissions.tasks.drop_refused"}
+    others = {
+        core_tasks.seal.name,
+        "pwscup.submissions.tasks.drop_refused",
+        "pwscup.bots.tasks.advance",
+    }
     assert scheduled - {"demo.advance"} == sweeps | others
 
 
