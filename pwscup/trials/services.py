@@ -36,6 +36,7 @@ REFUSALS = {
     "too_many": _("%(expected)s trials per minute are possible. Wait a minute."),
     "too_long": _("A trial may continue at most %(expected)s others. Start from the original."),
     "base_gone": _("The trial to continue is no longer kept. Start from the original."),
+    "no_target": _("No table of another team is published yet."),
     "not_done": _("Only a trial that is done can be submitted."),
 }
 
@@ -70,6 +71,8 @@ def request_trial(
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         _check(team, round, arrived_at)
+        if round.format.has_targets and target is None:
+            raise TrialRefused("no_target")
         step = {"method": method.key, "values": dict(values), "seed": new_seed()}
         trials = selectors.trials_of(team, round)
         trial = Trial.objects.create(

@@ -352,6 +352,15 @@ def test_the_terms_come_before_the_first_record(lesson, cast, as_user):
     assert not Trial.objects.exists()
 
 
+def test_no_attack_is_tried_before_there_is_a_target(lesson, cast, as_user):
+    now = timezone.now()
+    round = round_of(lesson.contest, "attack")
+    lesson.contest.rounds.filter(pk=round.pk).update(opens_at=now - timedelta(hours=1))
+    address = reverse("trials", args=[lesson.contest.slug, round.key])
+    answer = as_user(cast.alice).post(address, {"method": "gower"})
+    assert (answer.status_code, Trial.objects.count()) == (422, 0)
+
+
 def test_the_terms_come_before_the_records_of_a_trial_of_another_member(lesson, cast, as_user):
     round = round_of(lesson.contest, "anonymization")
     trial = begin(as_user(cast.alice), round, method="rank-swap", **{"rank-swap-p": 5})
