@@ -45,7 +45,8 @@ def _names(contest: Contest, team: Team | None) -> dict[str, str]:
         "targets": f"{contest.slug}-targets.zip",
         "team": in_files(team.slug if team else NO_TEAM),
     }
-    shown = {"title": contest.local_title, "wheel": wheel.file_name()}
+    title = " ".join(contest.local_title.split())  # a further line of it could begin a cell of code
+    shown = {"title": title, "wheel": wheel.file_name()}
     return shown | names | {f"{key}_code": repr(name) for key, name in names.items()}
 
 

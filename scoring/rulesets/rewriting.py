@@ -12,7 +12,7 @@ import tomli_w
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SECTION = r"(?m)^\[{name}\][^\n]*\n(?:(?!\s*\[).*(?:\n|\Z))*"
+_SCHEMA = re.compile(r"\s*schema\s*=")
 
 
 def with_disclosure(
@@ -60,20 +60,30 @@ def _edited(text: str, disclosure: dict[str, Any], *, keeps_schema: bool) -> str
     keys = "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in disclosure.items()
     )
-    section = re.search(_SECTION.format(name="disclosure"), text)
-    if section is not None:
-        kept = re.search(
-            r"(?m)(?:^[ \t]*(?:#.*)?\n)*\Z", section[0]
-        )  # comments before the next table
-        below = kept[0] if kept else ""
-        text = f"{text[: section.start()]}[disclosure]\n{keys}{below}{text[section.end() :]}"
-    if keeps_schema:
-        return text
-    data = re.search(_SECTION.format(name="data"), text)
-    if data is None:
-        return text
-    less = re.sub(r"(?m)^\s*schema\s*=.*\n?", "", data[0], count=1)
-    return text[: data.start()] + less + text[data.end() :]
+    lines = re.split(r"(?<=\n)", text)
+    if (section := _section(lines, "disclosure")) is not None:
+        first, end = section
+        while end > first + 1 and _is_blank(lines[end - 1]):  # comments before the next table
+            end -= 1
+        lines[first:end] = [f"[disclosure]\n{keys}"]
+    if not keeps_schema and (section := _section(lines, "data")) is not None:
+        kept = [line for line in lines[slice(*section)] if not _SCHEMA.match(line)]
+        lines[slice(*section)] = kept
+    return "".join(lines)
+
+
+def _section(lines: Sequence[str], name: str) -> tuple[int, int] | None:
+    """The lines of a table, from its header to the next one."""
+    header = f"[{name}]"
+    first = next((place for place, line in enumerate(lines) if line.startswith(header)), None)
+    if first is None:
+        return None
+    others = range(first + 1, len(lines))
+    return first, next((n for n in others if lines[n].lstrip().startswith("[")), len(lines))
+
+
+def _is_blank(line: str) -> bool:
+    return line.strip() == "" or line.lstrip().startswith("#")
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from pwscup.contests.models import Contest
 from pwscup.core.installation import wheel
 from pwscup.submissions import draws
 from pwscup.submissions.models import Evaluation, Submission
@@ -155,3 +156,11 @@ def test_the_wheel_holds_the_library_without_the_platform(client, tmp_path):
     assert any(line.startswith("numpy") for line in needed)
     assert not any(line.lower().startswith(("django", "celery", "redis")) for line in needed)
     assert "web" in metadata.get_all("Provides-Extra")
+
+
+def test_a_title_of_several_lines_adds_no_code_to_the_notebook(played, client):
+    Contest.objects.filter(pk=played.contest.pk).update(title="Cup\n%% code\nimport os")
+    _name, content = fetched(client, reverse("notebook", args=[played.contest.slug]))
+    first, second, *_others = cells_of(content)
+    assert first["source"][0] == "# Cup %% code import os\n"
+    assert second["source"][0] == "import json\n"

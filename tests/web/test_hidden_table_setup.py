@@ -175,6 +175,15 @@ def test_however_rules_are_written_only_the_columns_change(text):
     assert tomllib.loads(with_disclosure(text, ["部", 'q"'], ["部"], keeps_schema=False)) == wanted
 
 
+def test_columns_are_chosen_in_a_long_ruleset_without_reading_it_over_and_over():
+    blank, comments = "\n" * 80_000, "# comment\n" * 9_000
+    text = (
+        f'[data]\n{blank}schema = "s"\n[disclosure]\ncolumns = ["a"]\n{comments}k = 1\n{comments}'
+    )
+    less = with_disclosure(text, ["b"], [], keeps_schema=False)
+    assert less == f'[data]\n{blank}[disclosure]\ncolumns = ["b"]\nk = 1\ntarget = []\n{comments}'
+
+
 def test_comments_of_the_rules_stay():
     text = load_ruleset("dp-disclosure").text
     less = with_disclosure(text, ["a", "b"], ["a"], keeps_schema=False)
