@@ -28,7 +28,7 @@ from pwscup.contests.models import (
 from pwscup.core.models import StoredFile
 from pwscup.disclosure.models import Answer, BatchRelease
 from pwscup.notices.models import Announcement, Question
-from pwscup.submissions.judging.models import JudgeComment
+from pwscup.submissions.judging.models import JudgeComment, TalkChoice, TalkVote
 from pwscup.submissions.models import (
     AppealMessage,
     Choice,
@@ -44,7 +44,7 @@ from pwscup.submissions.models import (
 
 FORMAT, VERSION = "pwscup-archive", 5
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
-evaluations, 5 materials, hints and comments of judges."""
+evaluations, 5 materials, hints, comments of judges and votes."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -434,6 +434,23 @@ SHEETS: tuple[Sheet, ...] = (
         JudgeComment,
         "round__contest",
         (ROUND, TEAM, Column("judge", refers="judges"), *_prose("text"), Column("given_at")),
+        since=5,
+    ),
+    _sheet(
+        "votes",
+        "votes.csv",
+        TalkVote,
+        "round__contest",
+        (ROUND, Column("most", law=laws.is_choice), *_columns("opened_at ended_at n_voters")),
+        unique=(("round",),),
+        since=5,
+    ),
+    _sheet(
+        "voted",
+        "voted.csv",
+        TalkChoice,
+        "vote__round__contest",
+        (Column("vote", refers="votes"), TEAM),
         since=5,
     ),
     _sheet(

@@ -21,6 +21,7 @@ from pwscup.contests.selectors import contest_page, visible_contest
 from pwscup.core.http.polling import polled
 from pwscup.leaderboards import export, kept, pages, polls, ranks
 from pwscup.leaderboards import projector as screen
+from pwscup.submissions.judging import votes
 from pwscup.submissions.selectors import get_visible
 
 vary = vary_on_headers(*polls.VARY)
@@ -52,6 +53,7 @@ def board(request: HttpRequest, slug: str) -> HttpResponse:
 def _board(request: HttpRequest, contest: Contest) -> HttpResponse:
     numbers = polls.numbers_of(contest.pk)  # before the facts that they summarize
     page = contest_page(request, contest, "board")
+    page["award"] = votes.award_of(contest)
     shown = pages.wanted(request, contest, page["now"])
     return kept.render(request, page, shown, numbers)
 

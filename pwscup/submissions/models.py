@@ -11,6 +11,8 @@ from pwscup.accounts.models import Team
 from pwscup.contests.models import Contest, Round, RulesetVersion
 from pwscup.core.models import Job, StoredFile
 from pwscup.submissions.judging.models import JudgeComment as JudgeComment
+from pwscup.submissions.judging.models import TalkChoice as TalkChoice
+from pwscup.submissions.judging.models import TalkVote as TalkVote
 
 TOO_SLOW = "submission.too_slow"
 """The problem of files whose scoring exceeded the time limit on an otherwise idle machine."""

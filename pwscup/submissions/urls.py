@@ -5,6 +5,7 @@ from django.urls import path
 from pwscup.submissions import views
 from pwscup.submissions.decisions import views as decision_views
 from pwscup.submissions.judging import views as mark_views
+from pwscup.submissions.judging import vote_views
 from pwscup.submissions.proof import views as proof_views
 
 urlpatterns = [
@@ -13,6 +14,13 @@ urlpatterns = [
     path("c/<slug:slug>/round/<slug:key>/history/", views.round_history, name="round-history"),
     path("c/<slug:slug>/round/<slug:key>/marks/", mark_views.round_marks, name="marks"),
     path("c/<slug:slug>/round/<slug:key>/timer/", mark_views.round_timer, name="timer"),
+    path("c/<slug:slug>/round/<slug:key>/vote/", vote_views.vote, name="vote"),
+    path(
+        "c/<slug:slug>/round/<slug:key>/vote/organize/",
+        vote_views.organize_vote,
+        name="organize-vote",
+    ),
+    path("v/<slug:token>/", vote_views.guest_vote, name="guest-vote"),
     path("c/<slug:slug>/round/<slug:key>/slides/<slug:team>/", mark_views.slides, name="slides"),
     path("c/<slug:slug>/round/<slug:key>/awaited/", views.round_awaited, name="round-awaited"),
     path("s/<uuid:public_id>/", views.submission, name="submission"),

@@ -69,7 +69,7 @@ GET: dict[tuple[object, ...], str] = {
     # its secret is not published before it is over.
     BY_TOKEN: API,
     NOBODY: """
-        api-root library notebook release-candidates trial-file
+        api-root guest-vote library notebook release-candidates trial-file
         hierarchies mail report reveal team-data answer answer-csv batch-release estimate-template""",
     PERSON: """
         account account-delete account_change_password account_email account_reauthenticate team tokens questions
@@ -112,7 +112,7 @@ GET: dict[tuple[object, ...], str] = {
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
         organize-material organize-hint
-        organize-baseline-teams link-new
+        organize-baseline-teams link-new organize-vote
         organize-announcement-withdraw organize-question-publish organize-webhook
         organize-rules-preview organize-report-publish organize-archive-delete team-archive
         submission-cancel submission-choose submission-note submission-rule organize-retry trial-submit
@@ -122,7 +122,7 @@ GET: dict[tuple[object, ...], str] = {
     # and nothing is disclosed: who may do what where it is, is in test_lecture_marks.py and
     # test_disclosure_pages.py
     (LOGIN, GONE, GONE, GONE, GONE, GONE, GONE): """
-        marks timer slides ask answers-zip organize-disclosure
+        marks timer vote slides ask answers-zip organize-disclosure
         organize-archive-file organize-archive-history organize-archive-status organize-import-status
         organize-rescore-status organize-dry-run-status organize-rules-version
         organize-debriefing-part
@@ -171,7 +171,7 @@ POST: dict[tuple[object, ...], str] = {
         organize-divisions organize-invitations organize-team-list organize-team-move
         organize-team-remove organize-team-short-name organize-team-readmit organize-class-code organize-guest-link
         organize-material organize-materials organize-hint organize-hints
-        organize-baseline-teams
+        organize-baseline-teams organize-vote vote
         organize-round-reopen organize-round-open organize-rounds organize-settings organize-start organize-unpublish
         team-remove team-transfer
         experiment-delete experiment-stop token-revoke
@@ -187,7 +187,7 @@ POST: dict[tuple[object, ...], str] = {
         GONE,
         GONE,
     ): """
-        api-root submission-cancel submission-choose submission-note submission-appeal submission-rule audit
+        api-root guest-vote submission-cancel submission-choose submission-note submission-appeal submission-rule audit
         trial-submit""",
     (LOGIN, OK, OK, OK): "account account-delete team tokens",
     (NO_TOKEN, NO_TOKEN, NO_TOKEN, NO_TOKEN): "api-answers api-submissions",

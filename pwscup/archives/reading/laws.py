@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from pwscup.accounts.names import clean_name
 from pwscup.contests.services.materials import is_web_address
 from pwscup.core.models import StoredFile
+from pwscup.submissions.judging.votes import MOST_CHOICES
 from scoring.registry import ALL_MEASURES
 from scoring.tables.text import visible
 
@@ -83,6 +84,10 @@ def _is_problem(problem: Any) -> bool:
         and isinstance(problem.get("row") or 0, int)
         and all(isinstance(problem.get(part) or "", str) for part in ("file", "column"))
     )
+
+
+def is_choice(value: Any) -> bool:
+    return value is not None and 1 <= value <= MOST_CHOICES
 
 
 def is_share(value: Any) -> bool:

@@ -138,6 +138,8 @@ EVENT_TITLES = {
     "material.changed": gettext_lazy("material changed"),
     "material.moved": gettext_lazy("order of materials changed"),
     "material.removed": gettext_lazy("material removed"),
+    "vote.opened": gettext_lazy("vote of the audience opened"),
+    "vote.ended": gettext_lazy("vote of the audience ended"),
     "marks.saved": gettext_lazy("grades of a presentation saved"),
     "audit.requested": gettext_lazy("audit requested"),
     "audit.done": gettext_lazy("audit done"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Max
+from django.urls import reverse
 from django.utils.translation import get_language
 
 from pwscup.contests.downloads import terms_first_url
@@ -21,7 +22,7 @@ from pwscup.submissions import draws, policies, selectors
 from pwscup.submissions.forms import GuessForm, NoteForm, TableForm
 from pwscup.submissions.intake import inflight, limits
 from pwscup.submissions.intake.gates import gate, used_today
-from pwscup.submissions.judging import grades
+from pwscup.submissions.judging import grades, votes
 from pwscup.submissions.models import Choice, Evaluation, Ruling, Submission
 from pwscup.submissions.pages import disclosing
 from pwscup.submissions.pages.lines import headline_of, lines
@@ -308,6 +309,21 @@ def presentation(
         "own_means": grades.means_of(round, team) if team and settled else None,
         "own_comments": grades.comments_on(round, team) if team and settled else (),
         "may_see_marks": policies.may_see_marks(request.user, round),
+        **_vote(request, round, team),
+    }
+
+
+def _vote(request: HttpRequest, round: Round, team: Team | None) -> dict[str, Any]:
+    """The vote of the audience, its result after the end, and the link for guests for organizers."""
+    vote = votes.vote_of(round)
+    if vote is None:
+        return {"vote": None}
+    path = reverse("guest-vote", args=[vote.token]) if vote.token else ""
+    return {
+        "vote": vote,
+        "may_vote": team is not None,
+        "award": votes.result_of(vote) if vote.ended_at else None,
+        "guest_url": request.build_absolute_uri(path) if path else "",
     }
 
 
