@@ -30,6 +30,8 @@ FACTS = (
     "rulings",
     "late_allowances",
     "marks",
+    "comments",
+    "audience_votes",
     "questions",
 )
 SHORTENED = "team.short_name_changed"

@@ -54,7 +54,7 @@ class TalkChoice(models.Model):
     """Fact: a presentation that somebody chose; the person, or the browser of a guest, until the vote ends."""
 
     vote = models.ForeignKey(TalkVote, on_delete=models.CASCADE, related_name="choices")
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="+")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="audience_votes")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
