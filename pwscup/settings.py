@@ -139,7 +139,7 @@ ACCOUNT_RATE_LIMITS = {
     "reset_password": f"{PEOPLE_PER_ADDRESS}/m/ip,5/m/key",
     "reset_password_from_key": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
     "join": f"{2 * PEOPLE_PER_ADDRESS}/m/ip",
-    "wrong_code": f"{PEOPLE_PER_ADDRESS}/m/ip",  # class codes and sign-in links that nobody has
+    "wrong_code": f"{PEOPLE_PER_ADDRESS}/m/ip",  # class codes that nobody has
     "mail": f"{MAILS_PER_ADDRESS}/h/key",  # silently, see AccountAdapter
 }
 # The number of trusted proxies in front of the server, for the address that rate limits count by.

@@ -1,4 +1,4 @@
-"""Limits on wrong guesses at codes and links, by the visitor's network address; see `ACCOUNT_RATE_LIMITS`.
+"""Limits on wrong guesses at codes, by the visitor's network address; see `ACCOUNT_RATE_LIMITS`.
 
 allauth's decorator leaves GET requests uncounted, but the page of a code is opened by GET.
 """

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from pwscup.accounts import guests, limits, selectors, services
+from pwscup.accounts import guests, selectors, services
 from pwscup.accounts.forms import ConfirmationForm, PasswordForm, ProfileForm, TokenForm
 from pwscup.accounts.models import User
 from pwscup.accounts.tokens import TokenRefused, create_token, live_tokens, revoke_token
@@ -93,12 +93,12 @@ def link_page(request: HttpRequest, person: User, token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, token: str) -> HttpResponse:
-    """The page of a sign-in link: a button, because programs that preview links must not sign in."""
-    if limits.is_exhausted(request, "wrong_code"):
-        return limits.refusal(request)
+    """The page of a sign-in link: a button, because programs that preview links must not sign in.
+
+    Wrong links are not limited: nobody guesses 192 bits, and a limit would let one student lock out a class.
+    """
     guest = guests.user_by_link(token)
     if guest is None:
-        limits.count(request, "wrong_code")
         raise Http404
     if request.method != "POST":
         return render(request, "accounts/enter.html", {"person": guest, "token": token})
