@@ -51,6 +51,13 @@ def test_addresses_that_are_none_are_named(text):
         up.parse_address(text)
 
 
+def test_the_site_answers_under_the_address_that_it_listens_on(settings):
+    settings.ALLOWED_HOSTS = ["localhost"]
+    assert up.allowed_hosts("192.168.1.20") == ["localhost", "192.168.1.20"]
+    assert up.allowed_hosts("::1") == ["localhost", "[::1]"]
+    assert up.allowed_hosts("localhost") == up.allowed_hosts("0.0.0.0") == ["localhost"]
+
+
 def test_a_port_is_taken_while_somebody_listens():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

@@ -46,6 +46,13 @@ def parse_address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
+def allowed_hosts(host: str) -> list[str]:
+    """The names that the site answers to: those of the settings, and the address that it listens on."""
+    own = f"[{host}]" if ":" in host else host
+    is_any = host in ("0.0.0.0", "::")
+    return list(dict.fromkeys([*settings.ALLOWED_HOSTS, *([] if is_any else [own])]))
+
+
 def joined(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
@@ -227,6 +234,7 @@ class Command(BaseCommand):
         start = [str(BASE_DIR / program)] if program.endswith(".py") else ["-m", program]
         given = {
             "PWSCUP_DEMO": "1" if self.demo else "0",
+            "ALLOWED_HOSTS": ",".join(allowed_hosts(self.host)),
             "PWSCUP_SITE_URL": env.str("PWSCUP_SITE_URL", default=f"http://{self.address}"),
             "PYTHONUNBUFFERED": "1",
             "OMP_NUM_THREADS": os.environ.get(
