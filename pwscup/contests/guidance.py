@@ -61,6 +61,9 @@ class Step:
     label: str = ""
     in_browser: str = ""  # the page where the same is done without files of one's own
     is_awaited: bool = False  # it changes by itself within seconds
+    is_upcoming: bool = (
+        False  # it changes when the next round opens, which may be earlier than planned
+    )
     more_url: str = ""
     more_label: str = ""
 
@@ -244,6 +247,7 @@ def _play(slug: str, rounds: Sequence[Round], now: datetime) -> Step:
         return Step(
             _("Your team is ready"),
             _("There is nothing to submit until “%(round)s” opens.") % {"round": title},
+            is_upcoming=following is not None,
         )
     return Step(
         _("“%(round)s” is open") % {"round": current.local_title},

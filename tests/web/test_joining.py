@@ -98,6 +98,15 @@ def test_the_next_step_leads_to_trials_where_the_organizer_offers_them(cast, cod
     assert client.get(trials).status_code == 200
 
 
+def test_the_next_step_looks_again_until_the_lesson_starts(cast, code):
+    client, _guest = guest_in(code)
+    pages = [reverse(name, args=["cup"]) for name in ("joined", "team", "contest")]
+    assert not any("every 10s" in client.get(page).content.decode() for page in pages)
+    now = timezone.now()
+    cast.contest.rounds.update(opens_at=now + timedelta(days=1), closes_at=now + timedelta(days=2))
+    assert all('hx-trigger="every 10s"' in client.get(page).content.decode() for page in pages)
+
+
 def test_teammates_join_the_team_from_the_list_until_it_has_something_to_hide(cast, code):
     _client, first = guest_in(code)
     team = first.memberships.get().team
