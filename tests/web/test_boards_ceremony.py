@@ -317,6 +317,14 @@ def test_no_ceremony_before_the_rounds_are_over(cast, played):
     assert "“Attack round” is not over yet" in refused(cast)
 
 
+def test_a_round_that_has_just_closed_is_not_called_open(cast, played, settings):
+    settings.UPLOAD_GRACE_SECONDS = 60
+    now = timezone.now()
+    Contest.objects.update(frozen_at=now)
+    cast.contest.rounds.filter(pk=played.attack.pk).update(closes_at=now)
+    assert "“Attack round” has just closed" in refused(cast)
+
+
 def test_no_ceremony_while_a_team_may_be_late(cast, played, settings):
     settings.UPLOAD_GRACE_SECONDS = 60
     late = {"team": played.teams["Red"], "round": played.attack, "reason": "power cut"}

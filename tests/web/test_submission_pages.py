@@ -97,6 +97,13 @@ def test_where_nothing_can_be_handed_in_the_page_says_why_and_what_to_do(
     assert 'type="file"' not in body
 
 
+def test_an_organizer_is_not_sent_to_the_teams(cast, as_user):
+    body = text(as_user(cast.oscar).get(round_url(cast)))
+
+    assert "Organizers and judges do not play" in body
+    assert "create or join one" not in body
+
+
 def test_a_draft_and_an_unknown_round_are_not_found(cast, as_user):
     assert as_user(cast.alice).get(round_url(cast, "no-such")).status_code == 404
     cast.contest.is_published = False

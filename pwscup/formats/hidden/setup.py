@@ -9,6 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
 
+from pwscup.core.texts.parts import listed
 from pwscup.core.texts.problems import SEPARATOR, parts
 from pwscup.formats.common.setup import check_columns as check_table
 from pwscup.formats.hidden.disclosed import n_cells, spec_of
@@ -147,14 +148,14 @@ def of_columns(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
         check_disclosed(disclosure, schema)
     except ProblemsFound as found:
         warnings += _shown(found)
-    listed = [name for name in disclosure.columns if name in schema.names]
-    if listed:
+    present = [name for name in disclosure.columns if name in schema.names]
+    if present:
         warnings.append(
             _(
                 "Everybody may read the schema: list the values that %(columns)s can have, not those that "
                 "happen to occur in the table."
             )
-            % {"columns": ", ".join(listed)}
+            % {"columns": listed(present)}
         )
     others = [name for name in schema.public().names if name not in disclosure.columns]
     if others:
@@ -163,6 +164,6 @@ def of_columns(schema: Schema, disclosure: DisclosureSpec) -> list[str]:
                 "The rules disclose nothing of %(columns)s, but the schema names these columns and their "
                 "values. Should they be hidden?"
             )
-            % {"columns": ", ".join(others)}
+            % {"columns": listed(others)}
         )
     return warnings

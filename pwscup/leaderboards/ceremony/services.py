@@ -176,7 +176,13 @@ def _refuse_before_the_end(scope: Scope) -> None:
     for round in scope.rounds:
         name = {"round": round.local_title}
         if not round.is_settled(scope.now):
-            words = _("“%(round)s” is not over yet: the final order is not known yet.")
+            words = (
+                _(
+                    "“%(round)s” has just closed, and its last uploads are awaited. Try again in a few seconds."
+                )
+                if round.has_closed(scope.now)
+                else _("“%(round)s” is not over yet: the final order is not known yet.")
+            )
             open_ones.append(words % name)
         elif selectors.may_be_late([round], scope.now):
             words = _(

@@ -9,6 +9,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from pwscup.accounts.policies import is_judge, is_organizer
 from pwscup.core.texts.moments import shown_moment
 from pwscup.submissions import draws, policies, selectors, services
 from pwscup.submissions.intake import limits
@@ -58,6 +59,8 @@ def gate(
         log_in = redirect_to_login(request.get_full_path()).url
         return Gate(_("Log in to submit files for your team."), _("Log in"), log_in)
     if team is None:
+        if is_organizer(request.user, round.contest) or is_judge(request.user, round.contest):
+            return Gate(_("Files are submitted by teams. Organizers and judges do not play."))
         text = _("Files are submitted by teams, and you are not in a team yet: create or join one.")
         return Gate(text, _("To the teams"), reverse("team", args=[slug]))
     if not round.contest.is_published:
