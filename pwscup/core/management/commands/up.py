@@ -49,8 +49,7 @@ def parse_address(text: str) -> tuple[str, int]:
 def allowed_hosts(host: str) -> list[str]:
     """The names that the site answers to: those of the settings, and the address that it listens on."""
     own = f"[{host}]" if ":" in host else host
-    is_any = host in ("0.0.0.0", "::")
-    return list(dict.fromkeys([*settings.ALLOWED_HOSTS, *([] if is_any else [own])]))
+    return list(dict.fromkeys([*settings.ALLOWED_HOSTS, own]))
 
 
 def joined(host: str, port: int) -> str:
