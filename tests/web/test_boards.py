@@ -578,6 +578,7 @@ def test_the_matrix_has_a_head_for_every_row_and_column(contest, client):
     assert table.count('<th scope="col"') == 1 + 3
     assert table.count('<th scope="row"') == 9
     assert "Re-identification rate in per cent" in html
-    for cell in ("<td class=h10>97.00", "<td class=h6>60.00", "<td>–"):
+    for cell in ("<td class=r10>97.00", "<td class=r6>60.00", "<td>–"):
         assert cell in table
+    assert not re.search(r"class=h[1-6]\b", table)  # Bootstrap's headings, in a larger font
     assert table.count('<td class="own"><span class="visually-hidden">own table</span>') == 3

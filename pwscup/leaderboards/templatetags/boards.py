@@ -29,4 +29,4 @@ def _cell(cell: Rate, owned: str, top: int) -> str:
         return owned
     if cell.rate is None:
         return "<td>–"
-    return f"<td class=h{heat(cell.rate, top)}>{100 * cell.rate:.2f}"
+    return f"<td class=r{heat(cell.rate, top)}>{100 * cell.rate:.2f}"
