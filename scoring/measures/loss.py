@@ -64,7 +64,7 @@ def column_losses(comparison: Comparison) -> dict[str, float]:
     >>> from scoring.examples import comparison
     >>> losses = column_losses(comparison("unified"))
     >>> {name: loss for name, loss in losses.items() if loss}
-    {'qi1': 0.5}
+    {'QI3': 0.5}
     """
     n_deleted = comparison.prepared.n_records - comparison.n_records
     public = comparison.schema.public()
