@@ -59,7 +59,6 @@ def test_a_contest_is_created_as_a_draft_by_its_ruleset(cast, oscar):
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("title", "", "required"),
         ("timezone", "Mars/Olympus", "valid choice"),
         ("slug", "new", "address is taken"),
         ("slug", "cup", "address is taken"),
@@ -76,6 +75,14 @@ def test_what_a_new_contest_must_be(cast, oscar, field, value, words):
     assert response.status_code == 200
     assert words in str(response.context["form"].errors[field])
     assert Contest.objects.count() == 1
+
+
+def test_a_title_in_japanese_suffices(cast, oscar):
+    response = oscar.post("/organize/new/", NEW | {"title": "", "title_ja": ""})
+    assert "required" in str(response.context["form"].errors["title"])
+    oscar.post("/organize/new/", NEW | {"title": "", "slug": "fuyu"})
+    contest = Contest.objects.get(slug="fuyu")
+    assert (contest.title, contest.title_ja) == ("冬杯", "冬杯")
 
 
 def test_the_start_is_read_on_the_clock_of_the_chosen_zone(db):

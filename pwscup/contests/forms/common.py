@@ -21,6 +21,23 @@ def zone_choices() -> list[tuple[str, str]]:
     return [(zone, zone.replace("_", " ")) for zone in ("UTC", *named)]
 
 
+class OneTitleSuffices(forms.BaseForm):
+    """Titles in English and Japanese; without the English one, the Japanese one stands for both."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["title"].required = False
+        self.fields["title_ja"].help_text = _("A title in one of the two languages suffices.")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not cleaned.get("title") and not self.errors.keys() & {"title", "title_ja"}:
+            if not cleaned.get("title_ja"):
+                self.add_error("title", self.fields["title"].error_messages["required"])
+            cleaned["title"] = cleaned.get("title_ja", "")
+        return cleaned
+
+
 class MomentField(forms.Field):
     """A time, entered and shown in `zone`."""
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.forms.common import MomentField, VersionedForm, zone_choices
+from pwscup.contests.forms.common import MomentField, OneTitleSuffices, VersionedForm, zone_choices
 from pwscup.contests.models import Contest
 from pwscup.contests.services import RESERVED_SLUGS
 from pwscup.core.texts.problems import parts
@@ -25,7 +25,7 @@ MAX_RULESET_BYTES = 200_000
 MOST_MEMBERS = 1_000
 
 
-class DescriptionForm(forms.ModelForm):
+class DescriptionForm(OneTitleSuffices, forms.ModelForm):
     """The public description of a contest."""
 
     timezone = forms.ChoiceField(

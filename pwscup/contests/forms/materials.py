@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
-from pwscup.contests.forms.common import VersionedForm
+from pwscup.contests.forms.common import OneTitleSuffices, VersionedForm
 from pwscup.contests.materials import TYPES, suffix_of
 from pwscup.contests.models import Material
 from pwscup.contests.services.materials import MAX_BYTES, MAX_HIERARCHY_BYTES, is_web_address
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST_URL = Material._meta.get_field("url").max_length
 
 
-class MaterialForm(VersionedForm):
+class MaterialForm(OneTitleSuffices, VersionedForm):
     """The titles of a material, and who gets it."""
 
     title = forms.CharField(label=_("Title (English)"), max_length=100)
