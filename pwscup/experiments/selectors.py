@@ -50,6 +50,8 @@ def upload_of(user: User) -> Upload | None:
 def blockers(user: User) -> list[str]:
     """The reasons why this user cannot start an experiment now."""
     found = []
+    if user.guest_of_id is not None:
+        found.append(_("Add an e-mail address to your account first: experiments take long."))
     unfinished = experiments_of(user).filter(state__in=Experiment.UNFINISHED).first()
     if unfinished is not None:
         message = _("“%(name)s” is not done yet: wait until it is done, or stop it.")

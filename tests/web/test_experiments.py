@@ -19,6 +19,7 @@ from pwscup.experiments.models import Experiment, ResultFile, Upload
 from pwscup.experiments.setup import plans
 from scoring.privacy.experiments import paper
 from scoring.privacy.experiments import run as library
+from tests import factories
 from tests.web.experiments import SMALL, counts, make_experiment, requested
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("announced")]
@@ -138,6 +139,13 @@ def test_a_person_has_one_unfinished_experiment(cast, alice, quick):
     requested(cast.carol)
     ended(first)
     assert requested(cast.alice).number == 2
+
+
+def test_a_guest_of_a_class_starts_none(cast):
+    """Anybody with the class code is a guest, and experiments take the worker for long."""
+    guest = factories.make_user("guest", guest_of=cast.contest)
+    with pytest.raises(services.ExperimentRefused, match="e-mail address"):
+        requested(guest)
 
 
 def test_so_many_experiments_are_kept(cast, monkeypatch):
