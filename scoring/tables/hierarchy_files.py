@@ -60,7 +60,7 @@ def read_object(path: str | Path) -> dict[str, Any] | None:
     """The object in a JSON file; None where there is none, or a key stands twice in an object."""
     try:
         return object_in(Path(path).read_bytes())
-    except OSError:
+    except (OSError, ValueError):  # no name of a file holds a zero byte
         return None
 
 

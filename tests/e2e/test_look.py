@@ -63,7 +63,7 @@ STAGED = 7
 # What a page shows where something was forgotten: template marks, placeholders, values and names of the code.
 RAW = re.compile(
     r"\{[{%]|%\([a-z_]+\)|%[sd]\b|<[a-z_.]+ object|\b(?:None|undefined|NaN)\b"
-    r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.(?:csv|zip))"
+    r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.(?:csv|json|zip))"
 )
 # Contests that have their own look, in `test_look_lecture`, and what organizers see in another contest like it.
 ELSEWHERE = re.compile(r"/(c|organize)/lecture-|/organize/demo-(?:disclosed|robust|series)/")

@@ -408,7 +408,7 @@ def problems(text):
     ("sex,count\nF,1000000001\nM,1\n", [("counts.too_large", 1, "count")]),
     (f"sex,count\nF,{'9' * 5000}\nM,1\n", [("counts.too_large", 1, "count")]),
     (
-        "sex,count\nF,-1\nM,0.5\nX,1e3\nY,\n,４\nZ,1,2\n\n",
+        "sex,count\nF,-1\nM,0.5\nX,1e3\nY,\n,四\nZ,1,2\n\n",
         [
             ("counts.not_a_count", 1, "count"),
             ("counts.not_a_count", 2, "count"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from itertools import product
 
 import pytest
@@ -86,5 +87,5 @@ def test_the_answer_of_a_program_is_that_of_the_page(cast, played, as_user):
     answer = Answer.objects.get()
     told = Program(cast.alice).get("/contests/dp/rounds/interactive/answers/1.csv")
     page = as_user(cast.alice).get(f"/q/{answer.public_id}.csv")
-    assert told.content == page.content
+    assert told.content == page.content.removeprefix(BOM_UTF8)
     assert str(COUNT).encode() in told.content

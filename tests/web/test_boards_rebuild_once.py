@@ -87,7 +87,7 @@ def test_the_page_says_of_when_its_board_is(played, client, monkeypatch):
     for page in pages:
         html = client.get(page, query).content.decode()
         assert f"As of {made_at:%H:%M:%S}: new results are being added." in html
-        assert 'hx-trigger="every 3s"' in html
+        assert 'hx-trigger="every 3s, due"' in html
     headers = {"if-none-match": first["ETag"]}
     stale = client.get(pages[1], query, headers=headers)
     assert (stale.status_code, stale["ETag"] == first["ETag"]) == (200, False)

@@ -12,6 +12,7 @@ import pytest
 import redis
 from celery import Celery
 from django.test import TestCase
+from django.utils import timezone
 
 import scoring
 from pwscup.archives import services as archives
@@ -20,14 +21,19 @@ from pwscup.audits import services as audits
 from pwscup.audits.models import Audit
 from pwscup.bots import services as dry_runs
 from pwscup.bots.models import Rehearsal
+from pwscup.contests.models import Contest, Round
 from pwscup.core import sending
 from pwscup.core.models import Job
+from pwscup.debriefings import services as debriefings
+from pwscup.debriefings.models import Debriefing
 from pwscup.experiments.models import Experiment
 from pwscup.notices.models import Delivery
 from pwscup.reports import services as reports
 from pwscup.reports.models import FinalReport
 from pwscup.rescores import services as rescores
 from pwscup.submissions.models import Rescore, Submission
+from pwscup.trials import services as trials
+from pwscup.trials.models import Trial
 from tests import services as servers
 from tests.web import experiments
 from tests.web.conftest import hear
@@ -71,6 +77,22 @@ def new_experiment(cast, **_):
     return experiments.requested(cast.eve)
 
 
+def new_trial(cast, **_):
+    Contest.objects.update(has_trials=True)
+    round = Round.objects.get(contest=cast.contest, key="anonymization")
+    (method, *_others) = round.format.trying.methods(round)
+    chosen = {"method": method, "values": {s.name: s.default for s in method.sliders}}
+    return trials.request_trial(
+        user=cast.alice, team=cast.red, round=round, arrived_at=timezone.now(), **chosen
+    )
+
+
+def new_debriefing(cast, monkeypatch, **_):
+    monkeypatch.setattr(debriefings.facts, "rounds_of", lambda *_: ["a round that is over"])
+    monkeypatch.setattr(debriefings.facts, "sources_of", lambda *_: [])
+    return debriefings.ensure(cast.contest, timezone.now())
+
+
 KINDS = {
     Submission: new_submission,
     Audit: new_audit,
@@ -80,6 +102,8 @@ KINDS = {
     Archive: new_archive,
     ContestImport: new_import,
     Experiment: new_experiment,
+    Trial: new_trial,
+    Debriefing: new_debriefing,
 }
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from django.utils import timezone
 
+from pwscup.accounts.models import User
 from pwscup.contests.guidance import next_step
 from pwscup.leaderboards.boards import legends, texts
 from pwscup.submissions.services import REFUSALS
@@ -37,8 +38,9 @@ def test_a_judge_is_not_asked_to_create_a_team(monkeypatch):
     judged = SimpleNamespace(has_closed=lambda _now: True, local_title="Talks")
     contest = SimpleNamespace(slug="cup", rounds=None, paused_at=None)
     page = {"contest": contest, "contest_rounds": [], "now": now, "is_organizer": False}
-    page |= {"judged": judged, "my_team": None}
-    step = next_step(page, is_anonymous=False)
+    page |= {"my_team": None}
+    monkeypatch.setattr("pwscup.contests.guidance.judged_round", lambda *_: judged)
+    step = next_step(page, User())
     assert (str(step.title), str(step.words)) == (
         "You judge the presentations",
         "The time for grades is over.",

@@ -86,8 +86,9 @@ def reconstructed(
     --------
     >>> attributes = (Attribute("sex", ("F", "M")), Attribute("age", ("18", "35", "65")))
     >>> codes = np.array([[0, 0], [0, 2], [1, 2]], dtype=np.uint8)
+    >>> codes = codes.repeat(100, axis=0)
     >>> reconstructed(codes, attributes, attributes[1:], Decimal(20)).tolist()
-    [1, 0, 2]
+    [100, 1, 199]
     """
     observed = counted(codes, attributes, target)
     found = iterative_bayes(
