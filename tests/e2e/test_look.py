@@ -71,7 +71,7 @@ LINK = re.compile(r'<a\b(?![^>]*\sdownload\b)[^>]*\shref="(?P<href>[^"]*)"')
 # A report is a page of its own, in which no script runs, not even one that looks for faults.
 FILES = (".csv", ".zip", ".toml", ".xml", ".html", ".pdf", ".json")
 # Columns of tables, which people know by such names.
-NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row"}
+NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row", "short_name"}
 FINDINGS = """() => {
   const shown = (node) => node.getClientRects().length > 0;
   const named = (control) =>
