@@ -304,6 +304,9 @@ DEMO_SECONDS = 5
 if DEMO:
     CELERY_BEAT_SCHEDULE["demo"] = _every(DEMO_SECONDS, "demo.advance")
 
+# Programs that rulesets may name as scorers, as a TOML file; see docs/how-to/own-measures.md.
+PROGRAMS_FILE = env.str("PWSCUP_PROGRAMS_FILE", default="")
+
 # Security headers. Inline styles are allowed for charts; inline scripts never.
 HTTPS = env.bool("PWSCUP_HTTPS", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True

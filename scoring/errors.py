@@ -55,6 +55,7 @@ MESSAGES: dict[str, str] = {
         'CSV, with "" for a quotation mark inside'
     ),
     "file.too_many_records": _("too many records — expected at most {expected} — got more"),
+    "file.too_few_records": _("too few records — expected at least {expected} — got {got}"),
     "file.gave_up": _("reading stopped after {expected} unusable records"),
     # notes on files that were accepted
     "note.cp932": _(
@@ -107,6 +108,16 @@ MESSAGES: dict[str, str] = {
     "cell.above_maximum": _("above the column's maximum — expected at most {expected} — got {got}"),
     "cell.not_in_values": _("not one of the column's values — expected {expected} — got “{got}”"),
     "cell.too_long": _("the cell is too long — expected at most {expected} characters — got {got}"),
+    # gates: bounds of measures
+    "gate.above": _(
+        "outside of the bounds of the rules — expected a value of {measure} of at most {expected} — got {got}"
+    ),
+    "gate.below": _(
+        "outside of the bounds of the rules — expected a value of {measure} of at least {expected} — got {got}"
+    ),
+    "gate.unknown": _(
+        "outside of the bounds of the rules — expected a value of {measure}, which cannot be computed of this table"
+    ),
     # row numbers and guesses
     "row_number.empty_line": _("an empty line — expected a row number of the original table"),
     "row_number.not_an_integer": _("not a row number — expected an integer — got “{got}”"),
@@ -166,6 +177,39 @@ MESSAGES: dict[str, str] = {
     ),
     "submission.too_slow": _(
         "scoring takes too long — expected at most {expected} seconds — got more in each of {n} attempts"
+    ),
+    # programs as scorers
+    "program.rejected": _("the organizers’ program rejects the submission — {got}"),
+    # model files
+    "model.too_large": _("the file is too large — expected at most {expected} bytes — got {got}"),
+    "model.not_json": _("not a model that XGBoost saved as JSON — expected JSON text — got {got}"),
+    "model.missing_key": _(
+        "key {key} is missing — expected a model that XGBoost saved as JSON with save_model"
+    ),
+    "model.wrong_objective": _("wrong objective of the model — expected {expected} — got “{got}”"),
+    "model.wrong_booster": _("wrong booster of the model — expected {expected} — got “{got}”"),
+    "model.trees": _(
+        "wrong number of trees — expected as many as the file declares, {expected} — got {got}"
+    ),
+    "model.features": _(
+        "wrong number of names of features — expected as many as the file declares, {expected} — got {got}"
+    ),
+    "model.other_feature": _(
+        "a tree refers to a feature that the model does not have — expected 1 to {expected} — got {got}"
+    ),
+    "model.repeated_feature": _("two features have one name — expected each once — got “{got}”"),
+    "model.unknown_feature": _(
+        "the model has a feature that the table lacks — expected a number’s column, or a category’s column, “_” and "
+        "one of its values, of the columns {expected} — got “{got}”"
+    ),
+    "model.too_slow": _("applying the model takes too long — expected at most {expected} seconds"),
+    "model.too_much": _("applying the model takes more memory or space than allowed"),
+    "model.refused": _("XGBoost cannot read the model — got “{got}”"),
+    "model.shape": _(
+        "wrong number of predictions — expected {expected}, one for each record — got {got}"
+    ),
+    "model.not_a_probability": _(
+        "a prediction of the model is no probability — expected a number from 0 to 1 for each record"
     ),
     # TOML documents: schemas and rulesets
     "toml.syntax": _("not TOML — {got}"),
@@ -394,6 +438,47 @@ MESSAGES: dict[str, str] = {
     "value_guess.unknown_id": _("no record has that id — expected one of the tables — got “{got}”"),
     "value_guess.repeated_id": _(
         "a person is guessed twice — expected each id once — got “{got}” again, first in record {first}"
+    ),
+    # sheets of questions and answer files
+    "answer.not_asked": _(
+        "not a question of the sheet — expected a number from 1 to {expected} — got “{got}”"
+    ),
+    "answer.repeated": _(
+        "question {got} is answered twice — expected one line for each question — first in record {first}"
+    ),
+    "answer.missing": _(
+        "{n} questions have no line — expected a line for each of {expected} questions — none for {got}"
+    ),
+    "answer.bit": _("not a bit — expected 0 or 1 — got “{got}”"),
+    "answer.ones": _("another number of ones — expected exactly {expected} — got {got}"),
+    "answer.confidence": _("not a confidence — expected a number from 0 to 1 — got “{got}”"),
+    "answer.interval": _("an interval that ends before it begins — expected low ≤ high"),
+    "answer.half_interval": _("half of an interval — expected both ends, or none"),
+    "answer.wide_interval": _(
+        "the interval is too wide — expected a width of at most {expected} — got {got}"
+    ),
+    "answer.line": _(
+        "not a line of the published table — expected 1 to {expected}, or -1 for none — got “{got}”"
+    ),
+    "answer.line_zero": _("line 0 — expected lines from 1, or -1 for none"),
+    "answer.after_none": _("a line after -1 or an empty cell — expected the named lines first"),
+    "answer.candidate_twice": _("a line is named twice for a question — expected different lines"),
+    "answer.header": _(
+        "not a file of answers for several targets — expected the columns {expected}, or question and a column for "
+        "each target — got {got}"
+    ),
+    "answer.no_target": _("not a target of this round — expected one of {expected} — got “{got}”"),
+    "question.no_column": _(
+        "question {key} names a column that the table does not have — expected one of {expected} — got {got}"
+    ),
+    "question.no_number": _(
+        "question {key} asks for an interval of a column without numbers — expected a column of numbers — got {got}"
+    ),
+    "question.reserved": _(
+        "the table has a column of the name that numbers the questions of {key} — expected another name — got {got}"
+    ),
+    "question.nothing_asked": _(
+        "question {key} asks for nothing — expected known columns that leave out at least one column"
     ),
     # schemas
     "schema.no_columns": _("no columns — expected at least one [[column]]"),

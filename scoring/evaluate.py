@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from scoring.errors import ProblemsFound
-from scoring.registry import MEASURES, PWSCUP_2015
+from scoring.registry import MEASURES, PWSCUP_2015, Measure
 from scoring.scores.comparison import Comparison, Options, Prepared
-from scoring.scores.options import DECIMALS
 from scoring.scores.results import Mark, mark
 from scoring.tables.equivalence import IntArray, Table
 from scoring.tables.frames import check_frame, is_frame
+from scoring.tables.reading import write_table
+from scoring.tables.records import Records
 from scoring.tables.schema import Schema
 
-__all__ = ["Mark", "Options", "Prepared", "mark", "measured", "score"]
+__all__ = ["Mark", "Options", "Prepared", "mark", "score"]
 
 
 def score(
     original: Table | Prepared,
     anonymized: Table,
-    source: IntArray,
+    source: IntArray | None,
     schema: Schema,
     *,
     options: Options = Options(),  # noqa: B008 — frozen
-    measures: Sequence[str] | None = None,
+    measures: Sequence[str | Measure] | None = None,
     threads: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> dict[str, float | int | None]:
@@ -33,13 +35,14 @@ def score(
     ----------
     original : DataFrame, Records or Prepared, n_original records
     anonymized : DataFrame or Records, n_anonymized records
-    source : int array, shape (n_anonymized,)
-        The declared 0-based original row of each anonymized record, all distinct.
+    source : int array, shape (n_anonymized,), or None
+        The declared 0-based original row of each anonymized record, all distinct. None for a table of any number of
+        records that were made from no certain ones; their order has no effect then.
     schema : Schema
         Roles and kinds of the columns; a prepared table carries its own, equal one.
     options : Options
-    measures : sequence of str, optional
-        Identifiers out of `MEASURES`; the 14 of PWSCup 2015 by default.
+    measures : sequence of str or Measure, optional
+        Identifiers out of `MEASURES`, or measures that a ruleset defines; the 14 of PWSCup 2015 by default.
     threads : int
         The number of threads; it does not change the values.
     progress : callable, optional
@@ -57,7 +60,7 @@ def score(
         Where the options do not fit the schema, and where a frame is not as the schema says: every cell
         that is missing, of another type or outside of its column's domain.
     ValueError
-        Where the tables or the rows do not fit.
+        Where the tables or the rows do not fit, or a measure needs rows and there are none.
     UnknownNameError
         Where a measure is unknown.
 
@@ -70,9 +73,10 @@ def score(
     options.check()
     if problems := options.problems(schema):
         raise ProblemsFound(problems)
-    wanted = PWSCUP_2015 if measures is None else measures
-    for id_ in wanted:
-        MEASURES[id_]
+    chosen: Sequence[str | Measure] = PWSCUP_2015 if measures is None else measures
+    wanted = [m if isinstance(m, Measure) else MEASURES[m] for m in chosen]
+    if source is None and (needing := [measure.id for measure in wanted if measure.needs_rows]):
+        raise ValueError(f"source: expected rows for {', '.join(needing)}, got none")
     if is_frame(original):
         check_frame(original, schema, file="original", original=True)
     if is_frame(anonymized) and not (isinstance(original, Prepared) and original.schema != schema):
@@ -82,14 +86,40 @@ def score(
         "n_original": comparison.prepared.n_records,
         "n_anonymized": comparison.n_records,
     }
-    for id_ in wanted:
+    for measure in wanted:
         if progress is not None:
-            progress(id_)
-        values[id_] = measured(comparison, id_, options)
+            progress(measure.id)
+        values[measure.id] = measure.value(comparison, options)
     return values
 
 
-def measured(comparison: Comparison, measure: str, options: Options) -> float | int | None:
-    """One measure of `score`, for tables that are already compared."""
-    value = MEASURES[measure].function(comparison, options)
-    return round(value, DECIMALS) if isinstance(value, float) else value
+@dataclass(frozen=True, slots=True)
+class ProgramFiles:
+    """The files for a program as scorer, by their names: in `input/res`, and in `input/ref`."""
+
+    submitted: Mapping[str, bytes]
+    reference: Mapping[str, bytes]
+
+
+def program_files(prepared: Prepared, anonymized: Records, source: IntArray | None) -> ProgramFiles:
+    """An anonymized table and its original, as a program as scorer gets them.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The original; its identifiers are left out.
+    anonymized : Records
+    source : int array, shape (n_anonymized,)
+        The declared 0-based original row of each anonymized record; in the file they begin at 1. None, and no file, for
+        a table without rows.
+    """
+    schema = prepared.schema.public()
+    submitted = {"anonymized.csv": write_table(anonymized, schema)}
+    if source is not None:
+        rows = "".join(f"{row + 1}\n" for row in source)
+        submitted["rows.csv"] = f"row\n{rows}".encode()
+    reference = {
+        "original.csv": write_table(prepared.original, schema),
+        "schema.toml": schema.to_toml().encode(),
+    }
+    return ProgramFiles(submitted, reference)

@@ -24,12 +24,13 @@ ALL_MEASURES = MEASURES | SERIES_MEASURES
 """Those of one table, and those of a series of releases."""
 
 
-def drawing(measures: Iterable[str], definition: str | None = None) -> tuple[str, ...]:
+def drawing(measures: Iterable[str | Measure], definition: str | None = None) -> tuple[str, ...]:
     """Those of some measures whose values depend on a seed.
 
     Parameters
     ----------
-    measures : iterable of str
+    measures : iterable of str or Measure
+        Unknown names are left out.
     definition : str, optional
         The definition of risk of a series; row counting draws no possible worlds.
 
@@ -38,6 +39,7 @@ def drawing(measures: Iterable[str], definition: str | None = None) -> tuple[str
     >>> drawing(["U1", "pmse", "series-query-error", "series-risk-max"], "counting")
     ('pmse', 'series-query-error')
     """
-    found = [ALL_MEASURES[id_] for id_ in measures if id_ in ALL_MEASURES]
+    named = (m if isinstance(m, Measure) else ALL_MEASURES.get(m) for m in measures)
+    found = [measure for measure in named if measure is not None]
     is_counted = definition == "counting"
     return tuple(m.id for m in found if m.draws and not (is_counted and m.id in RISKS))

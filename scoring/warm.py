@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
+
+from scoring.kernels.deferred import load
 
 KERNELS = ("amounts", "csv", "csv_writing", "layout", "search", "values", "vectors")
 
@@ -16,7 +16,7 @@ def warm_up() -> None:
     numba keeps machine code in the user's cache folder, or in the one that `NUMBA_CACHE_DIR` names.
     """
     for name in KERNELS:
-        import_module(f"scoring.kernels.{name}")
+        load(f"scoring.kernels.{name}")
     # What is reached by its address only, and what pandas loads at its first table.
     from scoring.evaluate import score
     from scoring.examples import SCHEMA, table

@@ -15,9 +15,11 @@ from pwscup.accounts.models import Membership, Team, User
 from pwscup.contests.models import Contest, Dataset, Round
 from pwscup.core import audit_log
 from pwscup.core.files import storage
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
 from scoring.proof.commitments import commitment
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset
 from scoring.tables.schema import Role, Schema
+from scoring.tables.writing import write_table
 
 SCHEMA = """
 [[column]]
@@ -84,14 +86,16 @@ def make_contest(
     published: bool = True,
     original: bytes = ORIGINAL,
     schema: str = SCHEMA,
+    ruleset: Ruleset | None = None,
 ) -> Contest:
-    """A contest of the ruleset pwscup2015 that stands in `phase`: before, anonymization, between, attack or after."""
+    """A contest of the ruleset pwscup2015, or another one with its rounds, that stands in `phase`: before,
+    anonymization, between, attack or after."""
     now = now or timezone.now()
     day = timedelta(days=1)
     start = (
         now - {"before": -1, "anonymization": 1, "between": 3, "attack": 5, "after": 9}[phase] * day
     )
-    ruleset = load_ruleset("pwscup2015")
+    ruleset = ruleset or load_ruleset("pwscup2015")
     contest = Contest.objects.create(
         slug=slug,
         title="Test Cup",
@@ -185,6 +189,37 @@ def lecture_ruleset(sample: int = 10, decoys: int = 10) -> Ruleset:
     return parse_ruleset(text)
 
 
+def cohort_ruleset(changes: dict[str, str] | None = None, **numbers: int) -> Ruleset:
+    """The ruleset synthetic-cohort with smaller tables, and other texts in place of some."""
+    text = load_ruleset("synthetic-cohort").text
+    for key, value in ({"sample": 20, "shared": 10, "decoys": 20} | numbers).items():
+        text = re.sub(rf"(?m)^{key} = \d+", f"{key} = {value}", text)
+    for old, new in (changes or {}).items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return parse_ruleset(text)
+
+
+def make_cohort_contest(
+    ruleset: Ruleset, *, organizer: User | None = None, n_records: int = 120
+) -> Contest:
+    """A contest with synthetic tables of households, whose round of synthesis has opened."""
+    contest = Contest.objects.create(
+        slug="cohort",
+        title="Cohort",
+        ruleset_text=ruleset.text,
+        max_team_size=3,
+        is_published=True,
+    )
+    if organizer is not None:
+        contest.organizers.add(organizer)
+    table = households(n_records, seed=7)
+    original = write_table(table, HOUSEHOLDS_SCHEMA)
+    attach_original(contest, original=original, schema=HOUSEHOLDS_SCHEMA.to_toml())
+    _make_rounds(contest, timezone.now() - timedelta(days=1))
+    return contest
+
+
 def make_lecture_contest(
     slug: str = "lecture",
     *,
@@ -195,12 +230,13 @@ def make_lecture_contest(
     decoys: int = 10,
     original: bytes | None = None,
     schema: str = LECTURE_SCHEMA,
+    ruleset: Ruleset | None = None,
 ) -> Contest:
     """A lecture contest that stands in one of `LECTURE_PHASES`; "late" is before the presentations."""
     now = now or timezone.now()
     day = timedelta(days=1)
     start = now - (2 * LECTURE_PHASES.index(phase) - 1) * day
-    ruleset = lecture_ruleset(sample, decoys)
+    ruleset = ruleset or lecture_ruleset(sample, decoys)
     contest = Contest.objects.create(
         slug=slug,
         title="Lecture",

@@ -16,7 +16,7 @@ from pwscup.formats.evaluation import Evaluation, TableEvaluation
 from pwscup.formats.playing import Player
 from pwscup.formats.spec import Audits, Boards, Draw, Rules, Setup, Table, Texts
 from pwscup.formats.trying import Trying
-from scoring.rulesets.kinds import FORMAT_NAMES, PHASES, ROUND_KINDS
+from scoring.rulesets.kinds import COHORT, FORMAT_NAMES, PHASES, ROUND_KINDS
 from tools.house.imports import imports
 
 ROOT = Path(__file__).parents[1]
@@ -138,7 +138,10 @@ def lacking_of(answers: object, questions: type) -> set[str]:
 
 def test_every_kind_of_round_is_of_a_format():
     assert ROUNDS.keys() == ROUND_KINDS.keys()
-    assert {kind.tables for kind in ROUND_KINDS.values()} <= {None, *FORMATS}
+    assert {name for kind in ROUND_KINDS.values() for name in kind.formats} <= {
+        *FORMAT_NAMES,
+        COHORT,
+    }
     assert set(FORMATS) == set(FORMAT_NAMES)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import pkgutil
-from importlib import import_module
 
 import scoring.kernels
+from scoring.kernels.deferred import load
 
 
 def main() -> None:
@@ -15,12 +15,7 @@ def main() -> None:
         for module in pkgutil.iter_modules(scoring.kernels.__path__)
     ]
     with multiprocessing.get_context("spawn").Pool() as pool:
-        pool.map(compile_kernel, names, chunksize=1)
-
-
-def compile_kernel(name: str) -> None:
-    """Import its module, which compiles it, and return nothing: a module cannot be sent back."""
-    import_module(name)
+        pool.map(load, names, chunksize=1)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,6 @@
 set -eu
 uv=$1
 flags="--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet"
-$uv pip compile $flags --extra web --extra distributed --extra test pyproject.toml -o requirements-test.txt
-$uv pip compile $flags --extra web --extra distributed -c requirements-test.txt pyproject.toml -o requirements-distributed.txt
-$uv pip compile $flags --extra web -c requirements-test.txt pyproject.toml -o requirements.txt
+$uv pip compile $flags --extra web --extra distributed --extra cups --extra test pyproject.toml -o requirements-test.txt
+$uv pip compile $flags --extra web --extra distributed --extra cups -c requirements-test.txt pyproject.toml -o requirements-distributed.txt
+$uv pip compile $flags --extra web --extra cups -c requirements-test.txt pyproject.toml -o requirements.txt

@@ -8,8 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoring.addresses import docstring_at, function_at
 from scoring.attacks.catalog import INQUIRIES
 from scoring.cli.methods import setting
+from scoring.measures.catalog.analyses import ANALYSES, Analysis, Parameter
 from scoring.measures.catalog.base import MeasureFunction
 from scoring.registry import MEASURES
 from scoring.scores.options import OPTION_CHOICES, OPTIONAL_CHOICES, Options
@@ -69,6 +71,16 @@ nine decimals; one that a table has no columns for is None (in JSON `null`) and 
 """
 
 
+_ANALYSES = """\
+## Measures with parameters
+
+A ruleset gives such a measure an id of its own and [names its parameters](ruleset.md#scoringmeasure): the same figures
+are computed of both tables, and the value says how far apart they are. All look at the records of both tables in one
+canonical order and at no declared rows, so that neither decides anything. Values of columns that the table does not
+have are None.
+"""
+
+
 def reference() -> str:
     """The whole page."""
     parts = [_INTRODUCTION, _overview(), _options()]
@@ -79,6 +91,8 @@ def reference() -> str:
         if measures := [m for m in MEASURES.values() if m.family == family]:
             parts.append(f"## {title}\n\n{lead}\n")
             parts += map(_measure, measures)
+    parts.append(_ANALYSES)
+    parts += map(_analysis, ANALYSES.values())
     parts.append(
         "## Attacks\n\nWhat `python -m scoring attack` runs: mostly one definite guess a record, to be "
         "compared with the declared rows. Files count rows from 1, the library from 0.\n"
@@ -167,6 +181,40 @@ def _measure(measure: Measure) -> str:
         _example(measure.function, found["Examples"]),
     ]
     return "\n\n".join(lines) + "\n"
+
+
+def _analysis(analysis: Analysis) -> str:
+    found = sections(docstring_at(analysis.address))
+    described = {
+        name: text
+        for together, text in entries(found["Parameters"]).items()
+        for name in together.split(", ")
+    }
+    rows = [f"| `{p.name}` | {_default(p)} | {described[p.name]} |" for p in analysis.parameters]
+    package = f" · needs the package {analysis.package}" if analysis.package else ""
+    high = "and up" if analysis.high is None else f"to {analysis.high:g}"
+    lines = [
+        f"### {analysis.id}: {analysis.title}",
+        f"`{analysis.name}` · {analysis.direction} is better · {analysis.low:g} {high}{package}",
+        found["Summary"],
+        "\n".join(["| parameter | default | meaning |", "|---|---|---|", *rows]),
+        f"**Value.** {_returned(found['Returns'])}",
+        f"**Source.** {_flat(found['Notes'])}",
+        _example(function_at(analysis.address), found["Examples"]),
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
+def _default(parameter: Parameter) -> str:
+    """The default, and the other choices."""
+    value = parameter.default
+    if parameter.is_needed:
+        return "needed"
+    if parameter.kind == "choices":
+        return f"all of {_codes(parameter.choices)}"
+    others = tuple(choice for choice in parameter.choices if choice != value)
+    shown = "left out" if value in ((), "") else f"`{value}`"
+    return f"{shown} (or {_codes(others)})" if others else shown
 
 
 def _attack(attack: Inquiry) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from django.conf import settings
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from ninja import Query, Router, Status
@@ -16,9 +19,10 @@ from pwscup.contests.selectors import visible_round
 from pwscup.formats import kinds_where
 from pwscup.formats.files import CSV, SUFFIXES, ZIP
 from pwscup.submissions import selectors, services
+from pwscup.submissions.intake import uploads
 from pwscup.submissions.middleware import arrival
 from pwscup.submissions.pages.lines import Line, lines
-from scoring.errors import Problem
+from scoring.errors import Problem, ProblemsFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,7 +66,7 @@ def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submi
     response={201: schemas.Submission, WRITING: schemas.Problems},
     url_name="api-submissions",
     operation_id="hand_in",
-    summary="Submit an estimate, a series of releases or guessed values: the file itself is the body",
+    summary="Submit an estimate, a series of releases, guessed values or an archive of answers: it is the body",
     openapi_extra=FILE_BODY,
 )
 def hand_in(
@@ -77,12 +81,11 @@ def hand_in(
     expected = round.format.content_type
     if request.content_type != expected:
         raise ApiRefused("request.content_type", expected=expected, got=request.content_type or "—")
-    (spec,) = round.spec.files
     submission = services.submit(
         user=request.user,
         team=team,
         round=round,
-        files={spec.key: (f"{spec.key}.{SUFFIXES[expected]}", _chunks(request))},
+        files=_files(request, round),
         arrived_at=arrival(request),
         target=_target(round, team, target) if round.format.has_targets else None,
         note=note,
@@ -105,6 +108,29 @@ def submission(request: HttpRequest, public_id: UUID) -> schemas.Submission:
 def _target(round: Round, team: Team, slug: str) -> Release:
     """The release of another team; Http404 if there is none."""
     return get_object_or_404(selectors.releases(round).exclude(team=team), team__slug=slug)
+
+
+def _files(request: HttpRequest, round: Round) -> dict[str, services.Upload]:
+    """The body as the file of the round, or as an archive of the answer files `<question>.csv`."""
+    if not round.format.asks_questions:
+        (spec,) = round.spec.files
+        suffix = SUFFIXES[str(round.format.content_type)]
+        return {spec.key: (f"{spec.key}.{suffix}", _chunks(request))}
+    limit = selectors.max_file_bytes(round)
+    body = bytearray()
+    for chunk in _chunks(request):
+        body += chunk
+        if len(body) > settings.MAX_UPLOAD_BYTES:
+            raise services.SubmissionRefused(
+                "file.too_large", name="answers.zip", expected=settings.MAX_UPLOAD_BYTES
+            )
+    try:
+        parts = uploads.parts_of(io.BytesIO(body), "answers.zip", limit)
+    except ProblemsFound as refused:
+        raise services.SubmissionRefused(
+            "archive.unusable", problem=str(refused.problems[0])
+        ) from refused
+    return {PurePosixPath(part.name).stem: (part.name, part.chunks()) for part in parts}
 
 
 def _chunks(request: HttpRequest) -> Iterator[bytes]:

@@ -42,7 +42,7 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 5
+FORMAT, VERSION = "pwscup-archive", 6
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
 evaluations, 5 materials, hints, comments of judges and votes."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
@@ -357,6 +357,7 @@ SHEETS: tuple[Sheet, ...] = (
             Column("final_values", law=laws.are_values, since=3),
             Column("problems", law=laws.are_problems),
             Column("notes", law=laws.are_problems, since=4),
+            Column("right", law=laws.is_bitmap, since=6, sealed=True),
         ),
         law=laws.is_evaluation,
     ),

@@ -82,6 +82,10 @@ def _renamed(known: Facts, teams: Mapping[int, Called]) -> Facts:
         known,
         players=called(known.players),
         everybody=called(known.everybody),
+        baselines=called(known.baselines),
+        lost=frozenset(teams[team].n for team in known.lost),
+        repeats=by_team(known.repeats),
+        n_guessed={(teams[a].n, teams[d].n): n for (a, d), n in known.n_guessed.items()},
         measured=by_team(known.measured),
         arrived=by_team(known.arrived),
         published=frozenset(teams[team].n for team in known.published),
@@ -150,7 +154,7 @@ def differences(expected: list[Board], found: list[Board]) -> list[dict[str, Any
 
 def _tables(found: Iterable[Board]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
     for variant in found:
-        for section in build.RANKED:
+        for section in _ranked(variant["boards"]):
             rows = variant["boards"].get(section, {}).get("rows", [])
             name = "/".join(
                 part for part in (variant["stage"], variant["division"], section) if part
@@ -159,6 +163,13 @@ def _tables(found: Iterable[Board]) -> Iterator[tuple[str, dict[str, list[Any]]]
                 row["name"]: [row["rank"], row.get("total", row.get("mean_rate"))] for row in rows
             }
             yield name, total
+
+
+def _ranked(boards: Mapping[str, Any]) -> list[str]:
+    """The boards with ranks of teams: those of a list say their kind."""
+    kinds = {name: part.get("kind") for name, part in boards.items() if isinstance(part, dict)}
+    listed = (name for name, kind in kinds.items() if kind and name not in build.RANKED)
+    return [*build.RANKED, *listed]
 
 
 def _lines(

@@ -51,7 +51,7 @@ class Bot:
     """A team played by the platform.
 
     `methods` and `attacker` are for tables, `batch` and `interactive` for estimates, `series` and `values`
-    for releases of a series and guesses of their values.
+    for releases of a series and guesses of their values, `answers` for sheets of questions.
     """
 
     name: str
@@ -62,10 +62,19 @@ class Bot:
     interactive: str = "target"
     series: Way = Way()
     values: str = "intersection"
+    answers: str = "nearest"
 
 
 BOTS = (
-    Bot("Noise", (("sa-noise", {}),), "EUC1", "sa-noise", batch="count", values="baseline"),
+    Bot(
+        "Noise",
+        (("sa-noise", {}),),
+        "EUC1",
+        "sa-noise",
+        batch="count",
+        values="baseline",
+        answers="frequent",
+    ),
     Bot(
         "Unify",
         (("record-deletion", {}), ("qi-unification", {})),

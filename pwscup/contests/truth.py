@@ -6,6 +6,7 @@ with its reason.
 
 from __future__ import annotations
 
+import base64
 import json
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,8 @@ from pwscup.contests.services.commitment import ensure_committed
 from pwscup.core import audit_log
 from pwscup.core.files import storage
 from scoring.proof import commitments
+from scoring.questions import bitmaps
+from scoring.questions.bitmaps import packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -102,6 +105,19 @@ def release_answer(key: StoredFile, *, reason: str, contest_id: int) -> dict[str
     """The answer key of a release, as written by the format of the contest."""
     found: dict[str, Any] = json.loads(read_sealed(key, reason=reason, contest_id=contest_id))
     return found
+
+
+def right_key(right: np.ndarray) -> str:
+    """The text that says which units a guess got right: part of the answer key, to be shown to nobody."""
+    return base64.b64encode(packed(right)).decode()
+
+
+def most_found(rights: Iterable[str]) -> int:
+    """The largest number of guesses that got the same unit right, from what `right_key` wrote for each.
+
+    This number is a result, as the rates are: boards read it often, and no event says so.
+    """
+    return bitmaps.most_found(base64.b64decode(right) for right in rights if right)
 
 
 # The draw of a team with its own table

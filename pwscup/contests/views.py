@@ -75,7 +75,7 @@ def _offered_data(request: HttpRequest, contest: Contest, page: dict[str, Any]) 
         "has_terms": has_terms(contest),
         "terms_first": terms_first_url(request, contest) if may_download else "",
         "is_left_out": _is_left_out(contest, page["my_team"]),
-        "sample_size": contest.ruleset.data.sample,
+        "sample_size": contest.ruleset.data.n_own,
         "downloads": selectors.downloads(
             contest, page["my_team"], for_organizers=page["is_organizer"]
         ),

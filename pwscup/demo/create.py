@@ -27,19 +27,24 @@ from pwscup.demo.cast import (
     Person,
 )
 from pwscup.formats.series.table import packed
+from scoring.datasets.cups import imitation
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital
 from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.rulesets.loader import load_schema
 from scoring.tables.reading import write_table
 
 FINISHED, RUNNING = "demo-finished", "demo-running"
 DISCLOSED, HIDDEN = "demo-disclosed", "demo-hidden"
 SERIES_OPEN = "demo-series-open"
 ROBUST = "demo-robust"
+SYNTHETIC = "demo-synthetic"
 N_RECORDS = 8333
 N_PATIENTS, N_WINDOWS = 1000, 4
+N_PEOPLE = 4000
+"""Of the table that cohorts are drawn from: those of a team, and people who are in none."""
 OPEN_DAYS = 90
 RUNNING_HOUSES = 3
-HOUSES: dict[str, tuple[Bot, ...]] = {lesson.LECTURE: ()}
+HOUSES: dict[str, tuple[Bot, ...]] = {lesson.LECTURE: (), SYNTHETIC: BOTS[-3:]}
 """By contest, if its house teams are not all bots, or the first of them."""
 
 
@@ -59,6 +64,8 @@ class Demo:
     summary_ja: str
     seed: int
     turns: tuple[int, int] | None = None
+    days_ago: int = 22
+    """The days before creation at which a finished contest began."""
 
 
 DEMOS = (
@@ -154,6 +161,19 @@ DEMOS = (
         "2人の審査員の前で発表した結果です。",
         seed=7,
     ),
+    # Both stages of a cup in the manner of the most recent one are over.
+    Demo(
+        ruleset="synthetic-2026",
+        slug=SYNTHETIC,
+        title="Demo of synthetic survival data (finished)",
+        title_ja="生存時間の合成データのデモ（終了）",
+        summary="A preliminary and a final in the manner of PWS Cup 2026: three house teams published synthetic "
+        "cohorts, and asked who was in those of the others.",
+        summary_ja="PWS Cup 2026に倣った予備戦と本戦です。3つのベースラインチームが追跡データの合成データを公開し、"
+        "他チームの元データに誰がいたかを推定しました。",
+        seed=8,
+        days_ago=60,
+    ),
 )
 
 
@@ -206,7 +226,7 @@ def make_contest(demo: Demo, organizer: User, now: datetime) -> Contest:
         title_ja=demo.title_ja,
         summary=demo.summary,
         summary_ja=demo.summary_ja,
-        starts_at=now - timedelta(days=22 if is_over else 2),
+        starts_at=now - timedelta(days=demo.days_ago if is_over else 2),
         is_demo=True,
     )
     if demo.slug == lesson.LECTURE:
@@ -254,7 +274,20 @@ def attach_hospital(contest: Contest, organizer: User, *, seed: int) -> None:
     )
 
 
+def attach_cohort(contest: Contest, organizer: User, *, seed: int) -> None:
+    """A table of people who were followed, from which cohorts are drawn."""
+    schema = load_schema("survival")
+    contests.attach_dataset(
+        actor=organizer,
+        contest=contest,
+        data=write_table(imitation("survival", N_PEOPLE, seed=seed), schema),
+        schema=schema,
+        name="survival.csv",
+    )
+
+
 ATTACH = {
+    "synthetic-2026": attach_cohort,
     "sequential-release": attach_hospital,
     "pets-lecture": partial(attach_households, n_records=lesson.N_RECORDS),
 }

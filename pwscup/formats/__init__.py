@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pwscup.formats.kinds import FILES, ROUNDS, kinds_where, load_evaluations
 from pwscup.formats.rounds import RoundFormat
 from pwscup.formats.spec import Format
-from scoring.rulesets.kinds import COMMON, HIDDEN, PER_TEAM, SERIES
+from scoring.rulesets.kinds import COHORT, COMMON, HIDDEN, PER_TEAM, SERIES
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
@@ -29,13 +29,13 @@ FORMATS = {
         Format(COMMON, gives_table=True, has_public_part=True),
         Format(
             PER_TEAM,
-            like=COMMON,
+            like=(COMMON,),
             own_tables=True,
             has_public_part=True,
             has_notebook=True,
             offers_trials=True,
         ),
-        Format(HIDDEN, like=COMMON, hides_table=True, has_cross_columns=False),
+        Format(HIDDEN, like=(COMMON,), hides_table=True, has_cross_columns=False),
         Format(
             SERIES,
             own_tables=True,
@@ -45,6 +45,14 @@ FORMATS = {
             declares_rows=False,
             has_cross_columns=False,
             suffix="zip",
+        ),
+        Format(
+            COHORT,
+            like=(PER_TEAM, COMMON),
+            own_tables=True,
+            declares_rows=False,
+            has_public_part=True,
+            offers_trials=True,
         ),
     )
 }

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
     from scoring.audits.audit import Progress
+    from scoring.evaluate import ProgramFiles
     from scoring.rulesets import Ruleset
     from scoring.tables.records import Records
     from scoring.tables.schema import Schema
@@ -25,6 +26,14 @@ class Drawn:
 
     feedback: Values
     final: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The values of a guess, and for each unit of the attacked table in a fixed order: the guess is right about it."""
+
+    values: Values
+    right: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +110,9 @@ class Case(Protocol):
     def measured(self, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
         """The values of all measures by `found(measures, seed)`: random ones with a seed of the secret."""
 
+    def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
+        """The values of the ruleset's program for these files; empty without a program."""
+
     def measures_seed(self) -> int:
         """The seed of the random measures of this round."""
 
@@ -108,7 +120,7 @@ class Case(Protocol):
 class Evaluation(Protocol):
     """Evaluation of submissions of a kind of round; required for every kind."""
 
-    def evaluate(self, case: Case, seed: int) -> Values | Drawn:
+    def evaluate(self, case: Case, seed: int) -> Values | Drawn | Marked:
         """The values; raises `scoring.errors.ProblemsFound` with all violations of the rules in the files.
 
         `seed` is of this submission only, the same whenever it is evaluated.

@@ -31,7 +31,8 @@ _GUESSES: dict[str, Any] = {
             "the exact one after the round has closed."
         ),
         "after_close": _(
-            "The rates are shown after the round has closed: a rate after every guess would disclose too much."
+            "The rates are shown after the round has closed: a rate after every guess would disclose "
+            "too much."
         ),
     },
 }
@@ -41,7 +42,8 @@ _COUNTS: dict[str, Any] = {
     "counts": {"chosen_or_latest": _CHOSEN, "last": _LAST},
     "feedback": {
         "after_close": _(
-            "The errors of an estimate are shown after the last round about the hidden table has closed: shown "
+            "The errors of an estimate are shown after the last round about the hidden table has "
+            "closed: shown "
             "earlier, they would disclose information about that table without cost."
         )
     },
@@ -66,9 +68,11 @@ ROUNDS = {
             evaluated="per_team.evaluation:TABLES",
             played="per_team.bots:TABLES",
             tried="per_team.trying:TABLES",
+            released_as="candidate-attack",
             content_type=None,
             todo=_(
-                "Download your team's own table, anonymize it and submit the result, its records in the same order."
+                "Download your team's own table, anonymize it and submit the result, its records in the "
+                "same order."
             ),
             deletions={
                 True: _(
@@ -81,17 +85,35 @@ ROUNDS = {
             **_TABLES,
         ),
         RoundFormat(
+            kind="synthetic",
+            evaluated="cohort.evaluation:TABLES",
+            played="cohort.bots:TABLES",
+            tried="cohort.trying:TABLES",
+            content_type=None,
+            todo=_(
+                "Download your team's own table, make a synthetic table from it and submit the result."
+            ),
+            deletions={
+                False: _(
+                    "There are no row numbers: no record of a synthetic table is made from a certain record."
+                )
+            },
+            **_TABLES,
+        ),
+        RoundFormat(
             kind="series",
             evaluated="series.evaluation:SERIES",
             played="series.bots:SERIES",
             tried="series.trying:SERIES",
             content_type=ZIP,
             todo=_(
-                "Download your team's tables, publish a release of each and submit all of them as one zip archive."
+                "Download your team's tables, publish a release of each and submit all of them as one zip "
+                "archive."
             ),
             deletions={
                 False: _(
-                    "An individual is left out by its identifier in D1.csv, D2.csv and so on: from that release "
+                    "An individual is left out by its identifier in D1.csv, D2.csv and so on: from that "
+                    "release "
                     "on it has no row, "
                     "and it never comes back."
                 )
@@ -138,34 +160,62 @@ ROUNDS = {
             **_GUESSES,
         ),
         RoundFormat(
+            kind="question-attack",
+            evaluated="attacks.questions:SHEETS",
+            played="attacks.answering:ANSWERS",
+            content_type=ZIP,
+            todo=_(
+                "Download the other teams' tables with their questions and submit answers for each."
+            ),
+            published=_(
+                "When the attack round opens, the submission that counts of every team is published: its "
+                "table and "
+                "the sheets of questions about it, which the platform draws from the contest's secret."
+            ),
+            hits=_(
+                "The true answers never leave the server. Questions are about records that were in the "
+                "team's table, and "
+                "about controls, which were never in it."
+            ),
+            rate=_("The rate of a guess is what the questions below say."),
+            release_names=("anonymized", "questions"),
+            given_suffix="zip",
+            **_GUESSES,
+        ),
+        RoundFormat(
             kind="value-attack",
             evaluated="attacks.values:VALUES",
             played="series.bots:VALUES",
             tried="series.trying:VALUES",
             content_type=CSV,
             todo=_(
-                "Download the other teams' releases with their individuals and submit a guess of the sensitive "
+                "Download the other teams' releases with their individuals and submit a guess of the "
+                "sensitive "
                 "values for each."
             ),
             published=_(
-                "When the attack round opens, the submission that counts of every team is published: its releases, "
+                "When the attack round opens, the submission that counts of every team is published: its "
+                "releases, "
                 "rows sorted by group and value. All attackers have them and the team's individuals, the "
                 "tables without the "
                 "sensitive column: who was present at which time, with identifier and quasi-identifiers."
             ),
             hits=_(
-                "The sensitive values never leave the server. A guess is a hit if it names the individual's own value."
+                "The sensitive values never leave the server. A guess is a hit if it names the "
+                "individual's own value."
             ),
             rate=_(
                 "The rate of a guess file is its accuracy over the baseline: its hits less those of the "
                 "baseline, divided by "
                 "the number of all individuals in the tables, including those left out; 0 if the "
                 "baseline has more hits. "
-                "The baseline guesses for each individual the most frequent value of the rows whose region contains "
+                "The baseline guesses for each individual the most frequent value of the rows whose "
+                "region contains "
                 "the individual in "
                 "its first release, or of all rows of that release if no region does; of equally frequent "
                 "ones the one that "
-                "sorts first. It counts for at most one in m of the individuals: the rest was disclosed by the "
+                "sorts first. It counts for at most one in m of the individuals: the rest was disclosed "
+                "by the "
                 "publisher."
             ),
             release_names=("series", "people"),
@@ -187,7 +237,8 @@ ROUNDS = {
                 "Download the released table, estimate the target table from it and submit the estimate."
             ),
             discloses=_(
-                "The table is released once, over the columns %(columns)s: each value of each record is kept with "
+                "The table is released once, over the columns %(columns)s: each value of each record is "
+                "kept with "
                 "some probability and otherwise drawn at random from all values of its column, such that the "
                 "release as a whole is differentially private with ε = %(epsilon)s. All teams get the same."
             ),
@@ -203,7 +254,8 @@ ROUNDS = {
             discloses=_(
                 "Each team has a budget of ε = %(epsilon)s for queries about the columns %(columns)s, and "
                 "sees for each "
-                "the cost of its answer. An answer is a table of counts with Laplace noise of scale 2/ε, or of a "
+                "the cost of its answer. An answer is a table of counts with Laplace noise of scale 2/ε, "
+                "or of a "
                 "single count with noise of scale 1/ε. The same query at the same ε is repeated without cost."
             ),
             is_asked=True,
@@ -215,7 +267,7 @@ FILES = {
     "table": FileFormat(
         _(
             "The columns of the table below under their names and in their order; one record per line. "
-            "Numbers are plain digits with at most four decimals."
+            "Numbers are plain digits with at most four decimals where the table does not say how many."
         )
     ),
     "row_numbers": FileFormat(
@@ -236,7 +288,14 @@ FILES = {
         _(
             "The columns of the table below under their names and in their order; as many records as the "
             "team's original table, in its order, one per line. Numbers are plain digits with at most four "
-            "decimals."
+            "decimals where the table does not say how many."
+        )
+    ),
+    "synthetic_table": FileFormat(
+        _(
+            "The columns of the table below under their names and in their order; any number of records within the "
+            "limits, in any order, one per line, without row numbers. Numbers are plain digits with at most four "
+            "decimals where the table does not say how many."
         )
     ),
     "candidate_guess": FileFormat(
@@ -246,15 +305,29 @@ FILES = {
             "header. 0 or an empty line means no guess; lines may repeat."
         )
     ),
+    "answers": FileFormat(
+        _(
+            "A header with the column question and those of the answer; one line for each question of "
+            "the sheet, in "
+            "any order."
+        ),
+        empty=_("“%(name)s” is empty — expected a header line and a line for each question"),
+    ),
     "slides": FileFormat(_("A PDF file."), PDF, _("“%(name)s” is empty — expected a PDF document")),
     "series": FileFormat(
         _(
-            "A zip archive of CSV files, one of each kind for each of the team's tables; folders and upper or "
-            "lower case do not matter. R1.csv is the release of T1.csv and so on: group, a whole number from 1; "
-            "for every quasi-identifier two columns, its name with _low and with _high; and the sensitive column; "
-            "one row per line. Optional are C1.csv, group and count: how many rows of each group are counterfeits, "
-            "for all releases or for none; N1.csv, group: whose region does not contain its records; D1.csv, the "
-            "identifier: who is left out from that release on. R, C and N are published when the attack opens, D "
+            "A zip archive of CSV files, one of each kind for each of the team's tables; folders and "
+            "upper or "
+            "lower case do not matter. R1.csv is the release of T1.csv and so on: group, a whole "
+            "number from 1; "
+            "for every quasi-identifier two columns, its name with _low and with _high; and the "
+            "sensitive column; "
+            "one row per line. Optional are C1.csv, group and count: how many rows of each group are "
+            "counterfeits, "
+            "for all releases or for none; N1.csv, group: whose region does not contain its records; "
+            "D1.csv, the "
+            "identifier: who is left out from that release on. R, C and N are published when the "
+            "attack opens, D "
             "is not."
         ),
         ZIP,
@@ -262,15 +335,18 @@ FILES = {
     ),
     "value_guess": FileFormat(
         _(
-            "The columns id and value, one line for each individual: the identifier in the background table, and the "
-            "sensitive value that you guess. An individual without a line, or with an empty value, is not guessed, "
+            "The columns id and value, one line for each individual: the identifier in the background "
+            "table, and the "
+            "sensitive value that you guess. An individual without a line, or with an empty value, is "
+            "not guessed, "
             "which is a miss; no individual may have two lines."
         )
     ),
     "estimate": FileFormat(
         _(
             "A header with the columns of the target table and count; one line for each combination of their "
-            "values, in any order: the values and the estimated number of records, a whole number of at least 0. "
+            "values, in any order: the values and the estimated number of records, a whole number of "
+            "at least 0. "
             "The template that can be downloaded has every line."
         )
     ),

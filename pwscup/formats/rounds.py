@@ -48,6 +48,11 @@ class RoundFormat:
     """For an attack round whose rate is not a plain share of the attacked records: its definition."""
     release_names: tuple[str, str] | None = None
     """The names of a published table, and of the file next to it, in files of teams."""
+    released_as: str = "attack"
+    """For a round in which tables are anonymized: the kind of attack round whose release has the same order of lines;
+    see `scoring.proof.reveals.released`."""
+    given_suffix: str | None = None
+    """The suffix of the file next to a published table, if it is not that of the format."""
     names_both_teams: bool = False
     """Guess files are named after the attacking team and its target."""
     discloses: Text | None = None
@@ -70,7 +75,7 @@ class RoundFormat:
     @property
     def has_own_tables(self) -> bool:
         """Each team has its own table."""
-        return ROUND_KINDS[self.kind].tables in OWN_TABLES
+        return bool({*ROUND_KINDS[self.kind].formats} & {*OWN_TABLES})
 
     @property
     def evaluation(self) -> TableEvaluation:
@@ -106,6 +111,11 @@ class RoundFormat:
     def is_attacked(self) -> bool:
         """The counting submission of each team is published when the attack on it opens."""
         return self.phase == ATTACKED
+
+    @property
+    def asks_questions(self) -> bool:
+        """The rules list questions about each published table, with an answer file each."""
+        return ROUND_KINDS[self.kind].asks_questions
 
     @property
     def needs_own_table(self) -> bool:

@@ -67,7 +67,7 @@ class Table(Protocol):
     def describe(self, data: bytes, *, former: Schema | None = None) -> Described:
         """The content of an uploaded file; columns keep their roles if `former` describes a similar file."""
 
-    def generated(self, **chosen: int) -> tuple[str, bytes, Described]:
+    def generated(self, ruleset: Ruleset, **chosen: int) -> tuple[str, bytes, Described]:
         """Name, bytes and description of a synthetic file, with the arguments of `Setup.GENERATE_FORM`."""
 
     def check(self, data: bytes, schema: Schema) -> None:
@@ -95,6 +95,9 @@ class Setup(Protocol):
     CONFIRMED: Text
     TICKS: Mapping[str, Text]
     """Choices for each column that become part of the rules, by name."""
+
+    def proposed(self, ruleset: Ruleset) -> dict[str, int]:
+        """Initial values of `GENERATE_FORM` under these rules, if they are not the form's own."""
 
     def ticked(self, ruleset: Ruleset, schema: Schema) -> Ticked:
         """The ticked columns by these rules, or a suggestion if the rules are about another table."""
@@ -254,8 +257,8 @@ class Format:
     """A format: the distribution of the organizer's file, and the modules with the answers to the questions above."""
 
     name: str
-    like: str | None = None
-    """The format with the remaining answers; without one it has all answers itself."""
+    like: tuple[str, ...] = ()
+    """The formats with the remaining answers, the nearest first; without any it has all answers itself."""
     gives_table: bool = False
     """All teams get the organizer's table, and anonymize the same one."""
     own_tables: bool = False
@@ -298,7 +301,7 @@ class Format:
         return cast(Texts, self._answers("texts"))
 
     def templates(self, part: str) -> list[str]:
-        """The template of a part of a page: the format's own, or that of the format that it is like."""
+        """The template of a part of a page: the format's own, or that of a format that it is like."""
         return [f"formats/{name}/{part}.html" for name in self._names]
 
     @property
@@ -325,7 +328,7 @@ class Format:
     @property
     def _names(self) -> tuple[str, ...]:
         """The packages with answers, the format's own first."""
-        return (self.name,) if self.like is None else (self.name, self.like)
+        return (self.name, *self.like)
 
     def _answers(self, part: str) -> Any:
         names = (f"{__package__}.{name}.{part}" for name in self._names)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from pwscup.formats import ROUNDS
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.heat import top_of
-from pwscup.leaderboards.boards.texts import SCORE_TITLES, title_of
+from pwscup.leaderboards.boards.texts import SCORE_TITLES, kind_of, title_of
 
 if TYPE_CHECKING:
     from scoring.rulesets import Ruleset
@@ -149,6 +149,7 @@ CHARTS: dict[str, Callable[[Section], dict[str, Any] | None]] = {
 
 def chart_of(name: str, section: Section, rules: Ruleset) -> dict[str, Any] | None:
     """The chart of a board; None if it has none, or no data."""
-    if name == "matrix":
+    kind = kind_of(name, section)
+    if kind == "matrix":
         return heat_map(section, str(attack_texts_of(rules).rate))
-    return CHARTS[name](section) if name in CHARTS else None
+    return CHARTS[kind](section) if kind in CHARTS else None

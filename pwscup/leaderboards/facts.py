@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -46,12 +47,14 @@ from pwscup.submissions.results.counting import (
     Result,
     counted_rates,
     counted_results,
+    counted_sizes,
     decoded,
     released_results,
     standing_rows,
 )
 from pwscup.submissions.selectors import as_of
 from pwscup.submissions.states import UNFINISHED, State
+from scoring.formulas import FORMULAS
 
 LAYOUT = 6
 """Incremented when the format of the boards changes, so that no stored board of another format is served."""
@@ -188,36 +191,53 @@ def gather(scope: Scope, *, only_measures: bool = False) -> list[Facts]:
 
     With `only_measures` without the largest parts: rates, and estimates that do not count.
     """
+    people = _people(scope)
+    awaited = n_awaited(scope)
+    return [_facts_of(scope, stage, people, awaited, only_measures) for stage in scope.stages]
+
+
+@dataclass(frozen=True, slots=True)
+class _People:
+    """The teams of a contest: all, those that are ranked against each other, those that only attack, and
+    those whose tables count as found."""
+
+    everybody: tuple[Player, ...]
+    players: tuple[Player, ...]
+    baselines: tuple[Player, ...]
+    lost: frozenset[int]
+
+
+def _people(scope: Scope) -> _People:
+    ranking = scope.rules.ranking
     out = selectors.disqualified(scope.contest, scope.before)
-    everybody, players = [], []
+    lost = frozenset(out) if ranking.disqualified == "lost" else frozenset[int]()
+    everybody, players, baselines = [], [], []
     for pk, name, is_house, division in _teams(scope).values_list(
         "pk", "name", "is_house", "division"
     ):
-        if pk in out:
+        player = Player(pk, name, is_house)
+        if pk in out and not lost:
             continue
-        everybody.append(Player(pk, name, is_house))
+        if is_house and "house" in ranking.baselines:
+            baselines.append(player)
+            continue
+        everybody.append(player)
         if scope.division is None or division == scope.division.pk:
-            players.append(everybody[-1])
-    awaited = n_awaited(scope)
-    teams = tuple(everybody), tuple(players)
-    return [_facts_of(scope, stage, *teams, awaited, only_measures) for stage in scope.stages]
+            players.append(player)
+    return _People(tuple(everybody), tuple(players), tuple(baselines), lost)
 
 
 def _facts_of(
-    scope: Scope,
-    stage: Stage,
-    everybody: tuple[Player, ...],
-    players: tuple[Player, ...],
-    awaited: dict[int, int],
-    only_measures: bool,
+    scope: Scope, stage: Stage, people: _People, awaited: dict[int, int], only_measures: bool
 ) -> Facts:
-    inside = {player.id for player in everybody}
+    inside = {player.id for player in people.everybody}
+    attackers = inside | {player.id for player in people.baselines}
     counted, published = _counted(scope, stage, inside)
     attack = None if only_measures else stage.shown(stage.attack)
     rates = counted_rates(attack, scope.before) if attack else {}
     return Facts(
-        players=players,
-        everybody=everybody,
+        players=people.players,
+        everybody=people.everybody,
         rules=scope.rules,
         stage=stage.spec,
         anonymization=_phase(stage.anonymization, stage.now, awaited),
@@ -226,7 +246,11 @@ def _facts_of(
         measured=_measured(counted),
         arrived={team: result.arrived_at for team, result in counted.items()},
         published=published,
-        rates={(a, d): r for (a, d), r in rates.items() if a in inside and d in published},
+        rates={(a, d): r for (a, d), r in rates.items() if a in attackers and d in published},
+        baselines=people.baselines,
+        lost=people.lost,
+        repeats=_repeats(scope, attack, attackers, published),
+        n_guessed=counted_sizes(attack, scope.before) if attack and _needs_sizes(scope) else {},
         marks=_marks(stage, scope),
         hidden=scope.hidden,
         is_frozen=scope.before is not None,
@@ -237,6 +261,24 @@ def _facts_of(
         n_cells=_n_cells(scope) if any(map(stage.shown, stage.disclosures)) else 0,
         is_played_late=scope.contest.is_demo or scope.contest.rehearsal_of_id is not None,
     )
+
+
+def _repeats(
+    scope: Scope, attack: Round | None, attackers: Collection[int], published: Collection[int]
+) -> dict[int, int]:
+    """L of each published table, if the rules have a penalty for it; see `found.most_found`."""
+    if attack is None or scope.rules.ranking.penalty != "repeats":
+        return {}
+    from pwscup.submissions.evaluation.found import most_found  # loads NumPy
+
+    found = most_found(attack, scope.before, attackers=attackers)
+    return {team: n for team, n in found.items() if team in published}
+
+
+def _needs_sizes(scope: Scope) -> bool:
+    """A formula compares hits with the number of records that an attack names."""
+    boards = scope.rules.score_boards
+    return any(spec.formula in FORMULAS and FORMULAS[spec.formula].setting("n") for spec in boards)
 
 
 def _phase(round: Round | None, now: datetime, awaited: dict[int, int]) -> Phase | None:

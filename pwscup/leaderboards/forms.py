@@ -45,7 +45,8 @@ class DisplayForm(VersionedForm):
             "hidden_measures": contest.hidden_measures,
         }
         super().__init__(data, initial=chosen)
-        measures = [shown_measure(measure) for measure in contest.ruleset.measures]
+        rules = contest.ruleset
+        measures = [shown_measure(rules.measure(id_)) for id_ in rules.measures]
         self.fields["hidden_measures"].choices = [(m.id, f"{m.id}: {m.title}") for m in measures]
 
 

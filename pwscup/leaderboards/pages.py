@@ -24,9 +24,10 @@ from pwscup.leaderboards import charts, polls
 from pwscup.leaderboards.boards import texts as words
 from pwscup.leaderboards.boards.build import (
     DISCLOSURE_BOARDS,
-    SEASON,
     boards_of_formula,
     first_board_of,
+    is_of_season,
+    season_boards_of,
 )
 from pwscup.leaderboards.boards.panels import panel_of
 from pwscup.leaderboards.scope import Scope, has_season
@@ -83,7 +84,7 @@ def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | Non
             contest,
             now,
             stage=query.get("stage"),
-            is_season=name == SEASON,
+            is_season=is_of_season(name),
             division=division,
             hidden=hidden_measures(contest, request.user),
         )
@@ -93,8 +94,8 @@ def wanted(request: HttpRequest, contest: Contest, now: datetime) -> Shown | Non
 
 
 def _name(scope: Scope, asked: str | None) -> str:
-    if asked == SEASON and has_season(scope.rules):
-        return SEASON
+    if asked and has_season(scope.rules) and asked in season_boards_of(scope.rules):
+        return asked
     if not asked:
         return first_board_of(scope)
     if asked not in boards_of_formula(scope.rules):
@@ -159,7 +160,7 @@ def _context(contest: Contest, shown: Shown, etag: str) -> dict[str, Any]:
         "csv_url": address("board-csv", contest, shown.query, board=name),
         "section": section,
         "shown_at": _shown_at(boards, section),
-        "has_rounds": name in DISCLOSURE_BOARDS,
+        "has_rounds": name in DISCLOSURE_BOARDS and not rules.boards,
         "panel": panel_of(name, section, rules),
         "chart": charts.chart_of(name, section, rules),
     }
@@ -181,10 +182,10 @@ def _names(boards: Boards) -> list[str]:
     names = [
         name
         for name in boards_of_formula(rules)
-        if name in ("anonymization", "score")
+        if name in ("anonymization", "score", *(spec.key for spec in rules.boards))
         or boards.outline.get(name, {"exists": True})["exists"]
     ]
-    return [*names, SEASON] if has_season(rules) else names
+    return [*names, *season_boards_of(rules)] if has_season(rules) else names
 
 
 def address(page: str, contest: Contest, query: Mapping[str, str], /, **other: str | None) -> str:
@@ -197,7 +198,7 @@ def address(page: str, contest: Contest, query: Mapping[str, str], /, **other: s
 def _tab(contest: Contest, shown: Shown, key: str) -> dict[str, Any]:
     return {
         "key": key,
-        "title": words.TITLES[key],
+        "title": words.board_title(key, shown.boards.scope.rules),
         "url": address("board", contest, shown.query, board=key),
         "active": key == shown.name,
     }

@@ -23,7 +23,7 @@ from pwscup.core.qr import svg
 from pwscup.leaderboards import pages, polls
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.panels import Panel, panel_of
-from pwscup.leaderboards.boards.texts import TITLES
+from pwscup.leaderboards.boards.texts import board_title
 from pwscup.submissions import selectors
 from pwscup.submissions.models import Submission
 
@@ -114,7 +114,7 @@ def _board(shown: Shown, asked: int, now: datetime) -> dict[str, Any]:
     found = parted(list(places(table)), PER_PAGE) if table else []
     number = asked if 1 <= asked <= len(found) else 1
     return {
-        "title": TITLES[shown.name],
+        "title": board_title(shown.name, scope.rules),
         "message": _message(panel),
         "column": table.columns[0] if table and table.columns else None,
         "places": found[number - 1] if found else [],

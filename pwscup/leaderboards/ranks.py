@@ -25,6 +25,7 @@ from scoring.formulas.ranking import AnonymizationStanding, EstimatesStanding, c
 if TYPE_CHECKING:
     from pwscup.contests.models import Round
     from pwscup.contests.policies import Person
+    from scoring.registry import Measure
 
 
 def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, Any] | None:
@@ -68,7 +69,7 @@ def context(submission: Submission, viewer: Person, now: datetime) -> dict[str, 
         "worst": _worst(known, standing),
         "n_teams": len(known.players),
         "rows": [
-            _row(measure, measured, submission.team_id, len(known.players))
+            _row(known.rules.measure(measure), measured, submission.team_id, len(known.players))
             for measure in round.contest.ruleset.measures
             if measure not in hidden
         ]
@@ -123,9 +124,11 @@ def _worst(known: Facts, standing: AnonymizationStanding | EstimatesStanding | N
     return str(attack_texts_of(known.rules).worst) % found
 
 
-def _row(measure: str, measured: Mapping[int, Values], team: int, n_teams: int) -> dict[str, Any]:
+def _row(
+    measure: Measure, measured: Mapping[int, Values], team: int, n_teams: int
+) -> dict[str, Any]:
     head = shown_measure(measure)
-    found = {t: values.get(measure) for t, values in measured.items()}
+    found = {t: values.get(measure.id) for t, values in measured.items()}
     ranks = competition_ranks(found, direction=head.direction, n=n_teams)
     return {
         "measure": head,

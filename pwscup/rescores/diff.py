@@ -11,8 +11,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.leaderboards import scope
-from pwscup.leaderboards.boards.build import RANKED, SEASON
-from pwscup.leaderboards.boards.texts import TITLES
+from pwscup.leaderboards.boards.build import SEASON, is_of_season, ranked_boards_of
+from pwscup.leaderboards.boards.texts import TITLES, board_title
 from pwscup.leaderboards.services import final_boards
 from pwscup.rescores.services import put_in_force
 from pwscup.submissions.models import Rescore, Submission
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pwscup.contests.models import Contest
+    from scoring.rulesets import Ruleset
 
 MAX_LINES = 200
 
@@ -53,18 +54,25 @@ def placings(contest: Contest, now: datetime) -> Placings:
     for spec in stages:
         boards = final_boards(contest, now, stage=spec.key)
         prefix = "" if len(stages) == 1 else f"{localized(spec.title, get_language() or 'en')}: "
-        found |= _placed(boards, prefix)
+        found |= _placed(boards, prefix, contest.ruleset)
     if scope.has_season(contest.ruleset):
-        found |= _placed(final_boards(contest, now, is_season=True), f"{TITLES[SEASON]}: ")
+        boards = final_boards(contest, now, is_season=True)
+        found |= _placed(boards, f"{TITLES[SEASON]}: ", contest.ruleset)
     return found
 
 
-def _placed(boards: Mapping[str, Any], prefix: str) -> Placings:
+def _placed(boards: Mapping[str, Any], prefix: str, rules: Ruleset) -> Placings:
     return {
-        f"{prefix}{title}": tuple(_placing(row) for row in boards[key]["rows"])
-        for key, title in ((key, _("Total") if key == SEASON else TITLES[key]) for key in RANKED)
+        _title(key, prefix, rules): tuple(_placing(row) for row in boards[key]["rows"])
+        for key in ranked_boards_of(rules)
         if key in boards and boards[key]["rows"]
     }
+
+
+def _title(key: str, prefix: str, rules: Ruleset) -> str:
+    if rules.boards and is_of_season(key):
+        return board_title(key, rules)
+    return f"{prefix}{_('Total') if key == SEASON else board_title(key, rules)}"
 
 
 def _placing(row: Mapping[str, Any]) -> Placing:

@@ -68,6 +68,7 @@ def write(
         "final_values": result.final_values if result else None,
         "problems": list(problems),
         "notes": result.notes if result else [],
+        "right": result.right if result else "",
         "seconds": result.seconds if result else 0,
     }
     with transaction.atomic():

@@ -8,11 +8,14 @@ import scoring
 from pwscup.contests.rules.pages import preview_of
 from pwscup.contests.selectors import original_of
 from pwscup.core.http.polling import etag
+from pwscup.core.installation import programs
 from pwscup.core.texts import problems
 from pwscup.rescores import diff, selectors
 from pwscup.submissions.models import Rescore
+from scoring import plugins
 from scoring.errors import ProblemsFound
 from scoring.rulesets import parse_ruleset
+from scoring.sandbox.programs import ProgramError
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
@@ -24,12 +27,35 @@ def preview(contest: Contest, text: str, found: ProblemsFound | None = None) -> 
     """A preview of the rules page, or the problems of the text."""
     try:
         if found is None:
-            rules = _as_it_would_be(contest, parse_ruleset(text))
-            return {"rules": rules, "problems": (), "n_problems": 0}
+            ruleset = parse_ruleset(text)
+            rules = _as_it_would_be(contest, ruleset)
+            return {"rules": rules, "problems": (), "n_problems": 0} | _foreign(ruleset)
     except ProblemsFound as error:
         found = error
     shown = problems.shown(found.problems, {})
     return {"rules": None, "problems": shown, "n_problems": found.n_total}
+
+
+def _foreign(ruleset: Ruleset) -> dict[str, Any]:
+    """The plugins that rules name, and their program: its digest, or why it cannot run, and what its sandbox lacks."""
+    found = {"plugins": tuple(plugins.used((*ruleset.measures, ruleset.ranking.formula)))}
+    return found | _program(ruleset)
+
+
+def _program(ruleset: Ruleset) -> dict[str, Any]:
+    if ruleset.program is None:
+        return {}
+    name = ruleset.program.name
+    try:
+        return {
+            "program": {
+                "name": name,
+                "digest": programs.allowed(name).digest,
+                "lacking": programs.lacking(),
+            }
+        }
+    except ProgramError as error:
+        return {"program": {"name": name, "fault": str(error)}}
 
 
 def _as_it_would_be(contest: Contest, ruleset: Ruleset) -> Rules:

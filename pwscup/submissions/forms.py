@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from pwscup.contests.selectors import dataset_of
 from pwscup.formats import FILES
 from pwscup.formats.files import EMPTY
 from pwscup.submissions import selectors
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
     from django.utils.functional import _StrPromise
 
+    from pwscup.accounts.models import Team
     from pwscup.contests.models import Round
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
+FOR_TEAM = "for_team"
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
@@ -68,16 +71,31 @@ class UploadForm(NoteForm):
 
 
 class TableForm(UploadForm):
-    """The files of a round without targets, one field each."""
+    """The files of a round without targets, one field each; for organizers also which of the platform's `teams` they
+    submit for."""
 
-    def __init__(self, round: Round, specs: Iterable[FileSpec], *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        round: Round,
+        specs: Iterable[FileSpec],
+        *args: Any,
+        teams: Iterable[Team] = (),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.teams = {team.slug: team for team in teams}
         self.max_bytes = selectors.max_file_bytes(round)
         self.specs = {spec.key: spec for spec in specs}
         self.keys = [*self.specs]
         for spec in self.specs.values():
             self.fields[spec.key] = _file_field(spec, self.max_bytes)
-        self.order_fields([*self.keys, "note"])
+        if self.teams:
+            named = [(slug, team.name) for slug, team in self.teams.items()]
+            widget = forms.Select(attrs={"class": "form-select"})
+            self.fields[FOR_TEAM] = forms.ChoiceField(
+                label=_("Team of the platform"), choices=named, widget=widget
+            )
+        self.order_fields([FOR_TEAM, *self.keys, "note"])
 
     def clean(self) -> dict[str, Any]:
         """Turn uploads into parts; an error about size is shown at the field."""
@@ -92,6 +110,11 @@ class TableForm(UploadForm):
             except ValidationError as error:
                 self.add_error(key, error)
         return cleaned
+
+    @property
+    def chosen_team(self) -> Team | None:
+        """The platform's team for which an organizer submits."""
+        return self.teams.get(self.cleaned_data.get(FOR_TEAM, ""))
 
     def parts(self) -> dict[str, Part]:
         """The received files by the ruleset's key."""
@@ -155,6 +178,7 @@ class GuessForm(UploadForm):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.round = round
         self.max_bytes = selectors.max_file_bytes(round)
         self.targets, self.own, self.names = targets, own, names
         self.fields["guess"].widget.attrs.update(
@@ -162,17 +186,37 @@ class GuessForm(UploadForm):
         )
         self.order_fields(["guess", "note"])
 
-    def clean_guess(self) -> dict[str, Part]:
-        """The received files by the slug of their target."""
+    def clean_guess(self) -> uploads.Answers:
+        """The received files by the slug of their target, by the key of the file."""
         parts, errors = self._received()
         empty = [part.name for part in parts if part.size_bytes == 0]
         errors += [ValidationError(EMPTY, "empty", {"name": name}) for name in empty]
         if errors:
             raise ValidationError(errors)
         single = self.data.get("target", "")
-        if single in self.targets and len(parts) == 1:
-            return {single: parts[0]}
-        return uploads.matched(parts, self.targets, own=self.own, names=self.names)
+        single = single if single in self.targets else ""
+        keys = [spec.key for spec in self.round.spec.files]
+        if self.round.format.asks_questions:
+            return uploads.matched_answers(parts, self.targets, keys, self._split, only=single)
+        found = (
+            {single: parts[0]}
+            if single and len(parts) == 1
+            else uploads.matched(parts, self.targets, own=self.own, names=self.names)
+        )
+        return {slug: {keys[0]: part} for slug, part in found.items()}
+
+    def _split(self, key: str, part: Part) -> dict[str, Part]:
+        """The answer files of each target in one for all."""
+        from scoring.questions.together import split_by_target  # which few uploads need
+
+        (question,) = (q for q in self.round.spec.questions if q.key == key)
+        schema = dataset_of(self.round.contest).schema.public()
+        data = b"".join(part.chunks())
+        found = split_by_target(data, question, schema, list(self.targets), file=part.name)
+        return {
+            slug: uploads.Part(f"{key}_{slug}.csv", len(made), lambda made=made: (made,))
+            for slug, made in found.items()
+        }
 
     def _received(self) -> tuple[list[Part], list[ValidationError]]:
         """The files, including those in archives, and the errors of the others."""

@@ -166,6 +166,11 @@ class Evaluation(models.Model):
     notes = models.JSONField(
         default=list, help_text="same format, on files that were accepted; see scoring.tables.notes"
     )
+    right = models.TextField(
+        default="",
+        editable=False,
+        help_text="secret, of a guess: the units that it got right, written and read by contests.truth only",
+    )
     rescore = models.ForeignKey(
         "Rescore",
         null=True,

@@ -35,9 +35,17 @@ def is_member(user: Person, team: Team) -> bool:
     return user.is_authenticated and _MEMBERSHIP.first(user.pk, team.pk) is not None
 
 
-def plays_for(user: Person | None, team: Team) -> bool:
-    """A member; or no user, as the platform plays for its own teams."""
-    return team.is_house if user is None else is_member(user, team)
+def plays_for(user: Person | None, team: Team, round: Round) -> bool:
+    """A member; or no user, as the platform plays for its own teams; or an organizer for one of these, in a round whose
+    tables only they publish."""
+    if user is None or not team.is_house:
+        return team.is_house if user is None else is_member(user, team)
+    return publishes_for_house(user, round)
+
+
+def publishes_for_house(user: Person, round: Round) -> bool:
+    """An organizer in a round whose tables only the platform's teams publish."""
+    return round.spec.is_organizers and is_organizer(user, round.contest)
 
 
 def may_be_late(team: Team, round: Round, now: datetime) -> bool:

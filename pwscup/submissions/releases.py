@@ -120,7 +120,7 @@ def _draft(attack: Round, submission: Submission) -> Release:
     team = submission.team
     candidates = None
     if shuffled.candidates is not None:
-        name = team_file(team, attack.format.release_names[1])
+        name = given_name(attack, team)
         candidates = storage.publish(shuffled.candidates, name=name)
     return Release(
         round=attack,
@@ -131,6 +131,13 @@ def _draft(attack: Round, submission: Submission) -> Release:
         key=storage.write(shuffled.key, area=storage.Area.SEALED, name="key.json"),
         n_records=shuffled.n_records,
     )
+
+
+def given_name(attack: Round, team: Team) -> str:
+    """The file name of what is published next to a table."""
+    name = team_file(team, attack.format.release_names[1])
+    suffix = attack.format.given_suffix
+    return name if suffix is None else f"{name.rpartition('.')[0]}.{suffix}"
 
 
 def table_name(attack: Round, team: Team) -> str:

@@ -53,6 +53,7 @@ REFUSALS = {
         "submit after it is resumed."
     ),
     "round.closed": _("The round is closed: this arrived after the deadline."),
+    "round.organizers": _("The organizers publish the tables of this round; teams attack them."),
     "team.disqualified": _(
         "The organizers have disqualified this team: the reason is on the team's page. "
         "It cannot submit unless they reinstate it."
@@ -72,6 +73,7 @@ REFUSALS = {
     "file.too_large": _(
         "The file “%(name)s” is too large: at most %(expected)s bytes are accepted."
     ),
+    "archive.unusable": _("The archive cannot be used: %(problem)s."),
     "target.missing": _("Choose the table that the guess is about."),
     "target.unknown": _("There is no such table in this round."),
     "target.own": _("This is your own table; guess about another team's."),
@@ -88,6 +90,7 @@ REFUSALS = {
         "cancelled. Wait some hours."
     ),
     "tries.none_left": _("No attempts are left: %(expected)s are allowed."),
+    "tries.none_in_all": _("No attempts are left: %(expected)s are allowed in the whole round."),
     "tries.none_today": _(
         "%(expected)s attempts per day are allowed, and those of today are used. The next is possible from %(next)s on."
     ),
@@ -161,7 +164,7 @@ def sent_before(
     nonce: str,
 ) -> Submission | None:
     """The submission of the same form with the same files, if it was sent before; it reads the files."""
-    if not nonce or not policies.plays_for(user, team):
+    if not nonce or not policies.plays_for(user, team, round):
         return None
     digests = {key: repeats.digest(data) for key, (_, data) in files.items()}
     return repeats.first_with(team, repeats.key_of(nonce, round, target, digests))
@@ -178,6 +181,8 @@ def _check(
     """Cheap checks before the files are written; `_enter` makes the remaining ones."""
     if round.contest_id != team.contest_id:
         raise SubmissionRefused("not_allowed")
+    if round.spec.is_organizers and not team.is_house:
+        raise SubmissionRefused("round.organizers")
     _check_time(team, round, arrived_at)
     team.contest = round.contest  # whose rules are already read
     if round.format.is_attacked and draws.is_left_out(team, timezone.now()):
@@ -233,7 +238,7 @@ def check_round(user: User | None, team: Team, round: Round, arrived_at: datetim
 
 
 def _check_member(user: User | None, team: Team, round: Round) -> None:
-    if round.contest_id != team.contest_id or not policies.plays_for(user, team):
+    if round.contest_id != team.contest_id or not policies.plays_for(user, team, round):
         raise SubmissionRefused("not_allowed")
 
 
@@ -272,6 +277,8 @@ def _check_tries(
 ) -> None:
     if n_used >= round.tries:
         raise SubmissionRefused("tries.none_left", expected=round.tries)
+    if limits.left_in_all(team, round) == 0:
+        raise SubmissionRefused("tries.none_in_all", expected=round.spec.tries_in_all)
     if limits.left_today(team, round, arrived_at, target) == 0:
         following = limits.next_day(round, arrived_at)
         if following is None:

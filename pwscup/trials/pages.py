@@ -164,7 +164,6 @@ def result(trial: Trial, viewer: Person) -> dict[str, Any]:
     """The values that the viewer may see, and the facts of the format."""
     ruleset, facts = trial.round.contest.ruleset, trial.facts
     ids = [id_ for id_ in visible_measures(trial.round.contest, viewer) if id_ in trial.values]
-    loss = trial.values.get(ruleset.ranking.utility_measure or "")
     attack = facts.get("attack")
     following = selectors.next_target(trial.team, trial.round, timezone.now(), but=trial.target)
     return {
@@ -172,7 +171,7 @@ def result(trial: Trial, viewer: Person) -> dict[str, Any]:
         "facts": facts,
         "files": list(trial.files.select_related("file")),
         "families": families(ruleset, ids, trial.values, []),
-        "utility": None if loss is None else 100 * (1 - loss),
+        "utility": ruleset.ranking.utility_in(trial.values),
         "attacker": trying_of(trial.round).attacker(attack["id"]) if attack else "",
         "protection": 100 * (1 - attack["rate"]) if attack else None,
         "n_decoys": facts["attack"].get("n_known", 0) - facts["n_records"] - facts["n_deleted"]

@@ -12,7 +12,7 @@ from scoring.anonymizers.chosen import chosen_columns, numeric_columns
 from scoring.anonymizers.domain import to_domain
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
-from scoring.tables.schema import Column, Kind, Schema
+from scoring.tables.schema import Column, Schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,8 @@ def _coded(
 def _checked(method: str, column: Column, threshold: float) -> float:
     """The threshold, if the column can hold it."""
     if float(to_domain(np.array([threshold], dtype=np.float64), column)[0]) != threshold:
-        noun = "an integer" if column.kind is Kind.INTEGER else "a number of up to 4 decimals"
+        decimals = column.most_decimals(original=True)
+        noun = f"a number of up to {decimals} decimals" if decimals else "an integer"
         low = "" if column.min is None else f" from {column.min}"
         high = "" if column.max is None else f" up to {column.max}"
         raise refuse(method, "threshold", f"{noun}{low}{high} ({column.name})", threshold)

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.tables.cells import MAX_DECIMALS, MAX_DIGITS
+from scoring.tables.cells import MAX_DIGITS
 from scoring.tables.schema import Column, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-UNITS = 10**MAX_DECIMALS
-"""Numbers have up to four decimals: they are multiples of 1 / UNITS."""
 LARGEST = 10**MAX_DIGITS - 1
 """The largest whole number that a table may hold, whatever the column's bounds."""
 
 
+def units_of(column: Column, *, original: bool = True) -> int:
+    """The units of 1: numbers of d decimals are multiples of 1 / 10^d."""
+    return int(10 ** column.most_decimals(original=original))
+
+
 def to_domain(values: NDArray[np.float64], column: Column) -> NDArray[np.float64 | np.int64]:
     """Numbers rounded to what the column may hold, and bounded by its minimum and maximum."""
-    units = 1 if column.kind is Kind.INTEGER else UNITS
+    units = units_of(column)
     low = -LARGEST if column.min is None else max(column.min, -LARGEST)
     high = LARGEST if column.max is None else min(column.max, LARGEST)
     bounded = np.clip(values, -LARGEST, LARGEST)  # what is infinite cannot be rounded

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
 from scoring.anonymizers.chosen import check_group_size, chosen_numbers
-from scoring.anonymizers.domain import UNITS, to_domain
+from scoring.anonymizers.domain import to_domain, units_of
 from scoring.errors import gettext_noop as _
 from scoring.options import Option
 from scoring.tables.equivalence import Classes
@@ -30,21 +30,22 @@ _BLOCK = 2**20
 def class_average(table: pd.DataFrame, schema: Schema, *, rng: np.random.Generator) -> Anonymized:
     """Replace every sensitive number by its mean over the records with the same quasi-identifiers.
 
-    A mean is written with four decimals. Rounding errors are distributed in steps of 0.0001 over the first records of
-    the class, so that the sum of every class, and therefore every mean of the table, stays exactly the same. Sensitive
-    categories are not changed.
+    A mean is written with the decimals of its column, four if it does not say how many. Rounding errors are distributed
+    in steps of the last decimal over the first records of the class, so that the sum of every class, and therefore
+    every mean of the table, stays exactly the same. Sensitive categories are not changed.
     """
     classes = Classes.of(table, schema.quasi_identifiers)
     result = table.copy()
     for name in schema.sensitive_numeric:
         values = table[name].to_numpy(dtype=np.float64)
-        result[name] = class_means(values, classes.of_row, classes.n_classes)
+        units = units_of(schema.column(name), original=False)
+        result[name] = class_means(values, classes.of_row, classes.n_classes, units)
     return Anonymized(result, untouched(table))
 
 
-def class_means(values: Floats, of_row: Groups, n_classes: int) -> Floats:
-    """Means of classes, in multiples of 0.0001 that add up to the sums of the rounded values."""
-    units = np.rint(values * UNITS)
+def class_means(values: Floats, of_row: Groups, n_classes: int, units_of_one: int) -> Floats:
+    """Means of classes, in units that add up to the sums of the rounded values."""
+    units = np.rint(values * units_of_one)
     fits = np.abs(units).max(initial=0) * len(units) < _LARGEST_SUM
     whole = units.astype(np.int64) if fits else np.array([int(u) for u in units], dtype=object)
     sums = np.zeros(n_classes, dtype=whole.dtype)
@@ -53,7 +54,7 @@ def class_means(values: Floats, of_row: Groups, n_classes: int) -> Floats:
     means = sums // np.maximum(sizes, 1)
     left_over = sums - means * sizes
     shared = means[of_row] + (_place_in_class(of_row, sizes) < left_over[of_row])
-    averaged: Floats = (shared / UNITS).astype(np.float64)
+    averaged: Floats = (shared / units_of_one).astype(np.float64)
     return averaged
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.anonymizers.base import Anonymized, Anonymizer, untouched
-from scoring.anonymizers.domain import UNITS, most_frequent, ordinal
+from scoring.anonymizers.domain import most_frequent, ordinal, units_of
 from scoring.errors import gettext_noop as _
 from scoring.options import Option, refuse
 from scoring.tables.schema import Column, Kind, Schema
@@ -63,7 +63,7 @@ def _given(value: str, column: Column) -> str | float | int:
     low = -np.inf if column.min is None else column.min
     high = np.inf if column.max is None else column.max
     number = _number(value)
-    unit = 1 if column.kind is Kind.INTEGER else UNITS
+    unit = units_of(column)
     if number is None or not low <= number <= high or round(number * unit) / unit != number:
         noun = "an integer" if column.kind is Kind.INTEGER else "a number"
         raise refuse(ID, "value", f"{noun} from {low} to {high} ({column.name})", value)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from scoring.attacks.base import QUASI_IDENTIFIERS, SENSITIVE, WITHIN, check_choice
 from scoring.attacks.metrics import Metric, Points
+from scoring.kernels import pairs as kernels
 from scoring.scores.comparison import Prepared, check_table
 from scoring.tables.equivalence import Classes, FloatArray, IntArray
 from scoring.tables.schema import Schema
@@ -154,8 +155,6 @@ class Pairs:
             Nearest first; -1 and infinity where there are fewer. Distances are as compared: squared
             where the metric is.
         """
-        from scoring.kernels import pairs as kernels  # loads machine code
-
         if n > _SORTED_FROM:
             return self._sorted(records, n, in_class=in_class, is_free=is_free)
         n_original = len(self.x)

@@ -13,7 +13,7 @@ from scoring.attacks.membership import Membership, membership_scores
 from scoring.attacks.replay import Replay, replayed
 from scoring.audits.columns import single_columns
 from scoring.audits.single import SingleColumn
-from scoring.evaluate import mark, measured
+from scoring.evaluate import mark
 from scoring.measures.disclosure import DISCLOSURES, Disclosure
 from scoring.registry import ATTACKS, MEASURES, Attack
 from scoring.reporting.intervals import Rate
@@ -158,7 +158,7 @@ def audit(
     )
     chosen = list(ATTACKS if attacks is None else attacks)
     wanted = list(MEASURES if measures is None else measures)
-    steps = _Steps(
+    steps = Steps(
         len(chosen) + len(wanted) + (0 if prepared.control is None else len(DISCLOSURES) + 1),
         progress,
     )
@@ -170,7 +170,7 @@ def audit(
         if id_ in disclosures:  # the measure would attack once more
             values[id_] = round(disclosures[id_].risk.value, DECIMALS)
         else:
-            values[id_] = measured(comparison, id_, options)
+            values[id_] = MEASURES[id_].value(comparison, options)
 
     order = rng.permutation(len(anonymized))
     shuffled = anonymized.iloc[order].reset_index(drop=True)
@@ -203,7 +203,7 @@ def audit(
     )
 
 
-class _Steps:
+class Steps:
     def __init__(self, n_steps: int, progress: Progress | None) -> None:
         self._n_steps = n_steps
         self._done = 0
@@ -228,7 +228,7 @@ def _finding(
     )
 
 
-def _disclosures(comparison: Comparison, options: Options, steps: _Steps) -> dict[str, Disclosure]:
+def _disclosures(comparison: Comparison, options: Options, steps: Steps) -> dict[str, Disclosure]:
     if comparison.prepared.control is None:
         return {}
     found = {}
@@ -240,7 +240,7 @@ def _disclosures(comparison: Comparison, options: Options, steps: _Steps) -> dic
 
 
 def _membership(
-    prepared: Prepared, anonymized: pd.DataFrame, schema: Schema, steps: _Steps
+    prepared: Prepared, anonymized: pd.DataFrame, schema: Schema, steps: Steps
 ) -> Membership | None:
     if prepared.control is None:
         return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
+from scoring.attacks.membership import Membership
 from scoring.audits import NOTABLE_TIMES, VERDICT, how_made, pictures
 from scoring.audits.audit import Audit, Finding
 from scoring.audits.numbers import number, percent
 from scoring.audits.single import sentences
 from scoring.errors import gettext_noop as _
+from scoring.measures.disclosure import Disclosure
 from scoring.registry import MEASURES, Measure
 from scoring.reporting.document import document, figure, section, table
 from scoring.reporting.intervals import Rate
@@ -63,8 +65,8 @@ def report(
         _verdict(audit, t),
         _attackers(audit, t),
         _records(audit, t),
-        _comparisons(audit, t),
-        _measures(audit, t),
+        comparisons(audit.disclosures, audit.membership, t),
+        all_measures(audit.values, t),
         _methods(audit, t),
         table(
             t(_("Where this comes from")), [], ((escape(k), escape(v)) for k, v in facts.items())
@@ -159,8 +161,11 @@ def _records(audit: Audit, t: Translate) -> str:
     return section(t(_("The records")), figures)
 
 
-def _comparisons(audit: Audit, t: Translate) -> str:
-    if not audit.disclosures and audit.membership is None:
+def comparisons(
+    disclosures: Mapping[str, Disclosure], membership: Membership | None, t: Translate
+) -> str:
+    """The section about attacks that are run on non-members as well; empty without any."""
+    if not disclosures and membership is None:
         return ""
     head = [
         _("attack"),
@@ -182,7 +187,7 @@ def _comparisons(audit: Audit, t: Translate) -> str:
             f"<b>{percent(found.risk.value)}</b> "
             f"({percent(found.risk.low)} – {percent(found.risk.high)})",
         )
-        for name, found in audit.disclosures.items()
+        for name, found in disclosures.items()
     ]
     text = t(
         _(
@@ -191,7 +196,7 @@ def _comparisons(audit: Audit, t: Translate) -> str:
     )
     risks = table("", [t(text) for text in head], rows, numeric=(1, 2, 3, 4, 5))
     member = ""
-    if audit.membership is not None:
+    if membership is not None:
         sentence = t(
             _(
                 "Distinguishing members from non-members: area under the curve %(auc)s, from %(low)s to %(high)s "
@@ -199,7 +204,7 @@ def _comparisons(audit: Audit, t: Translate) -> str:
                 "taken for members, and %(fewer)s while 0.1 %% are."
             )
         )
-        area, rates = audit.membership.area, audit.membership.at_false_positives
+        area, rates = membership.area, membership.at_false_positives
         values = {
             "auc": f"{area.value:.3f}",
             "low": f"{area.low:.3f}",
@@ -212,13 +217,14 @@ def _comparisons(audit: Audit, t: Translate) -> str:
     return section(title, f"<p>{escape(text)}</p>{risks}{member}")
 
 
-def _measures(audit: Audit, t: Translate) -> str:
-    parts = [_family(family, audit, t) for family in FAMILIES]
+def all_measures(values: Mapping[str, float | int | None], t: Translate) -> str:
+    """The section about all measures, by family."""
+    parts = [_family(family, values, t) for family in FAMILIES]
     return section(t(_("All measures")), "".join(parts))
 
 
-def _family(family: str, audit: Audit, t: Translate) -> str:
-    known = [(MEASURES[id_], value) for id_, value in audit.values.items() if value is not None]
+def _family(family: str, values: Mapping[str, float | int | None], t: Translate) -> str:
+    known = [(MEASURES[id_], value) for id_, value in values.items() if value is not None]
     rows = [_measure(measure, value, t) for measure, value in known if measure.family == family]
     return table(t(FAMILIES[family]), [], rows, numeric=(1,), kind="measures") if rows else ""
 

@@ -35,12 +35,12 @@ def summary(audit: Audit) -> dict[str, Any]:
         "times_found": np.bincount(audit.times_found, minlength=len(audit.findings) + 1).tolist(),
         "records_by_class_size": dict(zip(labels, records, strict=True)),
         "measures": dict(audit.values),
-        "disclosures": {name: _disclosure(d) for name, d in audit.disclosures.items()},
+        "disclosures": {name: of_disclosure(d) for name, d in audit.disclosures.items()},
         "replay": None
         if audit.replay is None
         else {"chain": list(audit.replay.chain), "seed": audit.replay.seed},
         "columns": [asdict(column) for column in audit.columns],
-        "membership": None if audit.membership is None else _membership(audit.membership),
+        "membership": None if audit.membership is None else of_membership(audit.membership),
     }
 
 
@@ -57,7 +57,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _disclosure(found: Disclosure) -> dict[str, Any]:
+def of_disclosure(found: Disclosure) -> dict[str, Any]:
+    """An attack and its control."""
     return {
         "n_attacks": found.n_attacks,
         "main": found.main.value,
@@ -72,7 +73,8 @@ def _disclosure(found: Disclosure) -> dict[str, Any]:
     }
 
 
-def _membership(found: Membership) -> dict[str, Any]:
+def of_membership(found: Membership) -> dict[str, Any]:
+    """The success in distinguishing members from others."""
     rates = {f"{rate:g}": asdict(share) for rate, share in found.at_false_positives.items()}
     return {
         "auc": found.auc,

@@ -13,6 +13,7 @@ from scoring.classroom.frames import in_place, kept_of, loosened, schema_of, see
 from scoring.formats.lecture import positions_of
 from scoring.options import refuse
 from scoring.rulesets import load_ruleset
+from scoring.scores.options import DECIMALS
 from scoring.tables.aligned import read_aligned, write_aligned
 from scoring.tables.equivalence import IntArray
 from scoring.tables.frames import check_frame
@@ -112,11 +113,11 @@ def score(anonymized: pd.DataFrame, original: pd.DataFrame, schema: Schema) -> p
         source,
         schema.public(),
         options=ruleset.options,
-        measures=ruleset.measures,
+        measures=list(map(ruleset.measure, ruleset.measures)),
     )
-    loss = values.get(str(ruleset.ranking.utility_measure))
-    if loss is not None:
-        values["utility"] = round(100 * (1 - loss), 9)
+    utility = ruleset.ranking.utility_in(values)
+    if utility is not None:
+        values["utility"] = round(utility, DECIMALS)
     return pd.Series(values, dtype=object, name="value")
 
 

@@ -7,11 +7,11 @@ from argparse import Namespace
 from scoring.cli.arguments import Parser, add_seed
 from scoring.cli.output import Output, UsageError, check_writable, write_files
 
-DATASETS = ("households",)
+DATASETS = ("households", "census", "diabetes", "health", "profile", "ratings", "survival")
 
 
 def add_arguments(command: Parser) -> None:
-    command.add_argument("dataset", choices=DATASETS, help="what to draw: households")
+    command.add_argument("dataset", choices=DATASETS, help=f"what to draw: {', '.join(DATASETS)}")
     command.add_argument(
         "--records", type=int, default=8333, metavar="N", help="how many, up to 1,000,000 (8333)"
     )
@@ -22,22 +22,26 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> None:
     """Draw the table and write it, its schema too where that is wanted."""
-    from scoring.datasets.households import HOUSEHOLDS_SCHEMA, MAX_RECORDS, households
+    from scoring.datasets import MAX_RECORDS
+    from scoring.datasets.catalog import generated
+    from scoring.rulesets.loader import load_schema
     from scoring.tables.writing import write_table
 
     if not 1 <= arguments.records <= MAX_RECORDS:
         raise UsageError(f"--records: expected 1 to {MAX_RECORDS}, got {arguments.records}")
     check_writable(arguments.out, arguments.schema_out)
     output.step(f"drawing {arguments.records} records")
-    table = households(
+    table = generated(
+        arguments.dataset,
         arguments.records,
         seed=arguments.seed,
         progress=lambda done, total: output.step(f"drawing column {done} of {total}"),
     )
     output.step("writing")
-    written = {arguments.out: write_table(table, HOUSEHOLDS_SCHEMA)}
+    schema = load_schema(arguments.dataset)
+    written = {arguments.out: write_table(table, schema)}
     if arguments.schema_out:
-        written[arguments.schema_out] = HOUSEHOLDS_SCHEMA.to_toml().encode()
+        written[arguments.schema_out] = schema.to_toml().encode()
     write_files(written)
     values = {"n_records": len(table), "out": arguments.out, "schema_out": arguments.schema_out}
     output.result(values, f"{len(table)} records → {', '.join(written)}")

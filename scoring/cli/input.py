@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoring import plugins
 from scoring.cli.output import Output, UsageError, read_file
 from scoring.rulesets import Ruleset, load_ruleset, parse_ruleset, ruleset_names
+from scoring.rulesets.kinds import WITHOUT_ROWS
 from scoring.rulesets.loader import load_schema
 from scoring.tables.aligned import read_aligned
 from scoring.tables.equivalence import IntArray, Table
 from scoring.tables.hierarchy_files import HIERARCHY_FILE as HIERARCHY
 from scoring.tables.original_values import check_original_values
 from scoring.tables.reading import read_records
+from scoring.tables.record_bounds import record_bounds
 from scoring.tables.records import Records
 from scoring.tables.row_order import note_row_order
 from scoring.tables.schema import Schema
+from scoring.tables.synthetic import read_synthetic
 from scoring.tables.validation import read_submitted_records
 
 if TYPE_CHECKING:
@@ -40,7 +44,8 @@ _FILES = (
 
 
 def read_ruleset(name: str) -> Ruleset:
-    """A ruleset of the library, or that of a TOML file."""
+    """A ruleset of the library, or that of a TOML file; plugins are known from here on."""
+    plugins.load()
     if name in ruleset_names():
         return load_ruleset(name)
     if Path(name).suffix == ".toml":
@@ -127,6 +132,32 @@ def read_declared(
         check_original_values(table, _table(known), schema)
     note_row_order(_table(known), table, source)
     return table, source
+
+
+def read_scored(
+    arguments: Namespace,
+    known: Records | Prepared,
+    schema: Schema,
+    output: Output,
+    ruleset: Ruleset,
+) -> tuple[Records, IntArray | None]:
+    """As `read_declared`; by rules of synthetic tables there are no rows."""
+    if ruleset.tables not in WITHOUT_ROWS:
+        return read_declared(arguments, known, schema, output, ruleset)
+    if arguments.rows is not None:
+        raise UsageError(f"--rows: a synthetic table of {ruleset.id} has no row numbers")
+    output.step("checking the submission")
+    limits = ruleset.limits
+    least, most = record_bounds(len(known), limits.min_records_factor, limits.max_records_factor)
+    values_only = ruleset.validity.values == "original"
+    table = read_synthetic(
+        read_file(arguments.anonymized),
+        schema,
+        least=least,
+        most=most,
+        original=_table(known) if values_only else None,
+    )
+    return table, None
 
 
 def _table(known: Records | Prepared) -> Table:

@@ -34,6 +34,7 @@ from scoring.cli.arguments import Parser
 from scoring.cli.output import Output, UnprintedError, UsageError
 from scoring.cli.sequential import command as sequential
 from scoring.errors import ProblemsFound
+from scoring.extras import MissingPackageError
 from scoring.tables.notes import noted
 
 FINE, REJECTED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
@@ -204,6 +205,9 @@ def _status(arguments: argparse.Namespace, output: Output) -> int:
             return COMMANDS[arguments.command].run(arguments, output) or FINE
     except UsageError as error:
         output.wrong_use(error)
+        return WRONG_USE
+    except MissingPackageError as error:
+        output.wrong_use(UsageError(str(error)))
         return WRONG_USE
     except ProblemsFound as error:
         output.rejected(error)

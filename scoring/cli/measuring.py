@@ -12,6 +12,7 @@ from scoring.scores.options import OPTIONAL_CHOICES, Options
 
 if TYPE_CHECKING:
     from scoring.cli.arguments import Parser
+    from scoring.rulesets import Ruleset
     from scoring.tables.schema import Schema
 
 
@@ -43,14 +44,15 @@ def add_measuring(command: Parser) -> None:
     )
 
 
-def chosen_measures(names: str | None) -> tuple[str, ...] | None:
-    """The measures of `--measures`; None where it is left out."""
+def chosen_measures(names: str | None, ruleset: Ruleset | None = None) -> tuple[str, ...] | None:
+    """The measures of `--measures`, of the library or of the ruleset; None where it is left out."""
     from scoring.registry import MEASURES
 
     if names is None:
         return None
     chosen = tuple(dict.fromkeys(name.strip() for name in names.split(",")))
-    if problems := MEASURES.unknown(chosen):
+    own = () if ruleset is None else ruleset.measures
+    if problems := MEASURES.unknown(name for name in chosen if name not in own):
         raise UsageError("--measures", problems)
     return chosen
 

@@ -20,10 +20,25 @@ def add_arguments(command: Parser) -> None:
     _add_files(command, "--matrix", "M.csv", "attacker,TEAM,TEAM… and rates, 0 to 100")
     _add_files(command, "--utility", "U.csv", "team,utility, 0 to 100")
     _add_files(command, "--presentation", "P.csv", "team,presentation, 0 to 100")
+    _add_files(command, "--loss", "L.csv", "team,loss, 0 or more")
+    _add_files(
+        command, "--repeats", "L.csv", "team,repeats: how many attackers found the same record"
+    )
+    _add_files(command, "--guesses", "N.csv", "attacker,TEAM,TEAM… and records that attacks name")
+    _add_files(
+        command, "--baseline", "NAME", "attackers that count for the worst rate and are not ranked"
+    )
+    _add_files(command, "--lost", "TEAM", "teams whose tables count as if all records were found")
     command.add_argument(
         "--weights",
         metavar="W:W…",
         help="the weights of several matrices in the season, as in 1:9 or 1,9",
+    )
+    _add_files(
+        command,
+        "--totals",
+        "T.csv",
+        "team,KEY,KEY…: published totals of earlier seasons; their weights come first",
     )
     add_ruleset(command, None)
     _add_files(

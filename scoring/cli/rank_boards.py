@@ -25,12 +25,14 @@ from scoring.formulas import (
     combined,
     ranked,
 )
-from scoring.formulas.files import read_matrix, read_part
+from scoring.formulas.files import read_counts, read_matrix, read_part
 from scoring.formulas.ranking import AVERAGES
 from scoring.options import unknown_option, wrong_value
 
-GIVEN = ("utility", "presentation")
-"""The parts that files give; the others are in the matrix."""
+GIVEN = {"utility": 100.0, "presentation": 100.0, "loss": math.inf, "repeats": math.inf}
+"""The values of teams in files of their own, and the largest value of each; the other parts are in the matrix."""
+FILES = ("matrix", "guesses", *GIVEN)
+"""The options of which there is one file a season."""
 
 KNOWN = Registry("formula", (OFFICIAL[MEASURE_RANKS], *FORMULAS.values()))
 Board = Mapping[str, Line]
@@ -42,20 +44,27 @@ def listed() -> str:
     for formula in KNOWN.values():
         lines.append(f"  {formula.id:<20}{formula.title}; {formula.direction} is better")
         for setting in formula.settings:
-            name = f"{setting.name}={setting.default:g}"
+            name = f"{setting.name}={written(setting.default)}"
             lines.append(f"      {name:<16}{setting.description}")
     return "\n".join([*lines, ""])
+
+
+def written(value: float | str) -> str:
+    """A value of a setting, a number without trailing zeros."""
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def rank(arguments: Namespace, output: Output) -> None:
     """Read the files, rank the teams by the formula and print the board."""
     if arguments.formula is None and arguments.ruleset is None:
         raise UsageError("--formula is needed, or --ruleset for its official boards")
+    if arguments.ruleset is not None and _rank_listed(arguments, output):
+        return
     if arguments.ruleset is not None or arguments.formula == MEASURE_RANKS:
         _rank_measures(arguments, output)
         return
     formula = _formula(arguments.formula, output)
-    for option in ("board", "rates"):
+    for option in ("board", "rates", "totals"):
         if getattr(arguments, option):
             raise UsageError(
                 f"--{option} is for --ruleset: the formula {formula.id} ranks a matrix"
@@ -92,6 +101,38 @@ def rank(arguments: Namespace, output: Output) -> None:
     output.result(values, _text(formula, whole, boards, arguments))
 
 
+def _rank_listed(arguments: Namespace, output: Output) -> bool:
+    """Rank by the boards of scores of the ruleset; False if it ranks measures."""
+    from scoring.cli import rank_listed  # numpy
+    from scoring.cli.input import read_ruleset
+
+    rules = read_ruleset(arguments.ruleset)
+    if not rules.score_boards:
+        return False
+    rank_listed.check(arguments, rules)
+    of = "board" if arguments.board else "matrix"
+    weights = _weights(arguments, of, len(arguments.totals or ()))
+    output.step("reading the files")
+    if arguments.board:
+        _check_number(arguments, "board", ("rates", "presentation", "repeats", "guesses"))
+        stages = rank_listed.stages_of(arguments, rules)
+    else:
+        _check_number(arguments, "matrix", FILES[1:])
+        seasons = _read_seasons(arguments, rules.ranking.attackers)
+        stages = [rank_listed.Stage(scores, scores.teams) for scores in seasons]
+    rank_listed.rank_listed(arguments, rules, stages, weights, output)
+    return True
+
+
+def _check_number(arguments: Namespace, of: str, options: Sequence[str]) -> None:
+    """Every option has one file a season."""
+    n = len(getattr(arguments, of))
+    for option in options:
+        paths = getattr(arguments, option)
+        if paths and len(paths) != n:
+            raise UsageError(f"--{option}: expected one file a {of}, {n} in all, got {len(paths)}")
+
+
 def _rank_measures(arguments: Namespace, output: Output) -> None:
     from scoring.cli.rank_measures import (
         rank_measures,  # numpy, which the formulas of scores do without
@@ -99,11 +140,7 @@ def _rank_measures(arguments: Namespace, output: Output) -> None:
 
     if not arguments.board:
         raise UsageError(f"--board is needed: {MEASURE_RANKS} ranks its measures")
-    n = len(arguments.board)
-    for option in ("rates", "presentation"):
-        paths = getattr(arguments, option)
-        if paths and len(paths) != n:
-            raise UsageError(f"--{option}: expected one file a board, {n} in all, got {len(paths)}")
+    _check_number(arguments, "board", ("rates", "presentation"))
     rank_measures(arguments, _weights(arguments, "board"), output)
 
 
@@ -120,9 +157,9 @@ def _formula(name: str, output: Output) -> Formula:
     return FORMULAS[name]
 
 
-def _settings(formula: Formula, texts: Sequence[str]) -> dict[str, float | int]:
+def _settings(formula: Formula, texts: Sequence[str]) -> dict[str, float | int | str]:
     """The values of `--set`; UsageError with all problems where one cannot be used."""
-    values: dict[str, float | int] = {}
+    values: dict[str, float | int | str] = {}
     problems = []
     for text in texts:
         name, equals, written = text.partition("=")
@@ -134,7 +171,7 @@ def _settings(formula: Formula, texts: Sequence[str]) -> dict[str, float | int]:
             problems.append(unknown_option(name, known, formula.id))
             continue
         value = setting.option.parse(written)
-        if isinstance(value, int | float) and setting.option.accepts(value):
+        if isinstance(value, int | float | str) and setting.option.accepts(value):
             values[name] = value
         else:
             problems.append(wrong_value(formula.id, name, setting.option.expected, written))
@@ -143,9 +180,9 @@ def _settings(formula: Formula, texts: Sequence[str]) -> dict[str, float | int]:
     return values
 
 
-def _weights(arguments: Namespace, of: str) -> list[float]:
-    """The weight of each season: one for each matrix, or for each board."""
-    n = len(getattr(arguments, of))
+def _weights(arguments: Namespace, of: str, n_published: int = 0) -> list[float]:
+    """The weight of each season: one for each file of totals, then one for each matrix or board."""
+    n = n_published + len(getattr(arguments, of))
     if arguments.weights is None:
         if n > 1:
             raise UsageError(f"--weights is needed: one number a {of}, {n} in all, as in 1:9")
@@ -163,7 +200,7 @@ def _weights(arguments: Namespace, of: str) -> list[float]:
 
 def _check_files(formula: Formula, arguments: Namespace) -> None:
     n = len(arguments.matrix)
-    for part in GIVEN:
+    for part in FILES[1:]:
         paths = getattr(arguments, part)
         if paths is None and part in formula.needs:
             raise UsageError(f"--{part} is needed: the formula {formula.id} uses it")
@@ -183,40 +220,50 @@ def _read_seasons(arguments: Namespace, attackers: str) -> list[Scores[str]]:
     """The matrices with their scores; ProblemsFound with the problems of all files."""
     problems = Collector()
     files = [_season_files(arguments, i) for i in range(len(arguments.matrix))]
-    seasons = [_read_season(paths, attackers, problems) for paths in files]
+    seasons = [_read_season(paths, problems) for paths in files]
     problems.raise_if_any()
-    return [scores for scores in seasons if scores is not None]
+    baselines, lost = arguments.baseline or (), frozenset(arguments.lost or ())
+    found = [scores for scores in seasons if scores is not None]
+    known = {team for scores in found for team in scores.teams}
+    for option, names in (("baseline", baselines), ("lost", lost)):
+        if unknown := [name for name in names if name not in known]:
+            raise UsageError(f"--{option}: no matrix names {', '.join(unknown)}")
+    return [
+        replace(
+            scores,
+            teams=tuple(team for team in scores.teams if team not in baselines),
+            baselines=tuple(baselines),
+            lost=lost,
+            attackers=attackers,
+        )
+        for scores in found
+    ]
 
 
 def _season_files(arguments: Namespace, position: int) -> dict[str, tuple[str, bytes]]:
     """Path and content of a season's files, by their options."""
-    given = {name: getattr(arguments, name) for name in ("matrix", *GIVEN)}
+    given = {name: getattr(arguments, name) for name in FILES}
     paths = {name: of[position] for name, of in given.items() if of is not None}
     return {name: (path, read_file(path)) for name, path in paths.items()}
 
 
-def _read_season(
-    files: Mapping[str, tuple[str, bytes]], attackers: str, problems: Collector
-) -> Scores[str] | None:
+def _read_season(files: Mapping[str, tuple[str, bytes]], problems: Collector) -> Scores[str] | None:
     scores: Scores[str] | None = None
     path, data = files["matrix"]
     with _noting(problems):
         scores = read_matrix(data, file=path)
     teams = None if scores is None else scores.teams
-    values: dict[str, dict[str, float]] = {part: {} for part in GIVEN}
-    for part in GIVEN:
+    values: dict[str, Any] = {}
+    for part, high in GIVEN.items():
         if part in files:
             path, data = files[part]
             with _noting(problems):
-                values[part] = read_part(data, part, teams=teams, file=path)
-    if scores is None:
-        return None
-    return replace(
-        scores,
-        utility=values["utility"],
-        presentation=values["presentation"],
-        attackers=attackers,
-    )
+                values[part] = read_part(data, part, teams=teams, file=path, high=high)
+    if "guesses" in files:
+        path, data = files["guesses"]
+        with _noting(problems):
+            values["n_guessed"] = read_counts(data, file=path)
+    return None if scores is None else replace(scores, **values)
 
 
 @contextmanager
@@ -229,7 +276,7 @@ def _noting(problems: Collector) -> Iterator[None]:
 
 
 def _check_defenders(
-    formula: Formula, settings: Mapping[str, float | int], seasons: Sequence[Scores[str]]
+    formula: Formula, settings: Mapping[str, Any], seasons: Sequence[Scores[str]]
 ) -> None:
     """A k that is larger than the number of defenders is taken for a mistake."""
     n = min(len(scores.defenders) for scores in seasons)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_seed, add_submission
 from scoring.cli.measuring import add_measuring, chosen_measures, measure_options
@@ -12,8 +12,13 @@ from scoring.cli.output import Output, UsageError, aligned, drawn_with
 from scoring.scores.options import DECIMALS, TABLE_MEASURES, Options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scoring.registry import Measure
     from scoring.rulesets import Ruleset
     from scoring.scores.prepared import Prepared
+    from scoring.tables.equivalence import IntArray
+    from scoring.tables.records import Records
     from scoring.tables.schema import Schema
 
 
@@ -27,42 +32,94 @@ def add_arguments(command: Parser) -> None:
         help="compute table-L2 and table-spearman too, records counted by these columns "
         "(the ruleset's measures, and the columns that it names for them)",
     )
+    command.add_argument(
+        "--programs",
+        metavar="FILE",
+        help="a TOML file with the program that the ruleset names; without it the program's values are left out",
+    )
     add_measuring(command)
     add_seed(command, required=False)
 
 
-def run(arguments: Namespace, output: Output) -> None:
-    """Compute the official values and print them."""
-    from scoring.cli.input import read_declared, read_ruleset, read_schema
+def run(arguments: Namespace, output: Output) -> int:
+    """Compute the official values and print them; a table outside of a gate is rejected."""
+    from scoring.cli.input import read_ruleset, read_schema, read_scored
     from scoring.evaluate import score
-    from scoring.registry import MEASURES, drawing
+    from scoring.registry import drawing
+    from scoring.rulesets.gates import outside
 
     ruleset = read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     options, measures = _counted_by(arguments.table_columns, ruleset, schema)
-    measures = chosen_measures(arguments.measures) or measures
+    measures = chosen_measures(arguments.measures, ruleset) or measures
     options = measure_options(arguments, options, schema)
     options = replace(options, seed=arguments.seed)
     prepared = _prepared(arguments, schema, output)
-    table, source = read_declared(arguments, prepared, schema, output, ruleset)
+    table, source = read_scored(arguments, prepared, schema, output, ruleset)
+    given = set() if ruleset.program is None else {spec.id for spec in ruleset.program.values}
+    measures = tuple(id_ for id_ in measures if id_ not in given)
+    chosen = [ruleset.measure(id_) for id_ in measures]
+    titles = {measure.id: measure.title for measure in chosen}
     values = score(
         prepared,
         table,
         source,
         schema,
         options=options,
-        measures=measures,
-        progress=lambda id_: output.step(f"measuring {id_}, {MEASURES[id_].title.lower()}"),
+        measures=chosen,
+        progress=lambda id_: output.step(f"measuring {id_}, {titles[id_].lower()}"),
     )
-    text = _score_table(values)
-    if drawn := drawing(measures):
+    if given and arguments.programs:
+        values |= _programmed(arguments.programs, ruleset, prepared, table, source, output)
+        chosen += [ruleset.measure(id_) for id_ in ruleset.measures if id_ in given]
+    text = _score_table(values, chosen)
+    if drawn := drawing(chosen):
         values["seed"] = arguments.seed
         text += drawn_with(arguments.seed, drawn)
-    measure = ruleset.ranking.utility_measure
-    if measure is not None and (loss := values.get(measure)) is not None:
-        values["utility"] = utility = round(100 * (1 - loss), DECIMALS)
-        text += f"\n\nutility {utility:.2f} = 100 · (1 − {measure})"
-    output.result(values, text)
+    if (utility := ruleset.ranking.utility_in(values)) is not None:
+        values["utility"] = utility = round(utility, DECIMALS)
+        text += f"\n\nutility {utility:.2f} = {ruleset.ranking.utility_formula}"
+    problems = [] if arguments.measures else outside(ruleset, values)
+    result: dict[str, Any] = dict(values)
+    if problems:
+        result["problems"] = [problem.to_dict() for problem in problems]
+        text += "\n\n" + "\n".join(map(str, problems))
+    output.result(result, text)
+    return int(bool(problems))  # the exit status of a table that is rejected
+
+
+def _programmed(
+    path: str,
+    ruleset: Ruleset,
+    prepared: Prepared,
+    table: Records,
+    source: IntArray | None,
+    output: Output,
+) -> dict[str, float | int | None]:
+    """The values of the ruleset's program, with the files that the platform gives it."""
+    from scoring.cli.input import read_text
+    from scoring.evaluate import program_files
+    from scoring.sandbox.programs import ProgramError, read_programs, scored
+
+    spec = ruleset.program
+    assert spec is not None
+    found = read_programs(read_text(path), file=path)
+    if spec.name not in found:
+        known = ", ".join(found) or "none"
+        raise UsageError(f"--programs: expected a program {spec.name}, got {known}")
+    output.step(f"running the program {spec.name}")
+    files = program_files(prepared, table, source)
+    try:
+        values = scored(
+            found[spec.name],
+            spec.bounds,
+            spec.messages,
+            submitted=files.submitted,
+            reference=files.reference,
+        )
+    except ProgramError as error:
+        raise UsageError(f"--programs: {error}") from error
+    return {id_: round(value, DECIMALS) for id_, value in values.items()}
 
 
 def _prepared(arguments: Namespace, schema: Schema, output: Output) -> Prepared:
@@ -90,15 +147,9 @@ def _counted_by(
     return options, tuple(dict.fromkeys((*ruleset.measures, *TABLE_MEASURES)))
 
 
-def _score_table(values: dict[str, float | int | None]) -> str:
-    from scoring.registry import MEASURES
-
+def _score_table(values: dict[str, float | int | None], measures: Sequence[Measure]) -> str:
     head = ("", "measure", "value", "better", "meaning")
-    measured = [
-        (id_, MEASURES[id_].name, _number(value), MEASURES[id_].direction, MEASURES[id_].title)
-        for id_, value in values.items()
-        if id_ in MEASURES
-    ]
+    measured = [(m.id, m.name, _number(values[m.id]), m.direction, m.title) for m in measures]
     counts = f"{values['n_anonymized']} anonymized records of {values['n_original']}"
     return f"{counts}\n\n{aligned([head, *measured], right=[2])}"
 

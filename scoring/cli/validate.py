@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from scoring.cli.arguments import Parser, add_ruleset, add_schema, add_submission
 from scoring.cli.output import Output
+
+if TYPE_CHECKING:
+    from scoring.rulesets import Ruleset
+    from scoring.tables.equivalence import IntArray, Table
+    from scoring.tables.schema import Schema
 
 
 def add_arguments(command: Parser) -> None:
@@ -16,12 +22,23 @@ def add_arguments(command: Parser) -> None:
 
 def run(arguments: Namespace, output: Output) -> None:
     """Read the files; every problem is listed."""
-    from scoring.cli.input import read_declared, read_original, read_ruleset, read_schema
+    from scoring.cli.input import (
+        read_declared,
+        read_original,
+        read_ruleset,
+        read_schema,
+        read_scored,
+    )
 
     ruleset = None if arguments.ruleset is None else read_ruleset(arguments.ruleset)
     schema = read_schema(arguments, ruleset)
     original = read_original(arguments, schema, output)
-    table, _ = read_declared(arguments, original, schema, output, ruleset)
+    if ruleset is None:
+        table, _ = read_declared(arguments, original, schema, output)
+    else:
+        table, source = read_scored(arguments, original, schema, output, ruleset)
+        if ruleset.gates:
+            _check_gates(ruleset, schema, original, table, source)
     values = {
         "n_original": len(original),
         "n_anonymized": len(table),
@@ -29,3 +46,22 @@ def run(arguments: Namespace, output: Output) -> None:
         "n_problems": 0,
     }
     output.result(values, f"valid: {len(table)} records of {len(original)}, no problems")
+
+
+def _check_gates(
+    ruleset: Ruleset, schema: Schema, original: Table, table: Table, source: IntArray | None
+) -> None:
+    """Measure what has bounds.
+
+    Raises
+    ------
+    ProblemsFound
+        With every value that is out of them.
+    """
+    from scoring.errors import ProblemsFound
+    from scoring.rulesets.gates import gated, outside
+    from scoring.scores.comparison import Comparison
+
+    comparison = Comparison.of(original, table, source, schema)
+    if problems := outside(ruleset, gated(ruleset, comparison, ruleset.options)):
+        raise ProblemsFound(problems)

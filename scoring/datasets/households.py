@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from scoring.datasets import MAX_RECORDS
 from scoring.datasets import distributions as d
 from scoring.rulesets.loader import load_schema
 from scoring.tables.schema import Schema
@@ -20,7 +21,6 @@ Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
-MAX_RECORDS = 1_000_000
 HOUSEHOLDS_SCHEMA: Schema = load_schema("households")
 _TOTAL = "total"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from scoring.anonymizers.pseudonyms import pseudonyms
 
@@ -94,22 +95,39 @@ def revealed_share(
     >>> revealed_share(visits, released(visits, 12, bytes(16)), 2, rng=np.random.default_rng(1))
     1.0
     """
-    under = release["person"].to_numpy()
-    visits = list(zip(histories["month"].tolist(), histories["shop"].tolist(), strict=True))
-    having = defaultdict(set)
-    for visit, pseudonym in zip(visits, under, strict=True):
-        having[visit].add(pseudonym)
-    sizes = release["person"].value_counts().to_dict()
-    shares = []
-    for rows in histories.groupby("person").indices.values():
-        fitting: dict[str, set[str]] = {}
-        for row in rng.choice(rows, size=n_known, replace=False):
-            # The period of a record is known: the month gives it.
-            own = under[row]
-            fitting[own] = fitting.get(own, having[visits[row]]) & having[visits[row]]
-        found = [own for own, others in fitting.items() if others == {own}]
-        shares.append(sum(sizes[own] for own in found) / len(rows))
-    return float(np.mean(shares))
+    return _Release.of(histories, release).revealed_share(n_known, rng)
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    """The pseudonym of each record, all that share its month and shop, and the records of each person."""
+
+    under: list[str]
+    alike: list[set[str]]
+    sizes: Counter[str]
+    rows: list[NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, histories: pd.DataFrame, release: pd.DataFrame) -> _Release:
+        under = release["person"].tolist()
+        visits = list(zip(histories["month"].tolist(), histories["shop"].tolist(), strict=True))
+        having = defaultdict(set)
+        for visit, pseudonym in zip(visits, under, strict=True):
+            having[visit].add(pseudonym)
+        rows = [np.asarray(own) for own in histories.groupby("person").indices.values()]
+        return cls(under, [having[visit] for visit in visits], Counter(under), rows)
+
+    def revealed_share(self, n_known: int, rng: np.random.Generator) -> float:
+        shares = []
+        for rows in self.rows:
+            fitting: dict[str, set[str]] = {}
+            for row in rng.choice(rows, size=n_known, replace=False).tolist():
+                # The period of a record is known: the month gives it.
+                own = self.under[row]
+                fitting[own] = fitting.get(own, self.alike[row]) & self.alike[row]
+            found = [own for own, others in fitting.items() if others == {own}]
+            shares.append(sum(self.sizes[own] for own in found) / len(rows))
+        return float(np.mean(shares))
 
 
 def histories(
@@ -136,8 +154,6 @@ def histories(
     """
     visits = pseudo_histories(n_persons, per_month, n_shops, rng=rng)
     key = rng.bytes(32)
-    releases = [released(visits, months, key) for months in periods]
-    revealed = tuple(
-        tuple(revealed_share(visits, release, n, rng=rng) for release in releases) for n in known
-    )
+    releases = [_Release.of(visits, released(visits, months, key)) for months in periods]
+    revealed = tuple(tuple(release.revealed_share(n, rng) for release in releases) for n in known)
     return HistoriesResult(n_persons, tuple(known), tuple(periods), revealed)

@@ -9,7 +9,7 @@ from typing import Any, Generic
 
 from scoring.errors import Problem
 from scoring.formulas.ranking import AVERAGES, K
-from scoring.options import Option, unknown_option, wrong_value
+from scoring.options import Option, OptionKind, unknown_option, wrong_value
 from scoring.scores.options import DECIMALS
 
 PARTS = ("utility", "protection", "attack", "presentation")
@@ -20,24 +20,39 @@ TIE_BREAKS = (*PARTS, EARLIER)
 ALL_TEAMS: frozenset[Any] = frozenset({"all teams"})
 """Represents the defenders of a contest in which every team's table is published."""
 
-Settings = Mapping[str, float | int]
+Value = float | int | str
+Settings = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A number that an organizer may set; it is an integer where its default is one."""
+    """A number that an organizer may set, an integer where its default is one; or one of the `choices`."""
 
     name: str
-    default: float | int
+    default: Value
     low: float
     high: float
     description: str
+    choices: tuple[str, ...] = ()
 
     @property
     def option(self) -> Option:
         """The setting as an option, which can read a text and check a value."""
-        kind = "integer" if isinstance(self.default, int) else "number"
-        return Option(self.name, kind, self.default, self.description, self.low, self.high)  # type: ignore[arg-type]
+        kinds: dict[type, OptionKind] = {int: "integer", float: "number", str: "text"}
+        return Option(
+            self.name,
+            kinds[type(self.default)],
+            self.default,
+            self.description,
+            self.low,
+            self.high,
+            self.choices,
+        )
+
+
+def choice(name: str, description: str, *choices: str) -> Setting:
+    """A setting that is one of several words, the first by default."""
+    return Setting(name, choices[0], 0, math.inf, description, choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +62,7 @@ class Scores(Generic[K]):
     Attributes
     ----------
     teams : tuple
-        The ranked teams. Values of other teams in the other fields are ignored.
+        The ranked teams. Values of other teams in the other fields are ignored, but for those of baselines.
     matrix : mapping of attacker to mapping of defender to float or None
         The rate that the attacker reached against the defender's table. Own cells do not count.
     utility, presentation : mapping of team to float or None
@@ -55,11 +70,25 @@ class Scores(Generic[K]):
         The teams whose tables were published; all teams where none are named.
     attackers : {"mean", "median", "trimmed"}
         How a team's rates against several tables make its attack, see `scoring.formulas.ranking.averaged`.
+    baselines : tuple
+        Attackers of the matrix that count for the worst case and are not ranked, such as sample attacks.
+    lost : frozenset
+        The teams whose tables count as if all their records were found, for example by a disqualification.
+    repeats : mapping of team to int
+        L, the largest number of attackers who found one and the same record of the team's table. Each beyond the
+        first takes a point of protection.
+    n_guessed : mapping of attacker to mapping of defender to int
+        The number of records that each attack names, where that differs from attack to attack.
+    loss : mapping of team to float or None
+        A loss of utility without an upper bound; lower is better.
+    places : mapping of team to int, optional
+        The ranks on another board, by which the best tables are chosen.
 
     Raises
     ------
     ValueError
-        A rate or a score is no number from 0 to 100, or the average is unknown.
+        A rate or a score is no number from 0 to 100, a loss or a number of records is negative, or the average is
+        unknown.
 
     Examples
     --------
@@ -73,6 +102,12 @@ class Scores(Generic[K]):
     presentation: Mapping[K, float | None] = field(default_factory=dict)
     defenders: frozenset[K] = ALL_TEAMS
     attackers: str = "mean"
+    baselines: tuple[K, ...] = ()
+    lost: frozenset[K] = frozenset()
+    repeats: Mapping[K, int] = field(default_factory=dict)
+    n_guessed: Mapping[K, Mapping[K, int]] = field(default_factory=dict)
+    loss: Mapping[K, float | None] = field(default_factory=dict)
+    places: Mapping[K, int] | None = None
 
     def __post_init__(self) -> None:
         if self.attackers not in AVERAGES:
@@ -86,6 +121,13 @@ class Scores(Generic[K]):
         for attacker, rates in self.matrix.items():
             for defender, rate in rates.items():
                 _check(f"rate of {attacker} against {defender}", rate)
+        for team, value in self.loss.items():
+            _check(f"loss of {team}", value, math.inf)
+        for team, n in self.repeats.items():
+            _check(f"repeats of {team}", n, math.inf)
+        for attacker, counts in self.n_guessed.items():
+            for defender, n in counts.items():
+                _check(f"records that {attacker} names of {defender}", n, math.inf)
 
     def rate(self, attacker: K, defender: K) -> float | None:
         """The rate that one team reached against another; None where it did not attack it."""
@@ -98,10 +140,10 @@ class Scores(Generic[K]):
         return [team for team in self.teams if team in self.defenders and team != attacker]
 
 
-def _check(what: str, value: float | None) -> None:
+def _check(what: str, value: float | None, high: float = 100) -> None:
     # Rounding of floating-point sums may give slightly more than 100.
-    if value is not None and not 0 <= round(value, DECIMALS) <= 100:
-        raise ValueError(f"{what}: expected 0 to 100, got {value}")
+    if value is not None and not 0 <= round(value, DECIMALS) <= high:
+        raise ValueError(f"{what}: expected 0 to {high}, got {value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +195,7 @@ class Formula:
                 found.append(wrong_value(self.id, name, setting.option.expected, value))
         return found
 
-    def with_defaults(self, settings: Settings) -> dict[str, float | int]:
+    def with_defaults(self, settings: Settings) -> dict[str, Value]:
         """All settings of the formula, those given instead of their defaults."""
         return {s.name: settings.get(s.name, s.default) for s in self.settings}
 

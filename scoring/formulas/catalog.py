@@ -6,10 +6,10 @@ from scoring.catalogs import Registry
 from scoring.errors import gettext_noop as _
 from scoring.formulas import pairs
 from scoring.formulas.base import PARTS, Formula
-from scoring.formulas.pairs import harmonic, minimum, penalised_sum
+from scoring.formulas.pairs import harmonic, minimum, penalised_sum, plain_sum
 from scoring.formulas.part_ranks import USES as RANKED
 from scoring.formulas.part_ranks import part_ranks
-from scoring.formulas.thresholds import CHANCE, binomial_success
+from scoring.formulas.thresholds import CHANCE, LOST, binomial_success, surviving_loss
 from scoring.formulas.top_defenders import TOP, top_k_attack
 from scoring.formulas.weighted_sums import WEIGHTS, weighted_sum
 
@@ -49,6 +49,15 @@ FORMULAS = Registry(
             needs=pairs.USES,
         ),
         Formula(
+            "sum",
+            _("Sum of utility and protection"),
+            "higher",
+            pairs.USES,
+            (),
+            plain_sum,
+            needs=pairs.USES,
+        ),
+        Formula(
             "penalised-sum",
             _("Sum of utility and protection, less what either lacks to 50"),
             "higher",
@@ -59,7 +68,7 @@ FORMULAS = Registry(
         ),
         Formula(
             "top-k-attack",
-            _("Mean rate against the best protected tables"),
+            _("Rates against the best tables"),
             "higher",
             _ATTACKS,
             TOP,
@@ -74,6 +83,15 @@ FORMULAS = Registry(
             CHANCE,
             binomial_success,
             needs=_ATTACKS,
+        ),
+        Formula(
+            "surviving-loss",
+            _("Loss of utility of the tables that no attack hit"),
+            "lower",
+            ("loss", "protection"),
+            (*CHANCE, LOST),
+            surviving_loss,
+            needs=("loss", "protection"),
         ),
     ),
 )

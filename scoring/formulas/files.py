@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator
 
@@ -44,6 +45,32 @@ def read_matrix(data: bytes, *, file: str) -> Scores[str]:
     >>> scores.teams, scores.rate("c", "a"), scores.rate("b", "a")
     (('a', 'b', 'c'), 12.5, None)
     """
+    defenders, matrix = _read_cells(data, file, MAX)
+    teams = tuple(dict.fromkeys([*defenders, *matrix]))
+    return Scores(teams, matrix, defenders=frozenset(defenders))
+
+
+def read_counts(data: bytes, *, file: str) -> dict[str, dict[str, int]]:
+    """The numbers of records that attacks name, from a file with the lines and columns of a matrix of rates.
+
+    Raises
+    ------
+    ProblemsFound
+        All problems, in file order.
+
+    Examples
+    --------
+    >>> read_counts(b"attacker,a,b\\na,,50\\n", file="N.csv")
+    {'a': {'b': 50}}
+    """
+    _, matrix = _read_cells(data, file, math.inf)
+    return {a: {d: round(n) for d, n in of.items() if n is not None} for a, of in matrix.items()}
+
+
+def _read_cells(
+    data: bytes, file: str, high: float
+) -> tuple[list[str], dict[str, dict[str, float | None]]]:
+    """The defenders of a matrix, and its cells."""
     problems = Collector()
     rows = records(decode(data, file=file), file=file)
     header = _header(rows, file)
@@ -53,25 +80,28 @@ def read_matrix(data: bytes, *, file: str) -> Scores[str]:
     if len(header) == 1:
         problems.add("scores.no_defenders", file=file, expected=ATTACKER)
     _check_defenders(header, file, problems)
-    matrix = _read_lines(rows, header, file, problems)
+    matrix = _read_lines(rows, header, file, problems, high=high)
     problems.raise_if_any()
-    defenders = header[1:]
-    teams = tuple(dict.fromkeys([*defenders, *matrix]))
-    return Scores(teams, matrix, defenders=frozenset(defenders))
+    return header[1:], matrix
 
 
 def read_part(
-    data: bytes, part: str, *, teams: Collection[str] | None, file: str
+    data: bytes,
+    part: str,
+    *,
+    teams: Collection[str] | None,
+    file: str,
+    high: float = MAX,
 ) -> dict[str, float]:
-    """The values of a file of utility or presentation scores.
+    """The values of a file of utility or presentation scores, or of other numbers of teams.
 
     Parameters
     ----------
     data : bytes
         CSV. The header is `team` and the part; then one line for each team: its name and its value,
-        0 to 100, or nothing where it has none.
+        0 to 100 or to `high`, or nothing where it has none.
     part : str
-        "utility" or "presentation".
+        The second column, such as "utility".
     teams : collection of str, or None
         Those of the matrix; any other is a problem. None if unknown.
     file : str
@@ -92,9 +122,48 @@ def read_part(
     header = _header(rows, file)
     _check_columns(header, [TEAM, part], file, problems)
     problems.raise_if_any()
-    values = _read_lines(rows, header, file, problems, known=teams)
+    values = _read_lines(rows, header, file, problems, known=teams, high=high)
     problems.raise_if_any()
     return {t: value for t, cells in values.items() if (value := cells[part]) is not None}
+
+
+def read_totals(
+    data: bytes, boards: Collection[str], *, file: str
+) -> dict[str, dict[str, float | None]]:
+    """The totals of a season that were published, by board.
+
+    Parameters
+    ----------
+    data : bytes
+        CSV. The header is `team` and some of the boards; then one line for each team, 0 or more, or nothing where
+        it has none.
+    boards : collection of str
+    file : str
+        The name of the file in problems.
+
+    Raises
+    ------
+    ProblemsFound
+        All problems, in file order.
+
+    Examples
+    --------
+    >>> read_totals(b"team,total\\na,146.5\\nb,\\n", ["total", "attack"], file="T.csv")
+    {'total': {'a': 146.5, 'b': None}}
+    """
+    problems = Collector()
+    rows = records(decode(data, file=file), file=file)
+    header = _header(rows, file)
+    named = [board for board in boards if board in header]
+    if not named:
+        expected = ", ".join(boards)
+        problems.add("header.missing", file=file, column=expected, expected=expected)
+    ordered = [TEAM, *(name for name in header[1:] if name in named)]
+    _check_columns(header, ordered, file, problems)
+    problems.raise_if_any()
+    values = _read_lines(rows, header, file, problems, high=math.inf)
+    problems.raise_if_any()
+    return {board: {team: of[board] for team, of in values.items()} for board in named}
 
 
 def _header(rows: Iterator[list[str]], file: str) -> list[str]:
@@ -141,6 +210,7 @@ def _read_lines(
     problems: Collector,
     *,
     known: Collection[str] | None = None,
+    high: float = MAX,
 ) -> dict[str, dict[str, float | None]]:
     """Each team's values by column; problems are added to `problems`."""
     found: dict[str, dict[str, float | None]] = {}
@@ -158,7 +228,7 @@ def _read_lines(
                 continue
             _check_team(cells[0], header[0], file, row, first, known, problems)
             values = (
-                _value(cell, column, file, row, problems)
+                _value(cell, column, file, row, problems, high)
                 for column, cell in zip(header[1:], cells[1:], strict=True)
             )
             found[cells[0]] = dict(zip(header[1:], values, strict=True))
@@ -193,7 +263,9 @@ def _check_team(
         )
 
 
-def _value(cell: str, column: str, file: str, row: int, problems: Collector) -> float | None:
+def _value(
+    cell: str, column: str, file: str, row: int, problems: Collector, high: float
+) -> float | None:
     """The number of a cell; None where there is none, or it cannot be used."""
     if not cell:
         return None
@@ -206,8 +278,8 @@ def _value(cell: str, column: str, file: str, row: int, problems: Collector) -> 
     value = float(cell)
     if value < MIN:
         problems.add("cell.below_minimum", row=row, expected=MIN, got=got, **where)
-    elif value > MAX:
-        problems.add("cell.above_maximum", row=row, expected=MAX, got=got, **where)
+    elif value > high:
+        problems.add("cell.above_maximum", row=row, expected=high, got=got, **where)
     else:
         return value + 0.0  # turns -0.0 into 0.0
     return None

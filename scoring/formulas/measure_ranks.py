@@ -138,7 +138,7 @@ def _overall(
         team: Line(
             standing.rank,
             standing.total,
-            utility=_utility(facts, ranking, team),
+            utility=ranking.utility_in(facts.measured.get(team, {})),
             protection=_protection(defence[team]),
             attack=100 * offence[team].mean_rate,
             presentation=facts.presentation.get(team),
@@ -152,12 +152,6 @@ def _overall(
         team: replace(line, rank=parted[team].rank, tie_broken_by=parted[team].tie_broken_by)
         for team, line in lines.items()
     }
-
-
-def _utility(facts: TableFacts[K], ranking: RankingSpec, team: K) -> float | None:
-    measure = ranking.utility_measure
-    value = facts.measured.get(team, {}).get(measure) if measure else None
-    return None if value is None else 100 * (1 - value)
 
 
 def _protection(standing: AnonymizationStanding) -> float | None:

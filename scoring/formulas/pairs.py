@@ -49,6 +49,24 @@ def minimum(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     return _of_pairs(scores, min)
 
 
+def plain_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
+    """Utility U and protection P added, U + P; higher wins.
+
+    Returns
+    -------
+    dict
+        0 to 200 (both parts are 100). None for a team that has neither part, and for all where no
+        team has one of them.
+
+    Examples
+    --------
+    >>> scores = Scores(("a", "b"), {"a": {"b": 40.0}}, {"a": 50.0, "b": 70.0})
+    >>> plain_sum(scores, {})
+    {'a': 150.0, 'b': 130.0}
+    """
+    return _of_pairs(scores, lambda u, p: u + p)
+
+
 def penalised_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]:
     """Utility U and protection P added, less twice what either lacks to 50; higher wins.
 

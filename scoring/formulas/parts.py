@@ -7,16 +7,16 @@ from scoring.formulas.ranking import K, averaged
 
 
 def protection(scores: Scores[K], team: K) -> float | None:
-    """Protection of a team: 100 less the worst rate that another team reached against it.
+    """Protection of a team: 100 less the worst rate that another attacker reached against it.
 
-    The worst case over all attackers, with the files that the contest gave them; the own cell does
-    not count.
+    The worst case over all attackers and baselines, with the files that the contest gave them; the own cell
+    does not count. Where L attackers found the same record, L - 1 points less (PWS Cup 2025).
 
     Returns
     -------
     float or None
-        0 (one attacker found every record) to 100 (no record found, or no attack); None where
-        the team's table was not published.
+        0 (one attacker found every record, or the table is lost) to 100 (no record found, or no attack);
+        None where the team's table was not published.
 
     Examples
     --------
@@ -24,12 +24,20 @@ def protection(scores: Scores[K], team: K) -> float | None:
     >>> [round(protection(scores, team), 2) for team in scores.teams]
     [33.33, 90.0, 100.0]
     """
-    return 100.0 - worst_rate(scores, team) if team in scores.defenders else None
+    if team not in scores.defenders:
+        return None
+    penalty = max(scores.repeats.get(team, 0) - 1, 0)
+    return max(100.0 - worst_rate(scores, team) - penalty, 0.0)
 
 
 def worst_rate(scores: Scores[K], team: K) -> float:
-    """The highest rate that another team reached against this one; 0 where nobody attacked it."""
-    rates = (scores.rate(attacker, team) for attacker in scores.teams)
+    """The highest rate that another attacker reached against this one.
+
+    0 where nobody attacked it, 100 if the table is lost.
+    """
+    if team in scores.lost:
+        return 100.0
+    rates = (scores.rate(attacker, team) for attacker in (*scores.teams, *scores.baselines))
     return max((rate for rate in rates if rate is not None), default=0.0)
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
-from scoring.registry import ALL_MEASURES
 from scoring.scores.options import DECIMALS
 
 if TYPE_CHECKING:
@@ -153,8 +152,8 @@ def anonymization_board(
     weighs = {m: _exact((weights or {}).get(m, 1.0)) for m in (*ranking.utility, *ranking.safety)}
     worst = {t: _worst(values[t], ranking.linkage, known.get(t)) for t in teams}
     rates = {t: rate for t, (rate, _) in worst.items()}
-    utility = _measure_ranks(values, ranking.utility)
-    safety = _measure_ranks(values, ranking.safety)
+    utility = _measure_ranks(values, ranking.utility, ranking)
+    safety = _measure_ranks(values, ranking.safety, ranking)
     worst_ranks = _ranks_if_any(rates, "lower")
     of_utility = [(weighs[m], ranks) for m, ranks in utility.items()]
     of_safety = [(weighs[m], ranks) for m, ranks in safety.items()]
@@ -292,7 +291,7 @@ def _estimates(
     weights: Mapping[str, float],
 ) -> tuple[dict[str, dict[K, int]], dict[K, Fraction]]:
     """The ranks of every ranked measure, and the teams' exact totals."""
-    ranks = _measure_ranks(values, ranking.utility)
+    ranks = _measure_ranks(values, ranking.utility, ranking)
     weighted = [(_exact(weights.get(m, 1.0)), of) for m, of in ranks.items()]
     sums, whole = _rank_sums(weighted, list(values))
     return ranks, {t: Fraction(summed, whole) for t, summed in sums.items()}
@@ -322,12 +321,12 @@ def overall_board(
 
 
 def _measure_ranks(
-    values: Mapping[K, Mapping[str, float | None]], measures: Iterable[str]
+    values: Mapping[K, Mapping[str, float | None]], measures: Iterable[str], ranking: RankingSpec
 ) -> dict[str, dict[K, int]]:
     ranked = {}
     for measure in measures:
         of_teams = {t: v.get(measure) for t, v in values.items()}
-        ranks = _ranks_if_any(of_teams, ALL_MEASURES[measure].direction)
+        ranks = _ranks_if_any(of_teams, ranking.direction(measure))
         if ranks:
             ranked[measure] = ranks
     return ranked

@@ -20,6 +20,9 @@ from scoring.formulas.parts import part
 from scoring.formulas.ranking import K, competition_ranks
 from scoring.scores.options import DECIMALS
 
+FINAL = "final"
+"""The tie-break of a season by the rank in its last stage."""
+
 
 def ranked(
     formula: str,
@@ -69,7 +72,7 @@ def ranked(
         raise ProblemsFound(problems)
     totals = chosen.function(scores, chosen.with_defaults(settings or {}))
     own = {name: part(scores, name) for name in PARTS}
-    return _board(totals, own, chosen.direction, tie_breaks, arrived or {})
+    return board_of(totals, own, chosen.direction, tie_breaks, arrived or {})
 
 
 def combined(
@@ -77,6 +80,9 @@ def combined(
     direction: str,
     tie_breaks: Sequence[str] = (),
     arrived: Mapping[K, Any] | None = None,
+    *,
+    of: str = "totals",
+    places: Mapping[str, Mapping[K, int]] | None = None,
 ) -> dict[K, Line]:
     """The board of a season: weighted means of the totals, and of the parts, of its stages.
 
@@ -91,6 +97,10 @@ def combined(
     tie_breaks, arrived
         As in `ranked`; the parts are weighted means over the stages that have them, and a missing
         one counts 0.
+    of : {"totals", "ranks"}
+        With "ranks" the means are those of the ranks in the stages, and lower is better whatever the direction.
+    places
+        As in `board_of`.
 
     Returns
     -------
@@ -112,9 +122,20 @@ def combined(
     if any(weight < 0 for weight, _ in stages):
         raise ValueError(f"expected weights of 0 or more, got {[weight for weight, _ in stages]}")
     teams = list(dict.fromkeys(team for _, lines in stages for team in lines))
-    totals = _means(_column(stages, "total"), teams, direction)
-    own = {name: _means(_column(stages, name), teams, "higher") for name in PARTS}
-    return _board(totals, own, direction, tie_breaks, arrived or {})
+    if of == "ranks":
+        direction = "lower"
+        column = [(w, {t: _rank(line) for t, line in lines.items()}) for w, lines in stages]
+    else:
+        column = _column(stages, "total")
+    totals = _means(column, teams, direction)
+    return board_of(totals, means(stages, teams), direction, tie_breaks, arrived or {}, places)
+
+
+def means(
+    stages: Sequence[tuple[float, Mapping[K, Line]]], teams: Sequence[K]
+) -> dict[str, dict[K, float | None]]:
+    """The parts of a season: weighted means over the stages that have them; a missing one counts 0."""
+    return {name: _means(_column(stages, name), teams, "higher") for name in PARTS}
 
 
 _Column = list[tuple[float, dict[K, float | None]]]
@@ -124,9 +145,13 @@ def _column(stages: Sequence[tuple[float, Mapping[K, Line]]], name: str) -> _Col
     return [(w, {team: getattr(line, name) for team, line in of.items()}) for w, of in stages]
 
 
+def _rank(line: Line) -> float | None:
+    return None if line.total is None else float(line.rank)
+
+
 def _means(column: _Column[K], teams: Sequence[K], direction: str) -> dict[K, float | None]:
     """Weighted means over the stages that have any value and weigh anything."""
-    means: dict[K, float | None] = dict.fromkeys(teams)
+    found: dict[K, float | None] = dict.fromkeys(teams)
     has_value: set[K] = set()
     sums = dict.fromkeys(teams, Fraction(0))
     whole = Fraction(0)
@@ -140,26 +165,42 @@ def _means(column: _Column[K], teams: Sequence[K], direction: str) -> dict[K, fl
         for team in teams:
             sums[team] += Fraction(weight) * Fraction(known.get(team, missing))
     for team in has_value:
-        means[team] = float(sums[team] / whole)
-    return means
+        found[team] = float(sums[team] / whole)
+    return found
 
 
-def _board(
+def board_of(
     totals: Mapping[K, float | None],
     own: Mapping[str, Mapping[K, float | None]],
     direction: str,
     tie_breaks: Sequence[str],
     arrived: Mapping[K, Any],
+    places: Mapping[str, Mapping[K, int]] | None = None,
 ) -> dict[K, Line]:
-    if unknown := [name for name in tie_breaks if name not in TIE_BREAKS]:
+    """The lines of a board: totals to ranks, with tie-breaks.
+
+    Parameters
+    ----------
+    totals, own
+        The totals, and the four parts by their names.
+    direction, tie_breaks, arrived
+        As in `ranked`.
+    places
+        Ranks of teams by the names of further tie-breaks: the key of another board, or "final".
+    """
+    given = {FINAL: dict[K, int](), **(places or {})}
+    if unknown := [name for name in tie_breaks if name not in (*TIE_BREAKS, *given)]:
         raise ValueError(f"tie-breaks: expected {', '.join(TIE_BREAKS)}, got {', '.join(unknown)}")
     ranks = competition_ranks(totals, direction=direction)
     tied = [team for team, total in totals.items() if total is not None]
     keys: dict[K, tuple[int, ...]] = {team: (ranks[team],) for team in tied}
     broken_by: dict[K, str] = {}
     for name in tie_breaks:
-        places = _arrivals(arrived) if name == EARLIER else _places(own[name])
-        finer = {team: (*keys[team], places.get(team, len(totals) + 1)) for team in tied}
+        if name in given:
+            by: Mapping[K, int] = given[name]
+        else:
+            by = _arrivals(arrived) if name == EARLIER else _places(own[name])
+        finer = {team: (*keys[team], by.get(team, len(totals) + 1)) for team in tied}
         broken_by |= dict.fromkeys(_parted(keys, finer), name)
         keys = finer
     ranks |= _first_places(keys)

@@ -39,7 +39,8 @@ def weighted_sum(scores: Scores[K], settings: Settings) -> dict[K, float | None]
     {'a': 73.75, 'b': 58.75}
     """
     found = parts(scores, PARTS)
-    weights = {name: Fraction(settings[name]) for name in found if settings[name] > 0}
+    chosen = {name: Fraction(settings[name]) for name in found}
+    weights = {name: weight for name, weight in chosen.items() if weight > 0}
     whole = sum(weights.values())
     totals: dict[K, float | None] = {}
     for team in scores.teams:

@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, njit, sizes, types
 
 CHUNK = 4_096
 _FEW = 256  # fewer equals than that are counted before they are divided
@@ -29,7 +28,10 @@ _INT64 = types.Array(types.int64, 1, "C", readonly=True)
 _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 
 
-@compiled(types.boolean(_INT64, _INT32, types.int32[::1], types.int32[::1], types.int32[::1]))
+@compiled(
+    types.boolean(_INT64, _INT32, types.int32[::1], types.int32[::1], types.int32[::1]),
+    work=sizes,
+)
 def arrange(source: Any, place_of_row: Any, record: Any, places: Any, slot: Any) -> Any:
     """Number the records by the places of their declared rows; whether the rows are distinct.
 
@@ -52,7 +54,8 @@ def arrange(source: Any, place_of_row: Any, record: Any, places: Any, slot: Any)
 
 
 @compiled(
-    types.boolean(_FLOAT64, _INT32, types.int64, types.int64, types.float64[:, ::1], types.int64)
+    types.boolean(_FLOAT64, _INT32, types.int64, types.int64, types.float64[:, ::1], types.int64),
+    work=lambda *each: each[3] - each[2],
 )
 def scatter(values: Any, slot: Any, begin: Any, end: Any, rows: Any, column: Any) -> Any:
     """Write a column's values from `begin` to `end` to their slots; whether they are finite."""
@@ -63,7 +66,10 @@ def scatter(values: Any, slot: Any, begin: Any, end: Any, rows: Any, column: Any
     return is_finite
 
 
-@compiled(types.void(_ROWS, types.float64[::1], types.int64, types.int64))
+@compiled(
+    types.void(_ROWS, types.float64[::1], types.int64, types.int64),
+    work=lambda rows, _sums, begin, end: (end - begin) * rows.shape[1],
+)
 def add_rows(rows: Any, sums: Any, begin: Any, end: Any) -> Any:
     """The sum of each row from `begin` to `end`, column by column in order."""
     for i in range(begin, end):
@@ -76,7 +82,8 @@ def add_rows(rows: Any, sums: Any, begin: Any, end: Any) -> Any:
 @compiled(
     types.void(
         _ROWS, _INT32, types.float64[:, ::1], types.float64[:, ::1], types.int64, types.int64
-    )
+    ),
+    work=lambda rows, _numbers, _high, _low, first, last: len(rows) * (last - first),
 )
 def add_classes(rows: Any, numbers: Any, high: Any, low: Any, first: Any, last: Any) -> Any:
     """Add the columns from `first` to `last` of each row to the sums of its class."""
@@ -90,6 +97,11 @@ def add_classes(rows: Any, numbers: Any, high: Any, low: Any, first: Any, last: 
             low[c, j] += (old - (new - part)) + (value - part)
 
 
+def _rows(rows: Any, begin: int, end: int) -> int:
+    """The rows of the chunks from `begin` to `end`."""
+    return max(0, min(end * CHUNK, len(rows)) - begin * CHUNK)
+
+
 @compiled(
     types.void(
         _POINTS,
@@ -100,7 +112,8 @@ def add_classes(rows: Any, numbers: Any, high: Any, low: Any, first: Any, last: 
         types.float64[:, ::1],
         types.float64[:, ::1],
         types.int64[:, ::1],
-    )
+    ),
+    work=lambda _points, rows, _places, begin, end, *_: _rows(rows, begin, end) * rows.shape[1],
 )
 def add_differences(
     points: Any, rows: Any, places: Any, begin: Any, end: Any, high: Any, low: Any, changed: Any
@@ -131,7 +144,8 @@ def add_differences(
         types.int64,
         types.float64[:, :, ::1],
         types.int64[:, ::1],
-    )
+    ),
+    work=lambda rows, _means, begin, end, *_: _rows(rows, begin, end) * rows.shape[1] ** 2 // 4,
 )
 def add_products(rows: Any, means: Any, begin: Any, end: Any, products: Any, changes: Any) -> Any:
     """Sum the products of centered columns, pair by pair, for the chunks from `begin` to `end`.
@@ -158,7 +172,7 @@ def _add(high: Any, low: Any, value: Any) -> Any:
     return new, low + ((high - (new - part)) + (value - part))
 
 
-@compiled(types.float64(_FLOAT64))
+@compiled(types.float64(_FLOAT64), work=sizes)
 def add_all(values: Any) -> Any:
     """The sum of all values; ones are counted and zeros passed over."""
     n_ones, high, low = 0, 0.0, 0.0
@@ -171,7 +185,7 @@ def add_all(values: Any) -> Any:
     return high + low
 
 
-@compiled(types.float64(_INT32))
+@compiled(types.float64(_INT32), work=sizes)
 def add_shares(ties: Any) -> Any:
     """The sum of 1/t over records with t equally good originals; 0 of them is a miss."""
     counts = np.zeros(_FEW, np.int64)

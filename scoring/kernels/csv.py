@@ -33,7 +33,7 @@ _N_ENDS = 4_096  # ends of cells found at a time
 _USUAL_ENDS = 16  # of a block
 
 MAX_DIGITS = 15
-MAX_DECIMALS = 4
+MAX_DECIMALS = 9
 MAX_LEVEL_BYTES = 1_000
 SHORT = 16  # bytes of which a value's keys say all
 MAX_LINE_BYTES = 1_000_000
@@ -56,8 +56,8 @@ _MULTIPLIER = _U(0x9E3779B97F4A7C15)
 _SECOND_MULTIPLIER = _U(0xD6E8FEB86659FD93)
 _FOLD = _U(29)
 
-_POWERS = np.array([10**i for i in range(9)], np.int64)
-_EXACT_WHOLE = 900_719_925_473  # up to it, the number times 10^4 is under 2^53
+_POWERS = np.array([10**i for i in range(MAX_DECIMALS + 1)], np.int64)
+_EXACT_WHOLE = 2**53 // _POWERS - 1  # up to it, the number times 10^decimals is under 2^53
 
 _BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 _INT64, _UINT64, _FLOAT64, _INT32 = types.int64, types.uint64, types.float64, types.int32
@@ -230,9 +230,9 @@ def to_float(whole: int, fraction: int, n_decimals: int) -> float:
     `whole` has at most `MAX_DIGITS` digits, and `n_decimals` is at most `MAX_DECIMALS`.
     """
     scale = _POWERS[n_decimals]
-    if whole <= _EXACT_WHOLE:
+    if whole <= _EXACT_WHOLE[n_decimals]:
         return float(whole * scale + fraction) / float(scale)  # rounds once: both are exact
-    # Of the 53 bits, 40 to 50 are before the point: append bits of the fraction, then round.
+    # Of the 53 bits, 23 or more are before the point: append bits of the fraction, then round.
     shift = 0
     while (whole << shift) < (1 << 52):
         shift += 1
@@ -243,8 +243,8 @@ def to_float(whole: int, fraction: int, n_decimals: int) -> float:
     return float(mantissa) / float(1 << shift)
 
 
-@compiled(types.Tuple((_INT64, _FLOAT64))(_BYTES, _INT64, types.boolean))
-def _scan_number(data: Array, at: int, integral: bool) -> tuple[int, float]:
+@compiled(types.Tuple((_INT64, _FLOAT64))(_BYTES, _INT64, _INT64))
+def _scan_number(data: Array, at: int, most_decimals: int) -> tuple[int, float]:
     """The end of the number that starts at `at`, `UNUSUAL` if there is none, and its value."""
     end = len(data)
     negative = at < end and data[at] == _MINUS
@@ -257,7 +257,7 @@ def _scan_number(data: Array, at: int, integral: bool) -> tuple[int, float]:
         start = at + 1
         at, fraction = _scan_digits(data, start)
         n_decimals = at - start
-        if n_decimals == 0 or n_decimals > MAX_DECIMALS or integral:
+        if n_decimals == 0 or n_decimals > most_decimals:
             return UNUSUAL, 0.0
     number = to_float(whole, fraction, n_decimals)
     return at, -number if negative and number > 0 else number  # -0 is 0
@@ -414,6 +414,7 @@ def _find_ends(
         types.UniTuple(_INT64, 3),
         _INT64,
         types.Array(types.int8, 1, "C", readonly=True),
+        types.Array(types.int8, 1, "C", readonly=True),
         types.Array(_FLOAT64, 2, "C", readonly=True),
         types.Array(_INT64, 1, "C", readonly=True),
         _INT64[::1],
@@ -430,6 +431,7 @@ def parse_records(
     state: tuple[int, int, int],
     n_records: int,
     kinds: Array,
+    decimals: Array,
     bounds: Array,
     max_levels: Array,
     counts: Array,
@@ -452,6 +454,8 @@ def parse_records(
         How many lines there are from the first record on.
     kinds : int8 array, shape (n_columns,)
         `CATEGORY`, `NUMBER` or `INTEGER`; the columns of a kind fill the rows of its array in order.
+    decimals : int8 array, shape (n_columns,)
+        How many a number may have, up to `MAX_DECIMALS`; 0 for an integer.
     bounds : float64 array, shape (n_columns, 2)
         Lowest and highest number.
     max_levels, counts : int64 arrays, shape (n_columns,)
@@ -538,7 +542,7 @@ def parse_records(
                 integral = kinds[column] == INTEGER
                 number = float(_short_integer(data, start, end))
                 if number < 0:
-                    stop, number = _scan_number(data, start, integral)
+                    stop, number = _scan_number(data, start, decimals[column])
                     if stop != end:
                         return unusual
                 if not (bounds[column, 0] <= number <= bounds[column, 1]):

@@ -7,19 +7,31 @@ functions run either way, on integers and on floats whose operations are the sam
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import update_wrapper
+from functools import partial, update_wrapper
+from importlib import import_module
 from threading import RLock
-from typing import Any, TypeVar
+from types import FunctionType
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
-MOST_WORK = 20_000
-"""Elements of arrays that plain Python goes through in one process, about a tenth of a second."""
+MOST_WORK = 50_000
+"""Elements of arrays that plain Python goes through in one process, a tenth to a fifth of a second."""
 _LOCK = RLock()
 _done = 0
 Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module that is imported when something of it is asked for."""
+
+    name: str
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.name), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +68,21 @@ class Deferred:
     """A function of a module whose functions are compiled together, at the first call that has much to do."""
 
     def __init__(
-        self, function: Callable[..., Any], signature: _Type | None, work: Callable[..., int] | None
+        self,
+        function: Callable[..., Any],
+        make: Callable[[Callable[..., Any]], Any],
+        *,
+        work: Callable[..., int] | None = None,
+        plain: Callable[..., Any] | None = None,
     ) -> None:
         update_wrapper(self, function)
-        self.function, self.signature, self._work = function, signature, work
+        self.compiled_from, self.make, self._work = function, make, work
+        self.function = plain or function
         self.machine_code: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
         if self.machine_code is None and self._work is not None and not self._is_little(arguments):
-            _compile(self.function.__module__)
+            load(self.compiled_from.__module__)
         return (self.machine_code or self.function)(*arguments)
 
     def _is_little(self, arguments: tuple[Any, ...]) -> bool:
@@ -72,7 +90,7 @@ class Deferred:
         assert self._work is not None
         if "numba" in sys.modules:
             return False
-        _done += self._work(*arguments)
+        _done += int(self._work(*arguments))
         return _done <= MOST_WORK
 
 
@@ -81,35 +99,83 @@ def sizes(*arguments: Any) -> int:
     return sum(each.size for each in arguments if isinstance(each, np.ndarray))
 
 
-def njit(function: Made) -> Made:
-    """A part that only functions of the same module call; compiled with them."""
-    return Deferred(function, None, None)  # type: ignore[return-value]  # it is called alike
+@overload
+def njit(function: Made) -> Made: ...
+@overload
+def njit(*, plain: Callable[..., Any] | None = None, **options: Any) -> Callable[[Made], Made]: ...
+def njit(function: Any = None, *, plain: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """A part that only functions of the same module call; compiled with them, `plain` in its place before that."""
+    make = partial(_njit, **options)
+    if function is None:
+        return lambda given: Deferred(given, make, plain=plain)
+    return Deferred(function, make)
 
 
-def compiled(signature: _Type, *, work: Callable[..., int] | None = None) -> Callable[[Made], Made]:
+def instruction(plain: Callable[..., Any]) -> Callable[[Any], Any]:
+    """A part that is written as instructions of the compiler, and `plain` for Python."""
+    return lambda function: Deferred(function, _intrinsic, plain=plain)
+
+
+def compiled(
+    signature: _Type,
+    *,
+    work: Callable[..., int] | None = None,
+    plain: Callable[..., Any] | None = None,
+) -> Callable[[Made], Made]:
     """Compile for one signature, later; `work` says of arguments how many elements are gone through.
 
-    Without `work` it is a part of other functions of the module.
+    Without `work` it is a part of other functions of the module; `plain` is as in `njit`.
     """
-    return lambda function: Deferred(function, signature, work)  # type: ignore[return-value]
+    make = partial(_compiled, signature)
+    return lambda function: Deferred(function, make, work=work, plain=plain)  # type: ignore[return-value]  # it is called alike
 
 
-def _compile(name: str) -> None:
-    """Compile all functions of a module in order, each in the place of its deferred one."""
-    from numba import njit as numba_njit
+def load(name: str) -> None:
+    """Compile all functions of a module in order, or load their machine code.
 
+    They are compiled in a namespace of their own, so that a thread that runs the plain ones meets no others. In the
+    module those that others call take the places of the deferred ones at the end.
+    """
+    module = import_module(name)
+    with _LOCK:
+        waiting = {
+            own: each
+            for own, each in vars(module).items()
+            if isinstance(each, Deferred) and each.machine_code is None
+        }
+        namespace = dict(vars(module))
+        for own, each in waiting.items():
+            namespace[own] = each.make(_within(namespace, each.compiled_from))
+        for own, each in waiting.items():
+            if each._work is not None:
+                each.machine_code = namespace[own]
+                setattr(module, own, each.machine_code)
+
+
+def _within(namespace: dict[str, Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, looking up what it calls in a namespace."""
+    assert isinstance(function, FunctionType)
+    made = FunctionType(
+        function.__code__, namespace, function.__name__, function.__defaults__, function.__closure__
+    )
+    update_wrapper(made, function)
+    del made.__wrapped__  # type: ignore[attr-defined]  # it is the function itself
+    return made
+
+
+def _njit(function: Callable[..., Any], **options: Any) -> Any:
+    from numba import njit as made
+
+    return made(**options)(function)
+
+
+def _compiled(signature: _Type, function: Callable[..., Any]) -> Any:
     from scoring.kernels.compiled import compiled as for_signature
 
-    with _LOCK:
-        module = sys.modules[name]
-        for own, deferred in list(_deferred(module)):
-            if deferred.signature is None:
-                made = numba_njit(deferred.function)
-            else:
-                made = for_signature(deferred.signature.resolve())(deferred.function)
-            deferred.machine_code = made
-            setattr(module, own, made)
+    return for_signature(signature.resolve())(function)
 
 
-def _deferred(module: Any) -> Iterator[tuple[str, Deferred]]:
-    return ((name, each) for name, each in vars(module).items() if isinstance(each, Deferred))
+def _intrinsic(function: Callable[..., Any]) -> Any:
+    from numba.extending import intrinsic
+
+    return intrinsic(function)

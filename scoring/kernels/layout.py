@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, njit, sizes, types
 from scoring.kernels.search import LANES
 
 _SAMPLE = 128  # points that decide the column along which a cell is split
@@ -81,7 +80,14 @@ def _part(keys: Any, order: Any, start: Any, end: Any, middle: Any) -> Any:
             return
 
 
-@compiled(types.void(_ROWS, types.int32[::1], _INT64))
+def _work_of_ordering(values: Any, _order: Any, starts: Any) -> Any:
+    """The values of a sample of each cell, and the moves of its points: as many cells as blocks."""
+    size = np.diff(starts)
+    n_levels = np.ceil(np.log2(np.maximum(size, LANES) / LANES))
+    return (size * n_levels).sum() * (values.shape[1] + 3)
+
+
+@compiled(types.void(_ROWS, types.int32[::1], _INT64), work=_work_of_ordering)
 def order_by_place(values: Any, order: Any, starts: Any) -> Any:
     """Reorder the rows of each group, `order[starts[g]:starts[g + 1]]`, so that near ones are together."""
     keys = np.empty(len(order))
@@ -105,7 +111,10 @@ def order_by_place(values: Any, order: Any, starts: Any) -> Any:
             n += 2
 
 
-@compiled(types.void(_ROWS, _INT32, types.float64[:, :, ::1]))
+@compiled(
+    types.void(_ROWS, _INT32, types.float64[:, :, ::1]),
+    work=lambda _values, _order, points: sizes(points),
+)
 def pack(values: Any, order: Any, points: Any) -> Any:
     """Write the rows in their order into blocks; the last row fills what is left of the last one."""
     for place in range(len(points) * LANES):
@@ -122,7 +131,8 @@ def pack(values: Any, order: Any, points: Any) -> Any:
         types.float64[:, :, ::1],
         types.float64[:, :, ::1],
         types.int32[::1],
-    )
+    ),
+    work=sizes,
 )
 def bound(points: Any, order: Any, offsets: Any, low: Any, high: Any, lowest: Any) -> Any:
     """The bounding box and the lowest row of each node, level by level; far away for nodes without points."""

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, types
 
 Array = npt.NDArray[Any]
 
@@ -26,7 +25,35 @@ _FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 _TABLES = (_CODES, _NUMBERS, _CODES, _NUMBERS, _FACTORS, _FACTORS, types.boolean)
 
 
-@compiled(types.void(*_TABLES, types.int64, types.int64, types.int64, types.float64[::1]))
+def _plainly_fill(
+    x_codes: Array,
+    x_numbers: Array,
+    y_codes: Array,
+    y_numbers: Array,
+    weights: Array,
+    factors: Array,
+    is_squared: bool,
+    record: int,
+    start: int,
+    end: int,
+    distances: Array,
+) -> None:
+    found = np.zeros(end - start)
+    for codes, code, weight in zip(x_codes, y_codes[:, record], weights, strict=True):
+        found += np.where(codes[start:end] != code, weight, 0.0)
+    for numbers, number, factor in zip(x_numbers, y_numbers[:, record], factors, strict=True):
+        if is_squared:
+            part = (number - numbers[start:end]) * factor
+            found += part * part
+        else:
+            found += abs(number - numbers[start:end]) * factor
+    distances[: end - start] = found
+
+
+@compiled(
+    types.void(*_TABLES, types.int64, types.int64, types.int64, types.float64[::1]),
+    plain=_plainly_fill,
+)
 def _fill(
     x_codes: Array,
     x_numbers: Array,
@@ -65,10 +92,17 @@ def _fill(
                 distances[i] += abs(number - numbers[i]) * factor
 
 
+def _work(*arguments: Any) -> Any:
+    """The pairs that are compared, and the columns of each record."""
+    weights, factors, records, starts, ends = (arguments[i] for i in (4, 5, 8, 9, 10))
+    return (ends - starts).sum() + len(records) * (len(weights) + len(factors))
+
+
 @compiled(
     types.void(
         *_TABLES, _ROWS, _ROWS, _ROWS, _ROWS, _FLAGS, types.int64[:, ::1], types.float64[:, ::1]
-    )
+    ),
+    work=_work,
 )
 def nearest(
     x_codes: Array,

@@ -15,12 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import Module, compiled, instruction, njit, types
 
 LANES = 8  # points in a block, blocks or nodes in a node
 SHIFT = 3  # 2 ** SHIFT is LANES
@@ -29,8 +25,11 @@ _MOST_ASKED = 32  # groups of bounding boxes, for the clearance of a point
 _ALMOST_A_QUARTER = 0.2499  # of a squared distance
 _SMALLEST, _FARTHEST = 1e-200, 1e300  # squared distances between which no rounding is lost
 
-_intrinsic: Any = intrinsic  # its own types leave the typing context in the call
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+ir, cgutils, signatures = Module("llvmlite.ir"), Module("numba.core.cgutils"), Module("numba.types")
+
+
+def _vector() -> Any:
+    return ir.VectorType(ir.DoubleType(), LANES)
 
 
 def _data(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
@@ -40,22 +39,22 @@ def _data(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) 
 
 
 def _load(builder: Any, address: Any) -> Any:
-    vector = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
+    vector = builder.load(builder.bitcast(address, _vector().as_pointer()))
     vector.align = 8
     return vector
 
 
 def _store(builder: Any, vector: Any, address: Any) -> None:
-    builder.store(vector, builder.bitcast(address, _VECTOR.as_pointer())).align = 8
+    builder.store(vector, builder.bitcast(address, _vector().as_pointer())).align = 8
 
 
 def _spread(builder: Any, value: Any) -> Any:
     """A vector whose lanes are all the same."""
     first = builder.insert_element(
-        ir.Constant(_VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
+        ir.Constant(_vector(), ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
     )
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), zeros)
+    return builder.shuffle_vector(first, ir.Constant(_vector(), ir.Undefined), zeros)
 
 
 def _mask(builder: Any, flags: Any) -> Any:
@@ -65,8 +64,8 @@ def _mask(builder: Any, flags: Any) -> Any:
 
 def _sum_of_squares(builder: Any, n_columns: Any, difference: Any) -> Any:
     """The sum over columns, in order, of squared differences, in each lane."""
-    zero = ir.Constant(_VECTOR, [0.0] * LANES)
-    total: Any = cgutils.alloca_once_value(builder, zero)  # type: ignore[no-untyped-call]  # numba
+    zero = ir.Constant(_vector(), [0.0] * LANES)
+    total: Any = cgutils.alloca_once_value(builder, zero)
     with cgutils.for_range(builder, n_columns) as loop:
         t = difference(loop.index)
         square = builder.fmul(t, t)
@@ -74,7 +73,27 @@ def _sum_of_squares(builder: Any, n_columns: Any, difference: Any) -> Any:
     return builder.load(total)
 
 
-@_intrinsic  # type: ignore[untyped-decorator]  # see above
+def _bits(flags: Any) -> int:
+    """The mask of lanes that are true."""
+    return int(np.packbits(flags, bitorder="little")[0])
+
+
+def _plain_sum_of_squares(differences: Any) -> Any:
+    total = np.zeros(LANES)
+    for row in differences * differences:
+        total += row
+    return total
+
+
+def _plain_compare(
+    points: Any, block: Any, rows: Any, row: Any, _n: Any, limit: Any, distances: Any
+) -> int:
+    total = _plain_sum_of_squares(rows[row][:, None] - points[block])
+    distances[:] = total
+    return _bits(total < limit) | _bits(total == limit) << LANES
+
+
+@instruction(_plain_compare)
 def _compare(
     typing_context: Any,
     points: Any,
@@ -89,7 +108,8 @@ def _compare(
 
     The mask of those below, and LANES bits higher that of the equal ones.
     """
-    signature = types.int64(points, types.int64, rows, types.int64, types.int64, limit, distances)
+    number = signatures.int64
+    signature = number(points, number, rows, number, number, limit, distances)
 
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         points_, block_, rows_, row_, n_columns_, limit_, distances_ = arguments
@@ -113,7 +133,18 @@ def _compare(
     return signature, generate
 
 
-@_intrinsic  # type: ignore[untyped-decorator]  # see above
+def _plain_bound(
+    low: Any, high: Any, group: Any, rows: Any, row: Any, _n: Any, limit: Any, bounds: Any
+) -> int:
+    value = rows[row][:, None]
+    below, above = low[group] - value, value - high[group]
+    outside = np.where(below > above, below, above)
+    total = _plain_sum_of_squares(np.where(outside > 0.0, outside, 0.0))
+    bounds[:] = total
+    return _bits(total <= limit)
+
+
+@instruction(_plain_bound)
 def _bound(
     typing_context: Any,
     low: Any,
@@ -126,13 +157,14 @@ def _bound(
     bounds: Any,
 ) -> Any:
     """Least distances of a row to each of eight bounding boxes; the mask of those within the limit."""
-    signature = types.int64(low, high, types.int64, rows, types.int64, types.int64, limit, bounds)
+    number = signatures.int64
+    signature = number(low, high, number, rows, number, number, limit, bounds)
 
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         low_, high_, group_, rows_, row_, n_columns_, limit_, bounds_ = arguments
         lanes = ir.Constant(ir.IntType(64), LANES)
         zero = ir.Constant(ir.IntType(64), 0)
-        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
+        zeros = ir.Constant(_vector(), [0.0] * LANES)
         base = builder.mul(builder.mul(group_, n_columns_), lanes)
         lower = _data(context, builder, low, low_, base)
         upper = _data(context, builder, high, high_, base)
@@ -289,6 +321,19 @@ def _count_in_others(
     return equal, rival
 
 
+def _work_for_points(
+    _points: Any, _low: Any, _high: Any, _offsets: Any, starts: Any, *_: Any
+) -> Any:
+    """The pairs of points of the same groups, block by block."""
+    size = np.diff(starts)
+    return (size * (size + LANES)).sum()
+
+
+def _work_for_rows(starts: Any, group: Any, queries: Any, begin: int, end: int) -> Any:
+    """The pairs of rows and points of their groups, block by block."""
+    return (np.diff(starts)[group[queries[begin:end]]] + LANES).sum()
+
+
 _POINTS = types.Array(types.float64, 3, "C", readonly=True)
 _ROWS = types.Array(types.float64, 2, "C", readonly=True)
 _INT64 = types.Array(types.int64, 1, "C", readonly=True)
@@ -296,7 +341,10 @@ _INT32 = types.Array(types.int32, 1, "C", readonly=True)
 _FLOAT64 = types.Array(types.float64, 1, "C", readonly=True)
 
 
-@compiled(types.void(_POINTS, _POINTS, _POINTS, _INT64, _INT64, types.float64[::1]))
+@compiled(
+    types.void(_POINTS, _POINTS, _POINTS, _INT64, _INT64, types.float64[::1]),
+    work=_work_for_points,
+)
 def find_clearances(
     points: Any, low: Any, high: Any, offsets: Any, starts: Any, clearances: Any
 ) -> Any:
@@ -368,7 +416,8 @@ def find_clearances(
         types.int64,
         types.int32[::1],
         types.int64[::1],
-    )
+    ),
+    work=lambda *each: _work_for_rows(*each[6:9], *each[10:12]),
 )
 def count_as_near(
     points: Any,
@@ -453,7 +502,8 @@ def count_as_near(
         types.int64,
         types.int64[::1],
         types.int64[::1],
-    )
+    ),
+    work=lambda *each: _work_for_rows(*each[7:12]),
 )
 def find_nearest(
     points: Any,

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, njit, types
 
 _STEPS = 16  # neighbours looked at one by one before halving begins
 
@@ -81,7 +80,8 @@ def _nearest(values: Any, start: Any, end: Any, y: Any) -> Any:
         types.int64,
         types.int64,
         types.int32[::1],
-    )
+    ),
+    work=lambda *each: _STEPS * (each[8] - each[7]),
 )
 def count_as_near_values(
     values: Any,
@@ -126,7 +126,10 @@ def count_as_near_values(
         ties[row] = 0 if is_beaten else run_starts[high] - run_starts[low]
 
 
-@compiled(types.void(_FLOAT64, _INT64, _FLOAT64, _INT64, types.int64[::1], types.int64[::1]))
+@compiled(
+    types.void(_FLOAT64, _INT64, _FLOAT64, _INT64, types.int64[::1], types.int64[::1]),
+    work=lambda _values, _starts, column, *_: _STEPS * len(column),
+)
 def find_nearest_values(
     values: Any, starts: Any, column: Any, group: Any, low: Any, high: Any
 ) -> Any:
@@ -144,7 +147,8 @@ def find_nearest_values(
         types.int64,
         types.int64,
         types.float64[::1],
-    )
+    ),
+    work=lambda *each: _STEPS * (each[5] - each[4]),
 )
 def meet_by_rank(
     ordered: Any, column: Any, low: Any, high: Any, begin: Any, end: Any, share: Any

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 
-from scoring.kernels.compiled import compiled
+from scoring.kernels.deferred import compiled, njit, types
 
 _INT64 = types.Array(types.int64, 1, "C", readonly=True)
 _INT32 = types.Array(types.int32, 1, "C", readonly=True)
@@ -16,7 +15,10 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: neigh
 _FOLD = np.uint64(32)
 
 
-@compiled(types.void(types.int64[::1], _INT32, _INT64, types.int64, types.int64, types.int64))
+@compiled(
+    types.void(types.int64[::1], _INT32, _INT64, types.int64, types.int64, types.int64),
+    work=lambda *each: each[5] - each[4],
+)
 def append_code(keys: Any, codes: Any, places: Any, size: Any, begin: Any, end: Any) -> Any:
     """Make the vectors of `keys[begin:end]` one column longer; -1 where a value is none of `size`.
 
@@ -28,19 +30,32 @@ def append_code(keys: Any, codes: Any, places: Any, size: Any, begin: Any, end: 
         keys[i] = longer if keys[i] >= 0 and place >= 0 else np.int64(-1)
 
 
+def _plainly_mixed(key: Any) -> int:
+    mixed = int(key) * int(_MULTIPLIER) & 0xFFFF_FFFF_FFFF_FFFF
+    return mixed ^ mixed >> int(_FOLD)
+
+
+@njit(plain=_plainly_mixed)
+def _mixed(key: Any) -> Any:
+    """A key spread over 64 bits; the product overflows."""
+    mixed = np.uint64(key) * _MULTIPLIER
+    return mixed ^ (mixed >> _FOLD)
+
+
 @njit
 def _slot(table_keys: Any, table_numbers: Any, key: Any) -> Any:
     """The slot of a key in a hash table, or the free slot for it."""
-    mixed = np.uint64(key) * _MULTIPLIER
-    mixed ^= mixed >> _FOLD
     mask = len(table_keys) - 1
-    slot = np.int64(mixed & np.uint64(mask))
+    slot = np.int64(np.uint64(_mixed(key)) & np.uint64(mask))
     while table_numbers[slot] >= 0 and table_keys[slot] != key:
         slot = (slot + 1) & mask
     return slot
 
 
-@compiled(types.int64(_INT64, types.int64[::1], types.int32[::1], types.int32[::1], types.int64))
+@compiled(
+    types.int64(_INT64, types.int64[::1], types.int32[::1], types.int32[::1], types.int64),
+    work=lambda keys, *_: len(keys),
+)
 def number(keys: Any, table_keys: Any, table_numbers: Any, numbers: Any, n_known: Any) -> Any:
     """Number the keys that have none yet (-1), equal ones alike, `n_known` and up; how many there are.
 
@@ -62,7 +77,8 @@ def number(keys: Any, table_keys: Any, table_numbers: Any, numbers: Any, n_known
 
 
 @compiled(
-    types.void(_INT64, _INT64, _INT32, _INT64, _INT32, types.int32[::1], types.int64, types.int64)
+    types.void(_INT64, _INT64, _INT32, _INT64, _INT32, types.int32[::1], types.int64, types.int64),
+    work=lambda *each: each[7] - each[6],
 )
 def locate(
     keys: Any,

@@ -139,7 +139,7 @@ def closest(
             coded.n_levels, people.columns, strangers.columns, strict=True
         )
     ]
-    people, release = sample(people, release, comparison.source, n, rng=rng)
+    people, release = sample(people, release, comparison.declared, n, rng=rng)
     strangers = _drawn(strangers, n, rng)
     release = _drawn(release, n_records, rng)
     near, far = two_nearest(coded, release, people, spans)

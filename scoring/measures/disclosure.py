@@ -257,7 +257,7 @@ def singling_out(
     """
     coded, people, release, strangers = attacked_tables(comparison, n_attacks, confidence)
     n = min(len(people), len(strangers))
-    people, release = sample(people, release, comparison.source, n, rng=rng)
+    people, release = sample(people, release, comparison.declared, n, rng=rng)
     if n < len(strangers):
         strangers = strangers.take(np.sort(rng.choice(len(strangers), n, replace=False)))
     if not len(release):  # every drawn record was deleted

@@ -152,7 +152,7 @@ def propensity(comparison: Comparison, *, seed: int = 1) -> Propensity | None:
     if not coded.columns:
         return None
     rng = np.random.default_rng(seed)
-    original, drawn = sample(original, anonymized, comparison.source, MAX_RECORDS, rng=rng)
+    original, drawn = sample(original, anonymized, comparison.declared, MAX_RECORDS, rng=rng)
     if len(drawn):  # else few are left in Y and no drawn record is among them: all of Y then
         anonymized = drawn
     n_x, n_y = len(original), len(anonymized)

@@ -6,16 +6,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scoring.formats.sequential.limits import NO_LIMITS, SeriesLimits
-from scoring.formulas import MEASURE_RANKS
-from scoring.rulesets.kinds import ONLY_STAGE, ROUND_KINDS
+from scoring.formulas import FINAL, FORMULAS, MEASURE_RANKS, TIE_BREAKS
+from scoring.registry import ALL_MEASURES
+from scoring.rulesets.kinds import DRAWN, ONLY_STAGE, ORGANIZER, ROUND_KINDS, TEAMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
 
+    from scoring.questions.asked import QuestionSpec
+    from scoring.registry import Measure
     from scoring.scores.options import Options
     from scoring.tables.schema import Schema
 
+ONLY_BOARD = "score"
+"""The key of the board of a ruleset that ranks scores without a list of boards."""
 Text = dict[str, str]
 """A text for people: language code ("en", "ja") to words."""
 
@@ -39,6 +44,14 @@ class CriterionSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class BandSpec:
+    """A band of rates in feedback: rates of at least `at_least`, from 0 to 1, up to the next band."""
+
+    at_least: float
+    title: Text
+
+
+@dataclass(frozen=True, slots=True)
 class StageSpec:
     """A part of the season with its own standings, such as a preliminary and a final.
 
@@ -57,11 +70,14 @@ class RoundSpec:
 
     `tries` is the number of scored submissions a team may make in the round, `tries_per_target`
     the number of guesses it may make against each other team; the one that its kind does not use
-    is None. `tries_per_day` limits the same on a calendar day of the contest's time zone.
+    is None. `tries_per_day` limits the same on a calendar day of the contest's time zone, and
+    `tries_in_all` the guesses of a team in the whole round, against all others together.
 
     Attack rounds: `attacks` is the key of the round whose tables are attacked, `gives` what
     attackers get in addition to the shuffled table, and `marking` selects the records that a rate is a share of.
     Elsewhere they are None and empty. `criteria` are those of judges in a presentation round,
+    `questions` are those of a round that asks some, `combine` makes one result of theirs, and `bands` name the
+    rates in coarse feedback, the lowest first. Tables are submitted `by` the teams or the organizer only.
     `epsilon` what a round of disclosure gives away in all, exactly, and `minutes` the length that a
     new contest proposes.
     """
@@ -78,16 +94,31 @@ class RoundSpec:
     minutes: int
     stage: str = ONLY_STAGE
     tries_per_day: int | None = None
+    tries_in_all: int | None = None
     attacks: str | None = None
     gives: tuple[str, ...] = ()
     marking: str = ""
     criteria: tuple[CriterionSpec, ...] = ()
     epsilon: Decimal | None = None
+    questions: tuple[QuestionSpec, ...] = ()
+    combine: str = "max"
+    bands: tuple[BandSpec, ...] = ()
+    by: str = TEAMS
 
     @property
     def phase(self) -> str:
         """The phase of the round, one of `PHASES`."""
         return ROUND_KINDS[self.kind].phase
+
+    @property
+    def is_organizers(self) -> bool:
+        """Only teams that the platform plays submit tables, which participants attack."""
+        return self.by == ORGANIZER
+
+    def band(self, rate: float) -> BandSpec | None:
+        """The named band of a rate; None without bands."""
+        reached = [band for band in self.bands if band.at_least <= rate]
+        return reached[-1] if reached else None
 
     def file(self, key: str) -> FileSpec:
         """The file specification with this key; KeyError where the round asks for none."""
@@ -98,20 +129,41 @@ class RoundSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class RareSpec:
+    """Rare records: the `records` of them, with this value of the column, are all among the shared records."""
+
+    column: str
+    value: str
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
 class DataSpec:
     """The table that teams anonymize.
 
     `tables` is "common", one table for all, or "per_team": for each team `sample` records are drawn
     from the organizer's table, and `decoys` further ones stand with them in the table of candidates.
-    "hidden" keeps the table with the platform. Of a "series" of tables, one for each time, each team
-    gets the records of `sample` people, whom no other team gets. `schema` is None where the
-    organizer's own table decides the columns.
+    "cohort" draws in the same way, and teams submit tables of any number of rows. "hidden" keeps
+    the table with the platform. Of a "series" of tables, one for each time, each team gets the records of `sample`
+    people, whom no other team gets. `schema` is None where the organizer's own table decides the columns.
     """
 
     tables: str
     schema: Schema | None = None
     sample: int | None = None
     decoys: int | None = None
+    shared: int = 0
+    """Records that all teams have, in addition to the `sample` of each."""
+    strata: tuple[str, ...] = ()
+    """Combinations of the values of these columns are drawn in their proportions of the whole table."""
+    rare: RareSpec | None = None
+    candidates: str = DRAWN
+    """The records that attackers may choose from, one of `CANDIDATES`."""
+
+    @property
+    def n_own(self) -> int:
+        """The number of records of a team's table."""
+        return (self.sample or 0) + self.shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +214,48 @@ class MeasureSpec:
     id: str
     direction: str
     weight: float = 1.0
+    own: Measure | None = field(default=None, hash=False)
+    """The measure itself, if the ruleset defines it; None for one of the library."""
+
+    @property
+    def measure(self) -> Measure:
+        """The measure, of the ruleset or of the library."""
+        return self.own or ALL_MEASURES[self.id]
+
+
+@dataclass(frozen=True, slots=True)
+class GateSpec:
+    """The bounds of a measure: a table outside of them is rejected. None is no bound."""
+
+    measure: str
+    low: float | None = None
+    high: float | None = None
+
+    def admits(self, value: float | None) -> bool:
+        """True for a value within both bounds; False for one that is not known."""
+        return (
+            value is not None
+            and (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSpec:
+    """A program as scorer, which the site's administrator allows under this name.
+
+    `values` become measures of the ruleset; `messages` are the texts by which the program may reject a submission.
+    """
+
+    name: str
+    values: tuple[MeasureSpec, ...]
+    messages: Mapping[str, Text] = field(default_factory=dict)
+
+    @property
+    def bounds(self) -> tuple[tuple[str, float, float | None], ...]:
+        """Each value with its lowest and highest number."""
+        owns = (spec.own for spec in self.values)
+        return tuple((own.id, own.low, own.high) for own in owns if own is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +267,10 @@ class RankingSpec:
     and "estimate-ranks" the utility measures of estimates; the others work with scores in per cent,
     of which utility is 100 · (1 − `utility_measure`).
     `tie_breaks` decide, one after the other, between teams with equal totals. `attackers` says how a
-    team's rates against all tables become one.
+    team's rates against all tables become one. `loss_measure` is a loss without an upper bound.
+    `baselines`, some of `BASELINES`, attack for the worst case and are not ranked. The table of a
+    `disqualified` team is "out" of the contest or counts as "lost", with all its records found. With the
+    `penalty` "repeats" each attacker after the first who finds the same record takes a point of protection.
     """
 
     utility: tuple[str, ...] = ()
@@ -182,20 +279,80 @@ class RankingSpec:
     anonymization_weight: float = 0.5
     attack_weight: float = 0.5
     formula: str = MEASURE_RANKS
-    settings: Mapping[str, float | int] = field(default_factory=dict)
+    settings: Mapping[str, float | int | str] = field(default_factory=dict)
     utility_measure: str | None = None
+    full_utility: float | None = None
+    """The value of the measure of utility that is a utility of 100, if it is a composite."""
     tie_breaks: tuple[str, ...] = ()
     attackers: str = "mean"
+    loss_measure: str | None = None
+    baselines: tuple[str, ...] = ()
+    disqualified: str = "out"
+    penalty: str = "none"
+    directions: Mapping[str, str] = field(default_factory=dict)
+    """Direction of each measure that the ruleset defines."""
+
+    def direction(self, measure: str) -> str:
+        """Direction of a measure, "lower" or "higher"; KeyError for an unknown one."""
+        return self.directions.get(measure) or ALL_MEASURES[measure].direction
+
+    def utility_in(self, values: Mapping[str, float | None]) -> float | None:
+        """The utility in per cent of a table with these measures; None if it has none."""
+        value = values.get(self.utility_measure) if self.utility_measure else None
+        if value is None:
+            return None
+        return 100 * (1 - value) if self.full_utility is None else 100 * value / self.full_utility
+
+    @property
+    def utility_formula(self) -> str:
+        """The utility as a formula of its measure, empty if there is none."""
+        measure, full = self.utility_measure, self.full_utility
+        if measure is None:
+            return ""
+        return f"100 · (1 − {measure})" if full is None else f"100 · {measure} / {full:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSpec:
+    """One of several boards: its formula with settings, and what decides between equal totals.
+
+    A formula over other boards adds up what the `boards` of these keys have, times `weights`; any other
+    one takes the best tables from the first of them, if it names one. `season` is one of
+    `scoring.formulas.boards.SEASONS`, and `season_tie_breaks` are those of the season, where they are others.
+    """
+
+    key: str
+    title: Text
+    formula: str
+    settings: Mapping[str, float | int | str] = field(default_factory=dict)
+    boards: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    tie_breaks: tuple[str, ...] = ()
+    season: str = "totals"
+    season_tie_breaks: tuple[str, ...] | None = None
+    direction: str = "higher"
+
+    @property
+    def refers_to(self) -> set[str]:
+        """The keys of the boards that have to be known before."""
+        named = {*self.tie_breaks, *(self.season_tie_breaks or ())} - {*TIE_BREAKS, FINAL}
+        return {*self.boards, *named}
+
+    @property
+    def season_direction(self) -> str:
+        """Direction of the totals of the season: of ranks the lower ones are better."""
+        return "lower" if self.season == "ranks" else self.direction
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The largest file in bytes, the largest team, and the most records of an anonymized table
-    as a multiple of the original's."""
+    """The largest file in bytes, the largest team, and the most and the least records of an anonymized
+    table as a multiple of the original's."""
 
     max_file_bytes: int
     max_team_size: int
     max_records_factor: float
+    min_records_factor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +379,15 @@ class Ruleset:
     digest: str
     disclosure: DisclosureSpec | None = None
     sequential: SequentialSpec | None = None
+    boards: tuple[BoardSpec, ...] = ()
+    """The boards, the main one first, if the ruleset lists them; `ranking` has what they share."""
+    program: ProgramSpec | None = None
+    gates: tuple[GateSpec, ...] = ()
+    """The bounds of measures, outside of which a table is rejected."""
     baseline_teams: tuple[str, ...] = ()
     """The teams played by the platform that a new contest has, some of `BASELINE_TEAMS`."""
+    modelled_on: str = ""
+    """The event in whose manner the contest is held, such as a past cup."""
 
     @property
     def tables(self) -> str:
@@ -241,10 +405,40 @@ class Ruleset:
         """The ids of the measures that are computed, in the order in which they are shown."""
         return tuple(spec.id for spec in self.measure_specs)
 
+    def measure(self, id_: str) -> Measure:
+        """The measure with this id, of the ruleset or of the library; KeyError where there is none."""
+        named = (spec.measure for spec in self.measure_specs if spec.id == id_)
+        return next(named, None) or ALL_MEASURES[id_]
+
     @property
     def weights(self) -> dict[str, float]:
         """The weight of every measure among those of its heading, by its id."""
         return {spec.id: spec.weight for spec in self.measure_specs}
+
+    @property
+    def score_boards(self) -> tuple[BoardSpec, ...]:
+        """The boards by formulas of scores: those of the list, or the only one; none where measures are ranked."""
+        if self.boards or self.ranking.formula not in FORMULAS:
+            return self.boards
+        ranking = self.ranking
+        direction = FORMULAS[ranking.formula].direction
+        return (
+            BoardSpec(
+                ONLY_BOARD,
+                {},
+                ranking.formula,
+                ranking.settings,
+                tie_breaks=ranking.tie_breaks,
+                direction=direction,
+            ),
+        )
+
+    def board(self, key: str) -> BoardSpec:
+        """The board with this key; KeyError where there is none."""
+        for spec in self.boards:
+            if spec.key == key:
+                return spec
+        raise KeyError(key)
 
     def stage(self, key: str) -> StageSpec:
         """The stage with this key; KeyError where there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
@@ -97,6 +98,21 @@ class Document:
         if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
             return float(value)
         return self._replaced(key, expected, value, low)
+
+    def ascending(self, key: str, low: float, high: float) -> tuple[float, ...]:
+        """Three numbers or more, each above the one before."""
+        expected = f"three or more ascending numbers from {low:g} to {high:g}"
+        value = self._take(key, expected)
+        if (
+            isinstance(value, list)
+            and len(value) > 2
+            and all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
+            and low <= value[0]
+            and value[-1] <= high
+            and all(a < b for a, b in pairwise(value))
+        ):
+            return tuple(map(float, value))
+        return self._replaced(key, expected, value, tuple[float, ...]())
 
     def accepted(self, key: str, option: Option) -> Any:
         """A value that the option takes; None for another."""

@@ -16,12 +16,25 @@ if TYPE_CHECKING:
 PHASES = ("anonymization", "attack", "presentation", "disclosure")
 """The phase of a round: tables are submitted, they are attacked, the work is presented, or counts of a hidden
 table are estimated from what the platform discloses under differential privacy."""
-FORMAT_NAMES = COMMON, PER_TEAM, HIDDEN, SERIES = "common", "per_team", "hidden", "series"
+FORMAT_NAMES = COMMON, PER_TEAM, HIDDEN, SERIES, COHORT = (
+    "common",
+    "per_team",
+    "hidden",
+    "series",
+    "cohort",
+)
 """Distribution of the organizer's table: all teams get the same one, each its own part, or nobody any of it; of a
-series of
-tables of several times, each team the records of its own people."""
-OWN_TABLES = (PER_TEAM, SERIES)
+series of tables of several times, each team the records of its own people; of a cohort, each team records of its own
+for a synthetic table of any number of rows."""
+OWN_TABLES = (PER_TEAM, SERIES, COHORT)
 """Formats in which each team has a part of its own, which is drawn for it."""
+DRAWING_RECORDS = (PER_TEAM, COHORT)
+"""Those in which records are drawn, independently for each team."""
+CANDIDATES = DRAWN, WHOLE, NO_CANDIDATES = "drawn", "whole", "none"
+"""Records that attackers of a cohort may choose from: the team's records and its decoys, shuffled; the organizer's
+whole table; or nothing, where questions are asked about records that the platform names."""
+WITHOUT_ROWS = (COHORT,)
+"""Formats whose tables have no row numbers: no record of a table is made from a certain record of the original."""
 BATCH, INTERACTIVE = "batch", "interactive"
 """The kinds of rounds of disclosure: the table is released once, or asked by teams."""
 
@@ -33,18 +46,27 @@ class RoundKind:
     `phase` says what the round is for. `tables` names the tables it works with (None: any), `files`
     maps every file key that it understands to the kind of that file, and `required` names those
     that no ruleset may leave out. Of `tries_keys`, the settings that limit the attempts, the first
-    must be set. `gives` is what attackers get in addition to the published table.
+    must be set. `gives` is what attackers get in addition to the published table. A kind that `asks_questions`
+    has an answer file for each of its questions, and no others.
     """
 
     id: str
     phase: str
-    tables: str | None
+    tables: str | tuple[str, ...] | None
     files: Mapping[str, str]
     required: tuple[str, ...]
     tries_keys: tuple[str, ...]
     counts: tuple[str, ...]
     feedback: tuple[str, ...]
     gives: tuple[str, ...] = ()
+    asks_questions: bool = False
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats of tables that it works with; none for any."""
+        if self.tables is None:
+            return ()
+        return (self.tables,) if isinstance(self.tables, str) else self.tables
 
     @property
     def tries_key(self) -> str:
@@ -76,6 +98,16 @@ ROUND_KINDS: dict[str, RoundKind] = {
             feedback=("exact", "coarse", "after_close"),
         ),
         RoundKind(
+            id="synthetic",
+            phase="anonymization",
+            tables=COHORT,
+            files={"synthetic": "synthetic_table"},
+            required=("synthetic",),
+            tries_keys=("tries", "tries_per_day"),
+            counts=("chosen_or_latest", "last"),
+            feedback=("exact", "coarse", "after_close"),
+        ),
+        RoundKind(
             id="series",
             phase="anonymization",
             tables=SERIES,
@@ -91,7 +123,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             tables=COMMON,
             files={"guess": "guess"},
             required=("guess",),
-            tries_keys=("tries_per_target", "tries_per_day"),
+            tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
             feedback=("exact", "coarse", "after_close"),
             gives=("original",),
@@ -102,7 +134,7 @@ ROUND_KINDS: dict[str, RoundKind] = {
             tables=PER_TEAM,
             files={"guess": "candidate_guess"},
             required=("guess",),
-            tries_keys=("tries_per_target", "tries_per_day"),
+            tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
             feedback=("exact", "coarse", "after_close"),
             gives=("candidates",),
@@ -113,10 +145,22 @@ ROUND_KINDS: dict[str, RoundKind] = {
             tables=SERIES,
             files={"guess": "value_guess"},
             required=("guess",),
-            tries_keys=("tries_per_target", "tries_per_day"),
+            tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
             counts=("last",),
             feedback=("exact", "after_close"),
             gives=("people",),
+        ),
+        RoundKind(
+            id="question-attack",
+            phase="attack",
+            tables=(COMMON, PER_TEAM, COHORT),
+            files={},
+            required=(),
+            tries_keys=("tries_per_target", "tries_per_day", "tries_in_all"),
+            counts=("last",),
+            feedback=("exact", "coarse", "after_close"),
+            gives=("questions",),
+            asks_questions=True,
         ),
         RoundKind(
             id="presentation",
@@ -154,7 +198,11 @@ def kinds_of(phase: str) -> tuple[str, ...]:
 
 BASELINE_TEAMS = ("Noise", "Unify", "Average", "Swap", "Yamaoka", "Mondrian")
 """The teams that the platform can play in a contest."""
-TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day")
+TRIES_KEYS = ("tries", "tries_per_target", "tries_per_day", "tries_in_all")
+PLAYED_BY = TEAMS, ORGANIZER = "teams", "organizer"
+"""Submitters of tables in a round of anonymization: the teams, or only those that the platform plays."""
+ANSWERS = "answers"
+"""The kind of the answer files to questions."""
 MARKING = ("all_records", "kept_records")
 VALUE_SOURCES = ("schema", "original")
 ONLY_STAGE = "contest"

@@ -10,27 +10,32 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
-from scoring.registry import MEASURES, SERIES_MEASURES
-from scoring.rulesets.base import DataSpec, Limits, Ruleset, ValiditySpec
+from scoring.rulesets.base import DataSpec, Limits, RareSpec, Ruleset, ValiditySpec
 from scoring.rulesets.document import Document
 from scoring.rulesets.kinds import (
     BASELINE_TEAMS,
+    CANDIDATES,
+    COHORT,
     COMMON,
+    DRAWING_RECORDS,
+    DRAWN,
     FORMAT_NAMES,
     HIDDEN,
     OWN_TABLES,
-    PER_TEAM,
-    SERIES,
     VALUE_SOURCES,
 )
+from scoring.rulesets.loader_boards import read_boards
 from scoring.rulesets.loader_disclosure import read_disclosure, read_estimate_ranking
-from scoring.rulesets.loader_ranking import read_measures, read_ranking
+from scoring.rulesets.loader_measures import read_gates, read_measures
+from scoring.rulesets.loader_program import read_program
+from scoring.rulesets.loader_ranking import read_ranking
 from scoring.rulesets.loader_rounds import read_rounds, read_stages
 from scoring.rulesets.loader_sequential import read_sequential
 from scoring.scores.options import OPTION_CHOICES, OPTIONAL_CHOICES, Options
 from scoring.tables import toml_text
 
 if TYPE_CHECKING:
+    from scoring.rulesets.base import BoardSpec, MeasureSpec, RankingSpec, RoundSpec, StageSpec
     from scoring.tables.schema import Schema
 
 DATA = files("scoring.rulesets") / "data"
@@ -100,11 +105,12 @@ def _toml(text: str) -> dict[str, Any]:
 def _ruleset(document: Document, text: str) -> Ruleset:
     scoring = document.table("scoring")
     data = _data(document.table("data"))
-    measures = read_measures(scoring, SERIES_MEASURES if data.tables == SERIES else MEASURES)
+    program = read_program(scoring, data.tables)
+    measures = read_measures(scoring, data, program)
     validity = _validity(document)
     stages = read_stages(document)
     rounds = read_rounds(document, stages, data, validity)
-    ranking = document.table("ranking")
+    boards, ranking = _boards(document, data, measures, stages, rounds)
     return Ruleset(
         id=document.text("id"),
         version=document.integer("version", 1, 1_000_000),
@@ -117,27 +123,75 @@ def _ruleset(document: Document, text: str) -> Ruleset:
         measure_specs=measures,
         options=_options(scoring, data.schema),
         ranking=(
-            read_estimate_ranking(ranking, scoring, measures)
-            if data.tables == HIDDEN
-            else read_ranking(ranking, measures, stages, rounds)
+            read_estimate_ranking(document.table("ranking"), scoring, measures)
+            if ranking is None
+            else ranking
         ),
+        boards=boards,
         limits=_limits(document.table("limits"), data),
+        gates=read_gates(scoring, measures, program, data),
         text=text,
         digest=hashlib.sha256(text.encode()).hexdigest(),
         disclosure=read_disclosure(document, data),
         sequential=read_sequential(document, data),
+        program=program,
         baseline_teams=_baseline_teams(document),
+        modelled_on=document.text("modelled_on") if document.has("modelled_on") else "",
     )
+
+
+def _boards(
+    document: Document,
+    data: DataSpec,
+    measures: tuple[MeasureSpec, ...],
+    stages: tuple[StageSpec, ...],
+    rounds: tuple[RoundSpec, ...],
+) -> tuple[tuple[BoardSpec, ...], RankingSpec | None]:
+    """The list of boards, if there is one, and the ranking; None for that of estimates."""
+    if data.tables == HIDDEN:
+        return (), None
+    if document.has("board"):
+        return read_boards(document, measures, stages, rounds)
+    return (), read_ranking(document.table("ranking"), measures, stages, rounds)
 
 
 def _data(data: Document) -> DataSpec:
     tables = data.choice("tables", FORMAT_NAMES)
-    drawn: dict[str, int | None] = {}
-    if tables in OWN_TABLES:
-        drawn["sample"] = data.integer("sample", 10, 1_000_000)
-    if tables == PER_TEAM:
-        drawn["decoys"] = data.integer("decoys", 0, 1_000_000)
-    return DataSpec(tables=tables, schema=_schema(data), **drawn)
+    sample = data.integer("sample", 10, 1_000_000) if tables in OWN_TABLES else None
+    schema = _schema(data)
+    if tables not in DRAWING_RECORDS:
+        return DataSpec(tables=tables, schema=schema, sample=sample)
+    spec = DataSpec(
+        tables=tables,
+        schema=schema,
+        sample=sample,
+        decoys=data.integer("decoys", 0, 1_000_000),
+        shared=data.integer("shared", 0, 1_000_000) if data.has("shared") else 0,
+        strata=_strata(data, schema),
+        rare=_rare(data.table("rare"), schema) if data.has("rare") else None,
+        candidates=(
+            data.choice("candidates", CANDIDATES)
+            if tables == COHORT and data.has("candidates")
+            else DRAWN
+        ),
+    )
+    if spec.rare is not None and spec.rare.records > spec.shared:
+        data.wrong("rare.records", f"at most data.shared, {spec.shared}", spec.rare.records)
+    return spec
+
+
+def _strata(data: Document, schema: Schema | None) -> tuple[str, ...]:
+    if not data.has("strata"):
+        return ()
+    return data.names("strata") if schema is None else data.choices("strata", schema.names)
+
+
+def _rare(rare: Document, schema: Schema | None) -> RareSpec:
+    return RareSpec(
+        rare.text("column") if schema is None else rare.choice("column", schema.names),
+        rare.text("value"),
+        rare.integer("records", 1, 1_000_000),
+    )
 
 
 def _schema(data: Document) -> Schema | None:
@@ -211,10 +265,19 @@ def _baseline_teams(document: Document) -> tuple[str, ...]:
 
 def _limits(limits: Document, data: DataSpec) -> Limits:
     factor = limits.number("max_records_factor", 1, 100)
-    if data.tables and data.tables != COMMON and factor != 1:
+    may_grow = (COMMON, COHORT)
+    if data.tables and data.tables not in may_grow and factor != 1:
         limits.wrong("max_records_factor", f"1, as data.tables is {data.tables}", factor)
     return Limits(
         max_file_bytes=limits.integer("max_file_bytes", 1_000, 1_000_000_000),
         max_team_size=limits.integer("max_team_size", 1, 1_000),
         max_records_factor=factor,
+        min_records_factor=_least(limits, data),
     )
+
+
+def _least(limits: Document, data: DataSpec) -> float:
+    """The least records of a table as a multiple of the original's; of synthetic tables only."""
+    if data.tables != COHORT or not limits.has("min_records_factor"):
+        return 0.0
+    return limits.number("min_records_factor", 0, 100)

@@ -1,4 +1,4 @@
-"""Reading which measures a ruleset scores, and how it ranks."""
+"""Reading how a ruleset ranks."""
 
 from __future__ import annotations
 
@@ -11,42 +11,19 @@ from scoring.registry import ALL_MEASURES, Measure
 from scoring.rulesets.base import MeasureSpec, RankingSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from scoring.formulas import Formula
     from scoring.rulesets.base import RoundSpec, StageSpec
     from scoring.rulesets.document import Document
 
-DIRECTIONS = ("lower", "higher")
+BASELINES = ("built-in", "house")
+"""Attackers that count for the worst rate and are not ranked: those of the library, and the platform's teams."""
+DISQUALIFIED = ("out", "lost")
+PENALTIES = ("none", "repeats")
 WEIGHTED_SUM = "weighted-sum"
 AVERAGED_THEMSELVES = ("top-k-attack", "binomial-threshold")
 """Formulas whose attacks are put together as their definitions say."""
-
-
-def read_measures(scoring: Document, known: Mapping[str, Measure]) -> tuple[MeasureSpec, ...]:
-    """The measures, out of those `known`: a list of ids, or a table for each that gives it a weight."""
-    if not scoring.has("measure"):
-        ids = scoring.choices("measures", known)
-        return tuple(MeasureSpec(id_, known[id_].direction) for id_ in ids)
-    if scoring.has("measures"):
-        scoring.wrong("measures", "either measures or [[scoring.measure]], not both", "both")
-    documents = scoring.tables("measure")
-    specs = tuple(_measure(item, known) for item in documents)
-    seen: set[str] = set()
-    for document, spec in zip(documents, specs, strict=True):
-        if spec.id and spec.id in seen:
-            document.wrong("id", "a measure that is not named before", spec.id)
-        seen.add(spec.id)
-    return tuple(spec for spec in specs if spec.id)
-
-
-def _measure(document: Document, known: Mapping[str, Measure]) -> MeasureSpec:
-    id_ = document.choice("id", known)
-    direction = document.choice("direction", DIRECTIONS)
-    if id_ and direction and known[id_].direction != direction:
-        document.wrong("direction", f"{known[id_].direction}, which is better for {id_}", direction)
-    weight = document.number("weight", 0.001, 1_000) if document.has("weight") else 1.0
-    return MeasureSpec(id_, direction, weight)
 
 
 def read_ranking(
@@ -64,25 +41,46 @@ def read_ranking(
     if formula is None:
         ranking.give_up()  # which other keys are right depends on the formula
         return RankingSpec()
-    _check_attacks(ranking, formula, stages, rounds)
-    tie_breaks, settings = _tie_breaks(ranking, rounds), _settings(ranking, formula)
+    check_attacks(ranking, formula, stages, rounds)
+    tie_breaks, settings = _tie_breaks(ranking, rounds), read_settings(ranking, formula)
     if not ids:  # what may be ranked is not known, and that is said already
         ranking.give_up()
         return RankingSpec(formula=name, settings=settings, tie_breaks=tie_breaks)
-    has_scores = name != MEASURE_RANKS and "utility" in formula.uses
-    return RankingSpec(
-        formula=name,
-        settings=settings,
-        utility_measure=_utility_measure(
-            ranking, ids, is_needed=has_scores or "utility" in tie_breaks
-        ),
-        tie_breaks=tie_breaks,
-        attackers=_attackers(ranking, formula, tie_breaks),
-        **(_headings(ranking, ids) if name == MEASURE_RANKS else {}),
-    )
+    if name != MEASURE_RANKS:
+        used = {*formula.uses, *tie_breaks}
+        used |= {"utility"} if settings.get("of") == "total" else set()
+        shared = read_shared(ranking, measures, used, [formula])
+    else:
+        shared = {
+            **_utility(ranking, measures, is_needed="utility" in tie_breaks),
+            "attackers": _attackers(ranking, {*formula.uses, *tie_breaks}, [formula]),
+            **_headings(ranking, measures),
+            "directions": _directions(measures),
+        }
+    return RankingSpec(formula=name, settings=settings, tie_breaks=tie_breaks, **shared)
 
 
-def _check_attacks(
+def read_shared(
+    ranking: Document,
+    measures: Sequence[MeasureSpec],
+    used: Collection[str],
+    formulas: Sequence[Formula],
+) -> dict[str, Any]:
+    """Common settings of formulas of scores: the scores that are `used`, and who counts."""
+    return {
+        **_utility(ranking, measures, is_needed="utility" in used),
+        "loss_measure": _loss_measure(ranking, measures, is_needed="loss" in used),
+        "directions": _directions(measures),
+        "attackers": _attackers(ranking, used, formulas),
+        "baselines": ranking.choices("baselines", BASELINES) if ranking.has("baselines") else (),
+        **{
+            key: ranking.choice(key, choices) if ranking.has(key) else choices[0]
+            for key, choices in (("disqualified", DISQUALIFIED), ("penalty", PENALTIES))
+        },
+    }
+
+
+def check_attacks(
     ranking: Document, formula: Formula, stages: Sequence[StageSpec], rounds: Sequence[RoundSpec]
 ) -> None:
     """A formula without whose attacks nobody has a total wants an attack round in every stage."""
@@ -96,7 +94,8 @@ def _check_attacks(
         ranking.wrong("formula", f"{expected}, {where}", formula.id)
 
 
-def _headings(ranking: Document, ids: tuple[str, ...]) -> dict[str, Any]:
+def _headings(ranking: Document, measures: Sequence[MeasureSpec]) -> dict[str, Any]:
+    ids = tuple(spec.id for spec in measures)
     weights = [ranking.number(f"{board}_weight", 0, 1) for board in ("anonymization", "attack")]
     if not math.isclose(sum(weights), 1):
         expected = "with anonymization_weight a sum of 1"
@@ -105,7 +104,7 @@ def _headings(ranking: Document, ids: tuple[str, ...]) -> dict[str, Any]:
         "utility": ranking.choices("utility", ids),
         "safety": ranking.choices("safety", ids),
         "linkage": (
-            ranking.choices("linkage", [id_ for id_ in ids if ALL_MEASURES[id_].is_rate])
+            ranking.choices("linkage", [spec.id for spec in measures if spec.measure.is_rate])
             if ranking.has("linkage")
             else ()
         ),
@@ -114,7 +113,8 @@ def _headings(ranking: Document, ids: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _settings(ranking: Document, formula: Formula) -> dict[str, float | int]:
+def read_settings(ranking: Document, formula: Formula) -> dict[str, float | int | str]:
+    """The settings of a formula that differ from its defaults."""
     if not ranking.has("settings"):
         return {}
     document = ranking.table("settings")
@@ -137,25 +137,47 @@ def _tie_breaks(ranking: Document, rounds: Sequence[RoundSpec]) -> tuple[str, ..
     return ranking.choices("tie_breaks", known, empty=True)
 
 
-def _attackers(ranking: Document, formula: Formula, tie_breaks: Sequence[str]) -> str:
+def _attackers(ranking: Document, used: Collection[str], formulas: Sequence[Formula]) -> str:
     if not ranking.has("attackers"):
         return AVERAGES[0]
-    if "attack" not in (*formula.uses, *tie_breaks) or formula.id in AVERAGED_THEMSELVES:
-        ranking.wrong(
-            "attackers", f"nothing, as {formula.id} takes no average of attacks", "a value"
-        )
+    ids = [formula.id for formula in formulas]
+    if "attack" not in used or set(ids) <= set(AVERAGED_THEMSELVES):
+        expected = f"nothing, as {', '.join(ids)} takes no average of attacks"
+        ranking.wrong("attackers", expected, "a value")
     return ranking.choice("attackers", AVERAGES)
 
 
-def _utility_measure(ranking: Document, ids: Sequence[str], *, is_needed: bool) -> str | None:
+def _utility(
+    ranking: Document, measures: Sequence[MeasureSpec], *, is_needed: bool
+) -> dict[str, Any]:
+    """The measure of utility, and where it is a composite, the value that is a utility of 100."""
     if not (is_needed or ranking.has("utility_measure")):
-        return None
+        return {}
     losses = [id_ for id_, measure in ALL_MEASURES.items() if is_loss(measure)]
-    scored = [id_ for id_ in losses if id_ in ids]
+    scored = {spec.id: spec for spec in measures if is_loss(spec.measure) or spec.measure.terms}
     name = ranking.choice("utility_measure", scored or losses)
     if name and name not in scored:
         ranking.wrong("utility_measure", "a measure that is among those of scoring", name)
-    return name or None
+    measure = scored[name].measure if name in scored else None
+    full = measure.high if measure is not None and measure.terms else None
+    return {"utility_measure": name or None, "full_utility": full}
+
+
+def _loss_measure(
+    ranking: Document, measures: Sequence[MeasureSpec], *, is_needed: bool
+) -> str | None:
+    """A measure of which less is better, from 0 on and without a bound."""
+    if not (is_needed or ranking.has("loss_measure")):
+        return None
+    known = [
+        spec.id for spec in measures if (spec.measure.direction, spec.measure.low) == ("lower", 0)
+    ]
+    return ranking.choice("loss_measure", known) or None
+
+
+def _directions(measures: Sequence[MeasureSpec]) -> dict[str, str]:
+    """The directions of those that the ruleset defines."""
+    return {spec.id: spec.direction for spec in measures if spec.own}
 
 
 def is_loss(measure: Measure) -> bool:

@@ -9,11 +9,14 @@ from scoring.rulesets.kinds import (
     MARKING,
     ONLY_STAGE,
     ONLY_STAGE_TITLE,
+    PLAYED_BY,
     ROUND_KINDS,
+    TEAMS,
     TRIES_KEYS,
     RoundKind,
 )
 from scoring.rulesets.loader_disclosure import read_epsilon
+from scoring.rulesets.loader_questions import read_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,27 +77,32 @@ def _round(
             tries[key] = document.integer(key, 1, 10_000)
     stage = _stage(document, stages)
     is_attack = kind.phase == "attack"
+    asked = read_asked(document, kind, data)
     return RoundSpec(
         key=document.short_name("key"),
         kind=kind.id,
         title=document.translated("title"),
         description=document.translated("description"),
-        files=_files(document, kind),
+        files=asked.files if kind.asks_questions else _files(document, kind),
         counts=document.choice("counts", kind.counts),
         feedback=document.choice("feedback", kind.feedback),
         minutes=_minutes(document),
         stage=stage,
         attacks=_attacks(document, kind, stage, earlier) if is_attack else None,
         gives=_gives(document, kind) if is_attack else (),
-        marking=_marking(document, validity) if is_attack else "",
+        marking=_marking(document, validity) if is_attack and not kind.asks_questions else "",
         criteria=_criteria(document) if kind.phase == "presentation" else (),
         epsilon=read_epsilon(document) if kind.phase == "disclosure" else None,
+        questions=asked.questions,
+        combine=asked.combine,
+        bands=asked.bands,
+        by=_by(document) if kind.phase == "anonymization" else TEAMS,
         **tries,
     )
 
 
 def _check_tables(document: Document, kind: RoundKind, data: DataSpec) -> None:
-    fitting = [k.id for k in ROUND_KINDS.values() if k.tables in (None, data.tables)]
+    fitting = [k.id for k in ROUND_KINDS.values() if data.tables in (k.formats or (data.tables,))]
     if data.tables and kind.id not in fitting:
         expected = f"one of: {', '.join(fitting)}, as data.tables is {data.tables}"
         document.wrong("kind", expected, kind.id)
@@ -130,6 +138,10 @@ def _attacks(
 
 def _gives(document: Document, kind: RoundKind) -> tuple[str, ...]:
     return document.choices("gives", kind.gives) if document.has("gives") else kind.gives
+
+
+def _by(document: Document) -> str:
+    return document.choice("by", PLAYED_BY) if document.has("by") else TEAMS
 
 
 def _marking(document: Document, validity: ValiditySpec) -> str:

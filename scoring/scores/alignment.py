@@ -84,6 +84,21 @@ class Alignment:
             raise ValueError("anonymized: expected finite numbers in the sensitive columns")
         return cls(record, places, rows)
 
+    @classmethod
+    def without_rows(cls, anonymized: Table, columns: Sequence[str]) -> Alignment:
+        """The records in their own order, where none has a source: their places say nothing.
+
+        Raises
+        ------
+        ValueError
+            Where a number is not finite.
+        """
+        rows = numbers(anonymized, columns)
+        if not np.isfinite(rows).all():
+            raise ValueError("anonymized: expected finite numbers in the sensitive columns")
+        record = np.arange(len(rows), dtype=np.int32)
+        return cls(record, np.zeros(len(rows), dtype=np.int32), rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Vectors:

@@ -124,17 +124,25 @@ def told_apart(original: CodedTable, anonymized: CodedTable, source: IntArray) -
 def sample(
     original: CodedTable,
     anonymized: CodedTable,
-    source: IntArray,
+    source: IntArray | None,
     n: int,
     *,
     rng: np.random.Generator,
 ) -> tuple[CodedTable, CodedTable]:
     """`n` random records of the original and what was made of them; all where there are no more.
 
-    Drawn together, so that an unchanged table stays unchanged.
+    Drawn together, so that an unchanged table stays unchanged; without declared rows the same share of each table.
     """
     if len(original) <= n:
         return original, anonymized
+    if source is None:
+        share = n / len(original)
+        sizes = ((original, n), (anonymized, max(1, round(share * len(anonymized)))))
+        first, second = (
+            table.take(np.sort(rng.choice(len(table), size, replace=False)))
+            for table, size in sizes
+        )
+        return first, second
     apart = told_apart(original, anonymized, source)
     drawn = apart.take(np.sort(rng.choice(len(apart), n, replace=False)))
     is_drawn = np.zeros(len(original), dtype=np.bool_)

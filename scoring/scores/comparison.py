@@ -18,9 +18,12 @@ from scoring.scores.prepared import (
     check_table,
     row_sums,
 )
+from scoring.scores.sheets import Sheet, sheets_of
 from scoring.scores.sums import Sums, class_sums, correlations
 from scoring.tables.equivalence import Classes, FloatArray, IntArray, NumberArray, Table
+from scoring.tables.records import Records
 from scoring.tables.schema import Schema
+from scoring.tables.synthetic import in_canonical_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,11 +45,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Comparison:
-    """An anonymized table with its original, and the declared rows."""
+    """An anonymized table with its original, and the declared rows; None for a table that has none."""
 
     prepared: Prepared
     table: Table
-    source: IntArray
+    declared: IntArray | None
     alignment: Alignment
     threads: int = 1
 
@@ -55,7 +58,7 @@ class Comparison:
         cls,
         original: Table | Prepared,
         anonymized: Table,
-        source: IntArray,
+        source: IntArray | None,
         schema: Schema,
         *,
         threads: int = 1,
@@ -66,8 +69,9 @@ class Comparison:
         ----------
         original : DataFrame, Records or Prepared, n_original records
         anonymized : DataFrame or Records, n_anonymized records
-        source : int array, shape (n_anonymized,)
-            The 0-based original row that each anonymized record was made from, all distinct.
+        source : int array, shape (n_anonymized,), or None
+            The 0-based original row that each anonymized record was made from, all distinct. None for a table of any
+            number of records that were made from no certain ones: it is compared in canonical order.
         schema : Schema
         threads : int
             How many work at it; the values are the same.
@@ -84,13 +88,18 @@ class Comparison:
         elif original.schema != schema and original.schema.public() != schema.public():
             raise ValueError("schema: expected the one that the original was prepared with")
         check_columns(anonymized, original.schema, "anonymized")
+        columns = original.schema.sensitive_numeric
+        if source is None:
+            if not isinstance(anonymized, Records):
+                anonymized = Records.of(anonymized, original.schema)
+            table = in_canonical_order(anonymized, original.schema)
+            return cls(original, table, None, Alignment.without_rows(table, columns), threads)
         declared = np.asarray(source)
         if declared.shape != (len(anonymized),) or declared.dtype.kind not in "iu":
             raise ValueError("source: expected one integer for each anonymized record")
         if declared.min() < 0 or declared.max() >= original.n_records:
             raise ValueError(f"source: expected rows from 0 to {original.n_records - 1}")
         declared = np.ascontiguousarray(declared, dtype=np.int64)
-        columns = original.schema.sensitive_numeric
         place_of_row = original.index.in_classes.place
         alignment = Alignment.of(anonymized, declared, place_of_row, columns, threads)
         return cls(original, anonymized, declared, alignment, threads)
@@ -102,7 +111,20 @@ class Comparison:
     @property
     def n_records(self) -> int:
         """The number of anonymized records."""
-        return len(self.source)
+        return len(self.table)
+
+    @property
+    def source(self) -> IntArray:
+        """The declared 0-based original row of each record.
+
+        Raises
+        ------
+        ValueError
+            Where the table has none.
+        """
+        if self.declared is None:
+            raise ValueError("source: expected a table with declared rows, got one without")
+        return self.declared
 
     @cached_property
     def anonymized(self) -> pd.DataFrame:
@@ -113,6 +135,17 @@ class Comparison:
     def sensitive(self) -> FloatArray:
         """The numeric sensitive columns of the anonymized table, shape (n_anonymized, n_columns)."""
         return numbers(self.table, self.schema.sensitive_numeric)
+
+    @cached_property
+    def values(self) -> dict[tuple[str, Options], float | int | None]:
+        """The measures that are known already, by identifier and options."""
+        return {}
+
+    @cached_property
+    def sheets(self) -> tuple[Sheet, Sheet]:
+        """The columns of both tables, each in canonical order: no row number and no file order has an effect."""
+        original, anonymized = sheets_of(self.schema, self.prepared.original, self.table)
+        return original.sorted(), anonymized.sorted()
 
     @cached_property
     def cells(self) -> Classes:

@@ -260,7 +260,7 @@ def _read_cells(cells: Sequence[str], column: Column, file: str) -> Values | Col
     if not cells:
         return np.empty(0) if column.is_numeric else []
     if column.is_numeric:
-        return read_numbers(cells, column, file=file, integral=False)
+        return read_numbers(cells, column, file=file, original=False)
     return check_categories(cells, column, file=file) or cells
 
 

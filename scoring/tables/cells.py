@@ -6,31 +6,40 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from scoring.errors import MAX_REPORTED, Problem, shorten
-from scoring.tables.schema import Column, Kind
+from scoring.tables.schema import DECIMALS, Column, Kind
 from scoring.tables.text import MAX_CATEGORY, plain_number
 
 MAX_DIGITS = 15
 """Before the decimal point; so many decimal digits survive a 64-bit float."""
-MAX_DECIMALS = 4
 
 NumberArray = npt.NDArray[np.number[Any]]
 Params = dict[str, str | int | float]
 
 _INTEGER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}")
-_NUMBER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}(?:\.[0-9]{{1,{MAX_DECIMALS}}})?")
-_INTEGERS = re.compile(rf"(?:{_INTEGER.pattern}\n)*+")
-_NUMBERS = re.compile(rf"(?:{_NUMBER.pattern}\n)*+")
 _LONG_NUMBER = re.compile(r"-?([0-9]+)(?:\.([0-9]+))?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _EXPONENT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)e[+-]?[0-9]+", re.IGNORECASE)
 _SEPARATED = re.compile(r"[+-]?[0-9]{1,3}(?:[,_' \u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?")
+
+
+@cache
+def _number(decimals: int) -> re.Pattern[str]:
+    """A number of so many decimals at most."""
+    fraction = rf"(?:\.[0-9]{{1,{decimals}}})?" if decimals else ""
+    return re.compile(_INTEGER.pattern + fraction)
+
+
+@cache
+def _numbers(decimals: int) -> re.Pattern[str]:
+    """Such numbers, a line each."""
+    return re.compile(rf"(?:{_number(decimals).pattern}\n)*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +51,18 @@ class ColumnProblems:
 
 
 def read_numbers(
-    cells: Sequence[str], column: Column, *, file: str, integral: bool
+    cells: Sequence[str], column: Column, *, file: str, original: bool
 ) -> NumberArray | ColumnProblems:
-    """The numbers of a column, int64 where `integral`, else float64."""
+    """The numbers of a column, int64 for the integers of an original, else float64."""
     joined = "\n".join(cells) + "\n"
-    pattern = _INTEGERS if integral else _NUMBERS
+    decimals = column.most_decimals(original=original)
     # One match over all cells is much quicker than one a cell; a cell may hold line feeds itself.
-    if not (pattern.fullmatch(joined) and joined.count("\n") == len(cells)):
+    if not (_numbers(decimals).fullmatch(joined) and joined.count("\n") == len(cells)):
         if not joined.isascii() and (plain := _plain(cells, column, file)) != list(cells):
-            return read_numbers(plain, column, file=file, integral=integral)
-        return _collect(
-            cells, partial(_number_problem, column=column, integral=integral), column, file
-        )
+            return read_numbers(plain, column, file=file, original=original)
+        problem = partial(_number_problem, column=column, decimals=decimals)
+        return _collect(cells, problem, column, file)
+    integral = binds_integers(column, original=original)
     convert = float if "." in joined else int  # int is the quicker one, and as exact
     numbers = np.array(list(map(convert, cells))).astype(np.int64 if integral else np.float64)
     low = -np.inf if column.min is None else column.min
@@ -65,7 +74,8 @@ def read_numbers(
 
 def _plain(cells: Sequence[str], column: Column, file: str) -> list[str]:
     """The cells with ASCII digits for full-width ones, where that makes numbers of them."""
-    return [plain_number(cell, _NUMBER, file=file, column=column.name) for cell in cells]
+    pattern = _number(column.most_decimals(original=False))
+    return [plain_number(cell, pattern, file=file, column=column.name) for cell in cells]
 
 
 def check_categories(cells: Sequence[str], column: Column, *, file: str) -> ColumnProblems | None:
@@ -75,9 +85,9 @@ def check_categories(cells: Sequence[str], column: Column, *, file: str) -> Colu
     return _collect(cells, wrong.get, column, file) if wrong else None
 
 
-def is_number(cell: str) -> bool:
-    """True if a cell is a number that a table may contain."""
-    return _NUMBER.fullmatch(cell) is not None
+def is_number(cell: str, decimals: int = DECIMALS) -> bool:
+    """True if a cell is a number that a table may contain in a column of so many decimals."""
+    return _number(decimals).fullmatch(cell) is not None
 
 
 def is_integer(cell: str) -> bool:
@@ -102,10 +112,10 @@ def _collect(
     return ColumnProblems(first, n_total)
 
 
-def _number_problem(cell: str, column: Column, *, integral: bool) -> tuple[str, Params] | None:
-    if is_integer(cell) or (not integral and is_number(cell)):
+def _number_problem(cell: str, column: Column, *, decimals: int) -> tuple[str, Params] | None:
+    if is_number(cell, decimals):
         return _outside(cell, column)
-    return _not_a_number(cell, integral=integral)
+    return _not_a_number(cell, decimals=decimals)
 
 
 def _outside(cell: str, column: Column) -> tuple[str, Params] | None:
@@ -117,7 +127,7 @@ def _outside(cell: str, column: Column) -> tuple[str, Params] | None:
     return None
 
 
-def _not_a_number(cell: str, *, integral: bool) -> tuple[str, Params]:
+def _not_a_number(cell: str, *, decimals: int) -> tuple[str, Params]:
     """The most specific reason why a cell is not a number that a table may contain."""
     got: Params = {"got": shorten(cell)}
     if not cell:
@@ -125,9 +135,9 @@ def _not_a_number(cell: str, *, integral: bool) -> tuple[str, Params]:
     if match := _LONG_NUMBER.fullmatch(cell):
         if len(match[1]) > MAX_DIGITS:
             return "cell.too_many_digits", got | {"expected": MAX_DIGITS}
-        if integral:
+        if not decimals:
             return "cell.not_an_integer", got
-        return "cell.too_many_decimals", got | {"expected": MAX_DECIMALS}
+        return "cell.too_many_decimals", got | {"expected": decimals}
     if cell != cell.strip():
         return "cell.spaces", got
     for code, pattern in (
@@ -161,5 +171,5 @@ def domain_problem(cell: str, column: Column, known: set[str] | None) -> tuple[s
 
 
 def binds_integers(column: Column, *, original: bool) -> bool:
-    """True if the cells must be integers: averages make fractions of anonymized integers."""
+    """True if the cells are read as integers; numbers of an anonymized table are floats, whatever their decimals."""
     return original and column.kind is Kind.INTEGER

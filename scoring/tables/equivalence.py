@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from scoring.kernels import vectors
 from scoring.kernels.parts import in_parts
 from scoring.tables.records import Records
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 NumberArray = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
 
 """Kernels are imported where they run: many modules want no more of this one than these names."""
@@ -72,8 +74,6 @@ class _Vectors:
         self, keys: IntArray, expected: NumberArray | None = None, threads: int = 1
     ) -> NumberArray:
         """The number of each vector, -1 where there is none; `expected` ones are tried first."""
-        from scoring.kernels import vectors
-
         numbers = np.empty(len(keys), dtype=np.int32)
         expected = np.zeros(len(keys), dtype=np.int32) if expected is None else expected
 
@@ -113,8 +113,6 @@ class Classes:
     @classmethod
     def of(cls, table: Table, columns: Sequence[str]) -> Classes:
         """Number the classes of `table` on `columns`; no columns make one class of everything."""
-        from scoring.kernels import vectors
-
         keys = np.zeros(len(table), dtype=np.int64)
         size = 1
         segments: list[_Vectors] = []
@@ -187,8 +185,6 @@ def _append(
 ) -> None:
     """Make vectors longer by some columns, block by block."""
 
-    from scoring.kernels import vectors
-
     def work(begin: int, end: int) -> None:
         for block in range(begin, end, _BLOCK):
             for column, place, size in zip(codes, places, sizes, strict=True):
@@ -223,8 +219,6 @@ def numbered(
 
     Where `numbers` are given, those that are not -1 stay, and the others begin at `n_known`.
     """
-    from scoring.kernels import vectors
-
     if numbers is None:
         numbers = np.full(len(keys), -1, dtype=np.int32)
         n_open = len(keys)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.errors import MAX_REPORTED, Collector, Problem, shorten
-from scoring.tables.cells import Params, binds_integers, domain_problem
+from scoring.tables.cells import Params, domain_problem
 from scoring.tables.records import Records
 from scoring.tables.schema import Column, Schema
 
@@ -25,8 +25,8 @@ def records_of_frame(
 ) -> Records:
     """The records of a frame, as `read_records` reads those of a file.
 
-    Columns may stand in any order, and further ones are left out. Numbers are numbers, with any decimals,
-    and categories are text: nothing is converted.
+    Columns may stand in any order, and further ones are left out. Numbers are numbers, with any decimals
+    where the schema allows some, and categories are text: nothing is converted.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _suspects(
         low = -math.inf if column.min is None else column.min
         high = math.inf if column.max is None else column.max
         is_wrong = ~np.isfinite(numbers) | (numbers < low) | (numbers > high)
-        if binds_integers(column, original=original):
+        if not column.most_decimals(original=original):
             is_wrong |= numbers != np.floor(numbers)
         rows = np.flatnonzero(is_wrong)
         return rows, numbers[rows[:MAX_REPORTED]].tolist()
@@ -144,7 +144,7 @@ def _problem(value: Any, column: Column, *, original: bool) -> tuple[str, Params
         return "cell.below_minimum", {"expected": column.min, "got": got}
     if column.max is not None and number > column.max:
         return "cell.above_maximum", {"expected": column.max, "got": got}
-    if binds_integers(column, original=original) and not number.is_integer():
+    if not column.most_decimals(original=original) and not number.is_integer():
         return "cell.not_an_integer", {"got": got}
     return "", {}
 

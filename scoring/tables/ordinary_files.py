@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.errors import ProblemsFound
+from scoring.tables.cells import binds_integers
 from scoring.tables.equivalence import IntArray
 from scoring.tables.notes import noted
 from scoring.tables.records import CodeArray, NumberArray, Records
@@ -61,17 +62,17 @@ def read_table(
     header: Header,
     columns: Sequence[Column],
     *,
-    integral: Sequence[bool],
+    original: Sequence[bool],
     max_records: int | None,
 ) -> Records | None:
-    """The records below a header that names `columns`; those `integral` are int64."""
+    """The records below a header that names `columns`; `original` says of each whose cells it has."""
     n_records = _n_lines(data, header.end)
     least = n_records * (len(columns) + sum(column.is_numeric for column in columns))
     if not n_records or least > len(data) + 1:
         return None
     if max_records is not None and n_records > max_records:
         return None
-    parsed = _Parsed.of(data, header.end, n_records, columns, integral)
+    parsed = _Parsed.of(data, header.end, n_records, columns, original)
     if parsed is None:
         return None
     numbers: dict[str, NumberArray] = {}
@@ -117,14 +118,23 @@ class _Parsed:
         start: int,
         n_records: int,
         columns: Sequence[Column],
-        integral: Sequence[bool],
+        original: Sequence[bool],
     ) -> _Parsed | None:
         from scoring.kernels import csv
 
         kinds = np.array(
             [
-                (csv.INTEGER if binds else csv.NUMBER) if column.is_numeric else csv.CATEGORY
-                for column, binds in zip(columns, integral, strict=True)
+                (csv.INTEGER if binds_integers(column, original=binds) else csv.NUMBER)
+                if column.is_numeric
+                else csv.CATEGORY
+                for column, binds in zip(columns, original, strict=True)
+            ],
+            dtype=np.int8,
+        )
+        decimals = np.array(
+            [
+                column.most_decimals(original=binds)
+                for column, binds in zip(columns, original, strict=True)
             ],
             dtype=np.int8,
         )
@@ -142,7 +152,7 @@ class _Parsed:
             bounds = np.array([_bounds(column) for column in columns], dtype=np.float64)
         except OverflowError:
             return None
-        fixed = (n_records, kinds, bounds, np.array(most, dtype=np.int64))
+        fixed = (n_records, kinds, decimals, bounds, np.array(most, dtype=np.int64))
         view = np.frombuffer(data, dtype=np.uint8)
         state = (start, 0, 0)
         while True:

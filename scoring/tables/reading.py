@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring.errors import Collector, ProblemsFound, shorten
 from scoring.tables import ordinary_files
-from scoring.tables.cells import ColumnProblems, binds_integers, check_categories, read_numbers
+from scoring.tables.cells import ColumnProblems, check_categories, read_numbers
 from scoring.tables.equivalence import IntArray
 from scoring.tables.number_lists import ROW_HEADER, read_guess, read_rows, write_guess, write_rows
 from scoring.tables.records import CodeArray, NumberArray, Records
@@ -121,9 +121,9 @@ def _read_ordinary(
     columns = _expected_columns(header.names, schema, original=original)
     if header.names != tuple(column.name for column in columns):
         return None
-    integral = [binds_integers(column, original=original) for column in columns]
+    binding = [original] * len(columns)
     return ordinary_files.read_table(
-        data, header, columns, integral=integral, max_records=max_records
+        data, header, columns, original=binding, max_records=max_records
     )
 
 
@@ -143,9 +143,9 @@ def read_ordinary_file(
     columns.insert(header.names.index(SOURCE_ROW), row)
     if header.names != tuple(column.name for column in columns):
         return None
-    integral = [column is row for column in columns]
+    binding = [column is row for column in columns]
     both = ordinary_files.read_table(
-        data, header, columns, integral=integral, max_records=n_original
+        data, header, columns, original=binding, max_records=n_original
     )
     if both is None:
         return None
@@ -261,8 +261,7 @@ class _TableReader:
     def _add_column(self, position: int, cells: Sequence[str]) -> ColumnProblems | None:
         column = self.columns[position]
         if column.is_numeric:
-            integral = binds_integers(column, original=self.original)
-            numbers = read_numbers(cells, column, file=self.file, integral=integral)
+            numbers = read_numbers(cells, column, file=self.file, original=self.original)
             if isinstance(numbers, ColumnProblems):
                 return numbers
             self._arrays[position].append(numbers)

@@ -20,6 +20,10 @@ SOURCE_ROW = "source_row"
 """The column that holds the declared row numbers where table and rows come in one file."""
 
 
+DECIMALS, MOST_DECIMALS = 4, 9
+"""The decimals that a number may have where its column does not say how many, and the most that it may say."""
+
+
 class Role(StrEnum):
     """The role of a column for an attacker."""
 
@@ -39,7 +43,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: `cross` columns span the cells of U2 and U3; `min`, `max`, `values` bound it."""
+    """One column: `cross` columns span the cells of U2 and U3; `min`, `max`, `values` bound it.
+
+    `decimals` is the most that a number may have, 0 to 9. Integers have none in an original; anonymized ones may
+    have `decimals`, as averages do, so that with 0 integers stay integers.
+    """
 
     name: str
     role: Role
@@ -48,17 +56,24 @@ class Column:
     min: float | int | None = None
     max: float | int | None = None
     values: tuple[str, ...] | None = None
+    decimals: int | None = None
 
     @property
     def is_numeric(self) -> bool:
         return self.kind is not Kind.CATEGORY
+
+    def most_decimals(self, *, original: bool) -> int:
+        """The most decimals of a number in an original, or in an anonymized table."""
+        if original and self.kind is Kind.INTEGER:
+            return 0
+        return DECIMALS if self.decimals is None else self.decimals
 
     def to_dict(self) -> dict[str, Any]:
         """The column as it stands in a schema file, defaults left out."""
         data: dict[str, Any] = {"name": self.name, "role": str(self.role), "kind": str(self.kind)}
         if self.cross:
             data["cross"] = True
-        for key in ("min", "max"):
+        for key in _NUMERIC_KEYS:
             if getattr(self, key) is not None:
                 data[key] = getattr(self, key)
         if self.values is not None:
@@ -190,7 +205,8 @@ class Schema:
         return cls(columns, **attacks)
 
 
-_COLUMN_KEYS = ("name", "role", "kind", "cross", "min", "max", "values")
+_NUMERIC_KEYS = ("min", "max", "decimals")
+_COLUMN_KEYS = ("name", "role", "kind", "cross", *_NUMERIC_KEYS, "values")
 _ATTACK_KEYS = ("e2_column", "e4_column")
 
 
@@ -237,7 +253,9 @@ def _read_column(entry: Mapping[str, Any], key: str, problems: Collector) -> Col
         _wrong_type(problems, f"{key}.cross", "true or false", cross)
     for bound in ("min", "max"):
         _check_bound(entry.get(bound), f"{key}.{bound}", problems)
-    values = entry.get("values")
+    decimals, values = entry.get("decimals"), entry.get("values")
+    if decimals is not None and (isinstance(decimals, bool) or not isinstance(decimals, int)):
+        _wrong_type(problems, f"{key}.decimals", "a whole number", decimals)
     if values is not None and not (
         isinstance(values, list) and values and all(isinstance(value, str) for value in values)
     ):
@@ -245,7 +263,8 @@ def _read_column(entry: Mapping[str, Any], key: str, problems: Collector) -> Col
     if problems.n_total > before or name is None or role is None or kind is None:
         return None
     listed = None if values is None else tuple(values)
-    return Column(name, Role(role), Kind(kind), cross, entry.get("min"), entry.get("max"), listed)
+    bounds = entry.get("min"), entry.get("max")
+    return Column(name, Role(role), Kind(kind), cross, *bounds, listed, decimals)
 
 
 def _read_string(
@@ -321,8 +340,12 @@ def _check_column(column: Column, problems: Collector) -> None:
             problems.add("schema.values_on_number", **where)
         if column.min is not None and column.max is not None and column.min > column.max:
             problems.add("schema.min_above_max", min=column.min, max=column.max, **where)
+        if column.decimals is not None and not 0 <= column.decimals <= MOST_DECIMALS:
+            expected = f"a whole number from 0 to {MOST_DECIMALS}"
+            got = str(column.decimals)
+            problems.add("toml.wrong_value", key="decimals", expected=expected, got=got, **where)
         return
-    for key in ("min", "max"):
+    for key in _NUMERIC_KEYS:
         if getattr(column, key) is not None:
             problems.add("schema.range_on_category", key=key, **where)
     for value, count in Counter(column.values or ()).items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scoring.errors import Collector
 from scoring.tables.cells import is_integer, is_number
 from scoring.tables.frames import csv_of
-from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import DECIMALS, MOST_DECIMALS, Column, Kind, Role, Schema
 from scoring.tables.text import MAX_UNUSABLE, decode, plain_digits, read_header, records
 
 if TYPE_CHECKING:
@@ -58,7 +58,13 @@ class _Profile:
             return Kind.CATEGORY  # a code: as a number it would lose its zeros
         if all(map(is_integer, self.counts)):
             return Kind.INTEGER
-        return Kind.NUMBER if all(map(is_number, self.counts)) else Kind.CATEGORY
+        return Kind.NUMBER if all(map(_is_number, self.counts)) else Kind.CATEGORY
+
+    @property
+    def decimals(self) -> int | None:
+        """The decimals of numbers that have more than usual."""
+        most = max((len(cell.partition(".")[2]) for cell in self.counts), default=0)
+        return most if self.kind is Kind.NUMBER and most > DECIMALS else None
 
     @property
     def n_distinct(self) -> int:
@@ -97,7 +103,8 @@ def suggest_schema(data: bytes | pd.DataFrame) -> Schema:
     """A first proposal for any CSV file, or for a frame as `to_csv` writes it; the organizer decides.
 
     Kind: integer or number where every cell is one, without exponent or separators and with at
-    most 4 decimals, and none is a code such as 007; else category.
+    most 9 decimals, and none is a code such as 007; else category. Where numbers have more than 4, the schema says how
+    many.
     Role: what names such as age, zip code, income or diagnosis say, in English or Japanese; without one of
     these, identifier where all cells differ and they are text, or integers that are consecutive or
     named like an identifier; quasi-identifier, kind category and values listed, where a category
@@ -146,7 +153,7 @@ def _profiles(data: bytes) -> list[_Profile]:
 def _plain(counts: Counter[str]) -> Counter[str]:
     """The cells of a column; full-width digits are ASCII digits where all cells are numbers then."""
     plain = [plain_digits(cell) for cell in counts]
-    if not all(map(is_number, plain)):
+    if not all(map(_is_number, plain)):
         return counts
     found = Counter[str]()
     for cell, count in zip(plain, counts.values(), strict=True):
@@ -158,7 +165,7 @@ def _column(profile: _Profile, *, may_cross: bool) -> Column:
     role, is_quasi = profile.role, profile.role is Role.QUASI_IDENTIFIER
     is_category = profile.kind is Kind.CATEGORY or (is_quasi and profile.has_few_values)
     if role is Role.IDENTIFIER or not is_category:
-        return Column(profile.name, role, profile.kind)
+        return Column(profile.name, role, profile.kind, decimals=profile.decimals)
     # An empty cell is allowed only where the values are listed.
     is_listed = "" in profile.counts or (
         role is not Role.OTHER and profile.n_distinct <= MAX_LISTED_VALUES
@@ -172,8 +179,12 @@ def _column(profile: _Profile, *, may_cross: bool) -> Column:
     )
 
 
+def _is_number(cell: str) -> bool:
+    return is_number(cell, MOST_DECIMALS)
+
+
 def _natural(value: str) -> tuple[int, float, str]:
-    return (0, float(value), value) if is_number(value) else (1, 0.0, value)
+    return (0, float(value), value) if _is_number(value) else (1, 0.0, value)
 
 
 def _attack_columns(

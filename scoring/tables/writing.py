@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tables.cells import MAX_DECIMALS
 from scoring.tables.ordinary_files import pays
 from scoring.tables.records import Records, values_in
-from scoring.tables.schema import Column, Schema
+from scoring.tables.schema import DECIMALS, Column, Schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +27,7 @@ _SMALLEST = np.iinfo(np.int64).min
 
 
 def write_table(table: pd.DataFrame | Records, schema: Schema) -> bytes:
-    """The canonical CSV of a table: UTF-8, LF, at most 4 decimals without trailing zeros.
+    """The canonical CSV of a table: UTF-8, LF, as many decimals as a column may have, without trailing zeros.
 
     Columns are in the schema's order; those that the table lacks are left out.
 
@@ -62,13 +61,15 @@ def written(values: npt.NDArray[Any], column: Column) -> list[str]:
         return [str(value) for value in values.tolist()]
     if values.dtype.kind in "iu":
         return [str(number) for number in values.tolist()]
-    return [_decimal(number) for number in values.tolist()]
+    decimals = column.most_decimals(original=False)
+    return [_decimal(number, decimals) for number in values.tolist()]
 
 
-def _decimal(number: float) -> str:
+def _decimal(number: float, decimals: int) -> str:
     if number.is_integer():
         return str(int(number))
-    text = f"{number:.{MAX_DECIMALS}f}".rstrip("0").rstrip(".")
+    text = f"{number:.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if decimals else text
     return "0" if text == "-0" else text
 
 
@@ -84,11 +85,11 @@ def _cells(table: pd.DataFrame | Records, column: Column, *, alone: bool) -> Cel
     """The column's cells; None where its type is not the schema's, or holds what is no value."""
     if isinstance(table, Records):
         if column.is_numeric:
-            return number_cells(table.numbers[column.name])
+            return _column_cells(table.numbers[column.name], column)
         return Cells(table.codes[column.name], _texts(table.levels[column.name], alone=alone))
     values = table[column.name]
     if column.is_numeric:
-        return number_cells(values.to_numpy())
+        return _column_cells(values.to_numpy(), column)
     import pandas as pd  # loaded already: the table is one of its own
 
     if not isinstance(values.dtype, pd.StringDtype):
@@ -97,6 +98,17 @@ def _cells(table: pd.DataFrame | Records, column: Column, *, alone: bool) -> Cel
     if len(codes) and codes.min() < 0:
         return None
     return Cells(codes.astype(np.int32), _texts(levels.tolist(), alone=alone))
+
+
+def _column_cells(values: npt.NDArray[Any], column: Column) -> Cells | None:
+    """As `number_cells`; with other decimals than usual, each distinct number is a text."""
+    if values.dtype.kind != "f" or column.most_decimals(original=False) == DECIMALS:
+        return number_cells(values)
+    if not np.isfinite(values).all():
+        return None
+    levels, codes = np.unique(values, return_inverse=True)
+    texts = [cell.encode() for cell in written(levels, column)]
+    return Cells(codes.astype(np.int32), texts)
 
 
 def number_cells(values: npt.NDArray[Any]) -> Cells | None:

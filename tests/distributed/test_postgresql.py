@@ -33,8 +33,12 @@ FILES = (
     "test_series_draws.py",
     "test_submission_pages.py",
 )
-# Left for `make test-long`: what they ask of the database, other tests of these files ask too.
-LATER = "post_of_strangers or plain_values or never_share"
+# Left for `make test-long`: what they ask of the database, other tests of these files ask too. The files among them
+# run on SQLite each time.
+LATER = (
+    "post_of_strangers or plain_values or never_share"
+    " or test_returning or test_refused_files or test_submission_pages"
+)
 
 pytestmark = [pytest.mark.timeout(LIMIT_SECONDS + 60)]
 

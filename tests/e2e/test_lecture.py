@@ -38,7 +38,9 @@ from tests.e2e.lecture_team import (
 )
 from tests.e2e.team import number
 
-pytestmark = [pytest.mark.timeout(900)]
+# Each step has its cheaper test in tests/web: test_wizard, test_joining, test_lecture, test_lecture_marks,
+# test_boards_ceremony, test_reveal, test_archives, test_final_report, test_certificates; test_looks opens the pages.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 PARTS = ("utility", "protection", "attack", "presentation")
 # What each team does to its table, and how it attacks those of the others; Gold works by hand.

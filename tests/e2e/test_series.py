@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.browser import DESKTOP, Person
+from tests.e2e.faults import PHONE, width_faults
 from tests.e2e.organizer import close_round, open_round
 from tests.e2e.series import (
     ATTACK,
@@ -30,9 +31,10 @@ from tests.e2e.series import (
 )
 from tests.e2e.series_boards import Rates, attack_boards_show, release_board_shows
 from tests.e2e.team import approximately, number
-from tests.e2e.test_look import PHONE, width_faults
 
-pytestmark = [pytest.mark.timeout(900)]
+# Each step has its cheaper test in tests/web: test_series_organizer, test_series_pages, test_series_evaluation,
+# test_series_boards_played; test_looks opens the pages.
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 # How each team publishes, and how it attacks the others.
 PLANS = {

@@ -23,9 +23,11 @@ from scoring.attacks.neighbours import nearest_candidates
 from scoring.cli.generate import DATASETS
 from scoring.cli.main import COMMANDS, main
 from scoring.cli.methods import setting
+from scoring.datasets import USUAL
 from scoring.evaluate import Options, score
 from scoring.registry import ATTACKS, PWSCUP_2015
 from scoring.rulesets import load_ruleset
+from scoring.rulesets.loader import schema_names
 from scoring.tables.reading import read_guess, read_rows, read_table
 from scoring.tables.schema import Schema
 from scoring.warm import warm_up
@@ -171,7 +173,7 @@ def test_every_command_says_what_it_does(run):
     for name, command in COMMANDS.items():
         assert f"{name} {command.text}" in " ".join(out.split())
         assert run(f"{name} --help")[0] == 0
-    assert DATASETS == ("households",)
+    assert set(DATASETS) == set(USUAL) == set(schema_names())
 
 
 # --- schemas and rulesets ---
@@ -613,7 +615,7 @@ def test_many_problems_are_counted_and_the_first_shown(run, submission):
         (f"validate {SUBMISSION}", "cannot read"),
         (
             f"score --ruleset pwscup1999 {SUBMISSION}",
-            "expected one of dp-disclosure, microdata-classroom, pets-lecture, pwscup2015",
+            "expected one of dp-disclosure, linkage-2024, membership-2020",
         ),
         (f"score --rules pwscup2015 {SUBMISSION}", "unrecognized arguments"),
         (f"score {SUBMISSION} --table-columns sex,town", "different columns out of region, "),

@@ -37,6 +37,7 @@ RELEASES = "--schema H/S.toml --tables H/T1.csv H/T2.csv --releases P/R1.csv P/R
 SEED = "--seed 123456789012345678901234567890"
 
 SUBMISSION = "--schema S.toml --original X.csv --anonymized Y.csv --rows R.csv"
+ATTACK = "--schema S.toml --original X.csv --anonymized Y.csv --out K.csv"
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,7 @@ def loaded(folder: Path, lines: list[str]) -> list[list[str]]:
             ["numpy"],
             [
                 f"validate {SUBMISSION}",
+                f"score {SUBMISSION}",
                 "mark --rows R.csv --guess R.csv",
                 f"sequential risk {RELEASES}",
                 f"sequential risk {RELEASES} --definition worlds",
@@ -94,13 +96,14 @@ def loaded(folder: Path, lines: list[str]) -> list[list[str]]:
                 "attack --help",
             ],
         ),
-        (["numpy", "numba"], [f"score {SUBMISSION}"]),
         (
             ["numpy", "pandas"],
             [
                 "generate households --records 5 --seed 1 --out G.csv",
                 "anonymize sa-noise --schema S.toml --original X.csv --out A.csv --rows B.csv "
                 + SEED,
+                f"attack EUC2 {ATTACK}",
+                f"attack gower {ATTACK}",
             ],
         ),
     ],
@@ -113,7 +116,9 @@ def test_a_command_loads_what_it_needs_and_no_more(libraries, lines, folder):
 
 def test_a_process_that_is_not_the_commands_only_keeps_numba_whole():
     program = (
-        "import scoring.kernels.amounts, numba, numpy as np\n"
+        "from scoring.kernels.deferred import load\n"
+        "load('scoring.kernels.amounts')\n"
+        "import numba, numpy as np\n"
         "print(numba.njit(lambda a, b: np.dot(a, b))(np.ones(2), np.ones(2)))"
     )
     done = subprocess.run(

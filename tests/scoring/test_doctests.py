@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 
 import scoring
+from scoring.measures.catalog.analyses import ANALYSES
 from scoring.registry import ATTACKS, MEASURES
 from tests.every import every
 
@@ -22,7 +23,10 @@ def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@every(entry=[*MEASURES.values(), *ATTACKS.values()])
+OWN = [analysis.measure(id_, {}) for id_, analysis in ANALYSES.items()]
+
+
+@every(entry=[*MEASURES.values(), *OWN, *ATTACKS.values()])
 def test_descriptions_are_complete(entry):
     for heading in ("Returns\n---", "Notes\n---", "Examples\n---", ">>> "):
         assert heading in entry.description

@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -41,7 +42,8 @@ MATRIX = {
     "kiku": {"ume": 10.0, "take": 20.0},
 }
 UTILITY = {"ume": 90.0, "take": 60.0, "matsu": 45.0}
-CUP = Scores(TEAMS, MATRIX, UTILITY, defenders=frozenset({"ume", "take", "matsu"}))
+LOSS = {"ume": 0.2, "take": 3.5, "matsu": 12.0}
+CUP = Scores(TEAMS, MATRIX, UTILITY, defenders=frozenset({"ume", "take", "matsu"}), loss=LOSS)
 
 BY_HAND = {  # settings, totals, ranks
     # utility 1 2 3 4, protection 3 2 1 4, attack 2 2 1 4
@@ -50,11 +52,14 @@ BY_HAND = {  # settings, totals, ranks
     "weighted-sum": ({}, (55, 51.25, 50.625, 2.5), (1, 2, 3, 4)),
     "harmonic": ({}, (7200 / 130, 60, 6300 / 115, None), (2, 1, 3, 4)),
     "minimum": ({}, (40, 60, 45, None), (3, 1, 2, 4)),
+    "sum": ({}, (130, 120, 115, None), (1, 2, 3, 4)),
     "penalised-sum": ({}, (130 - 20, 120, 115 - 10, None), (2, 1, 3, 4)),
     # against take and matsu; 40 and 30 in the place of their own cells
     "top-k-attack": ({"k": 2}, (25, 35, 15, 10), (2, 1, 3, 4)),
     # R(100) = 4: won 1, 1, 1/2, 2/3; withstood 0, 1/3, 1/3, none
     "binomial-threshold": ({}, (50, 200 / 3, 125 / 3, 100 / 3), (2, 1, 3, 4)),
+    # R(10) = 6, and matsu hits 6 of ume's 10 records
+    "surviving-loss": ({"n": 10, "p": 0.3}, (9999, 3.5, 12, 9999), (3, 1, 2, 3)),
 }
 
 
@@ -194,11 +199,12 @@ def test_a_success_takes_the_threshold_s_hits():
 
 
 @cache
-def plain_threshold(n, p, alpha):
-    """Binomial tails term by term, from the definition."""
+def plain_threshold(n, p, alpha, bound="tail"):
+    """Binomial tails term by term, from the definition; a union bound leaves out that the others are wrong."""
+    miss = {"tail": 1 - p, "union": 1}[bound]
 
     def at_least(r):
-        return sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(r, n + 1))
+        return sum(math.comb(n, k) * p**k * miss ** (n - k) for k in range(r, n + 1))
 
     return next(r for r in range(n + 2) if at_least(r) < alpha)
 
@@ -210,6 +216,15 @@ def test_thresholds_agree_with_the_definition(p, alpha):
         expected = plain_threshold(n, Fraction(p), Fraction(alpha))
         assert binomial_threshold(n, float(p), float(alpha)) == expected
         assert binomial_threshold(n, Fraction(p), Fraction(alpha)) == expected
+        expected = plain_threshold(n, Fraction(p), Fraction(alpha), "union")
+        assert binomial_threshold(n, float(p), float(alpha), "union") == expected
+
+
+def test_the_union_bound_gives_the_thresholds_published_in_2018():
+    published = {10: 10, 50: 34, 100: 65, 500: 308, 1000: 612}
+    for p in (1 / 3, Fraction(1, 3)):
+        assert {n: binomial_threshold(n, p, 0.0005, "union") for n in published} == published
+    assert binomial_threshold(1000, Fraction(1, 3), 0.0005) == 384
 
 
 def test_a_tail_that_is_exactly_alpha_is_not_below_it():
@@ -249,7 +264,8 @@ def contests(draw, least=1):
     utility = {t: draw(percent) for t in teams if draw(st.booleans())}
     presentation = {t: draw(percent) for t in teams if draw(st.booleans())}
     defenders = draw(st.frozensets(st.sampled_from(teams)))
-    return Scores(teams, matrix, utility, presentation, defenders)
+    loss = {t: draw(st.sampled_from([0.0, 1 / 3, 250.0])) for t in teams if draw(st.booleans())}
+    return Scores(teams, matrix, utility, presentation, defenders, loss=loss)
 
 
 def cell(scores, attacker, defender):
@@ -321,28 +337,42 @@ def attacked(scores, team):
 
 def plain_top_k(scores, settings):
     protected = {t: p for t, p in plain_parts(scores)["protection"].items() if p is not None}
+    worth = dict(protected)
+    if settings["of"] == "total":
+        worth = {t: p + (scores.utility.get(t) or 0) for t, p in protected.items()}
     best = [
-        t
-        for t, p in protected.items()
-        if sum(q > p + 1e-9 for q in protected.values()) < settings["k"]
+        t for t, p in worth.items() if sum(q > p + 1e-9 for q in worth.values()) < settings["k"]
     ]
 
     def total(team):
-        rates = [100 - protected[d] if d == team else cell(scores, team, d) or 0 for d in best]
-        return sum(rates) / len(rates)
+        own = {"worst": 100 - (protected.get(team) or 0), "zero": 0, "left_out": None}
+        cells = [own[settings["own"]] if d == team else cell(scores, team, d) or 0 for d in best]
+        rates = [rate for rate in cells if rate is not None]
+        return sum(rates) / (max(len(rates), 1) if settings["combine"] == "mean" else 1)
 
     return {t: total(t) if attacked(scores, t) else None for t in scores.teams}
 
 
-def plain_binomial(scores, settings):
-    n = settings["n"]
-    needed = plain_threshold(n, Fraction(str(settings["p"])), Fraction(str(settings["alpha"])))
-    won = {
+def plain_successes(scores, settings):
+    n, chance = settings["n"], [Fraction(str(settings[name])) for name in ("p", "alpha")]
+    needed = plain_threshold(n, *chance, settings["bound"])
+    return {
         (a, d)
         for a in scores.teams
         for d in scores.defenders
         if cell(scores, a, d) is not None and cell(scores, a, d) / 100 * n + 1e-9 >= needed
     }
+
+
+def plain_surviving(scores, settings):
+    hit = {d for _, d in plain_successes(scores, settings)}
+    alive = [t for t in scores.teams if t in scores.defenders and t not in hit]
+    totals = {t: scores.loss[t] if t in alive and t in scores.loss else 9999 for t in scores.teams}
+    return totals if scores.defenders else dict.fromkeys(scores.teams)
+
+
+def plain_binomial(scores, settings):
+    won = plain_successes(scores, settings)
 
     def total(team):
         if team not in scores.defenders and not attacked(scores, team):
@@ -360,16 +390,19 @@ ORACLES = {
     "weighted-sum": plain_weighted_sum,
     "harmonic": plain_pair(lambda u, p: 2 / (1 / u + 1 / p) if u * p else 0),
     "minimum": plain_pair(min),
+    "sum": plain_pair(lambda u, p: u + p),
     "penalised-sum": plain_pair(
         lambda u, p: max(0, p + u - 2 * max(0, 50 - p) - 2 * max(0, 50 - u))
     ),
     "top-k-attack": plain_top_k,
     "binomial-threshold": plain_binomial,
+    "surviving-loss": plain_surviving,
 }
 SETTINGS = {
     "weighted-sum": {"utility": 1, "protection": 0, "attack": 0.5, "presentation": 2},
-    "top-k-attack": {"k": 2},
+    "top-k-attack": {"k": 2, "of": "total", "own": "left_out", "combine": "sum"},
     "binomial-threshold": {"n": 20, "p": 0.1, "alpha": 0.2},
+    "surviving-loss": {"n": 6, "p": 0.3, "alpha": 0.3, "bound": "union"},
 }
 
 
@@ -381,7 +414,7 @@ def test_totals_agree_with_the_oracle(scores, by_default):
 
 def assert_agrees_with_the_oracle(id_, scores, by_default):
     settings = {} if by_default else SETTINGS.get(id_, {})
-    if by_default and id_ == "binomial-threshold":
+    if by_default and "n" in FORMULAS[id_].with_defaults({}):
         settings = {"n": 30}  # the oracle is slow
     lines = ranked(id_, scores, settings)
     expected = ORACLES[id_](scores, FORMULAS[id_].with_defaults(settings))
@@ -412,8 +445,11 @@ def test_parts_agree_with_the_oracle(scores):
 RANGES = {  # least and greatest total of n teams
     "part-ranks": lambda n: (1, 3 * n),
     "penalised-sum": lambda n: (0, 200),
+    "sum": lambda n: (0, 200),
+    "surviving-loss": lambda n: (0, 9999),
+    "top-k-attack": lambda n: (0, 100 * n),
 } | dict.fromkeys(
-    ["weighted-sum", "harmonic", "minimum", "top-k-attack", "binomial-threshold"],
+    ["weighted-sum", "harmonic", "minimum", "binomial-threshold"],
     lambda n: (0, 100),
 )
 
@@ -450,6 +486,7 @@ def test_names_and_order_of_the_teams_change_nothing(scores, random):
         renamed(scores.utility),
         renamed(scores.presentation),
         frozenset(name[t] for t in scores.defenders),
+        loss=renamed(scores.loss),
     )
     tie_breaks = ["protection", "attack"]
     for id_ in FORMULAS:
@@ -464,15 +501,13 @@ def test_a_better_utility_never_worsens_the_rank(scores, data):
     better = data.draw(st.sampled_from([0.0, 20.0, 50.0, 75.0, 100.0]))
     if before is not None:
         better = max(before, better)
-    raised = Scores(
-        scores.teams,
-        scores.matrix,
-        {**scores.utility, team: better},
-        scores.presentation,
-        scores.defenders,
-    )
+    raised = replace(scores, utility={**scores.utility, team: better})
     for id_ in FORMULAS:
-        old, new = board(id_, scores), board(id_, raised)
+        settings = {
+            **SETTINGS.get(id_, {}),
+            **({"of": "protection"} if id_ == "top-k-attack" else {}),
+        }
+        old, new = ranked(id_, scores, settings), ranked(id_, raised, settings)
         if "utility" in FORMULAS[id_].uses:
             assert new[team].rank <= old[team].rank, id_
         else:
@@ -482,7 +517,7 @@ def test_a_better_utility_never_worsens_the_rank(scores, data):
 @given(contests(), percent)
 def test_own_cells_never_matter(scores, own):
     matrix = {t: {**scores.matrix.get(t, {}), t: own} for t in scores.teams}
-    other = Scores(scores.teams, matrix, scores.utility, scores.presentation, scores.defenders)
+    other = replace(scores, matrix=matrix)
     tie_breaks = ["protection", "attack"]
     for id_ in FORMULAS:
         assert board(id_, scores, tie_breaks) == board(id_, other, tie_breaks), id_
@@ -503,12 +538,12 @@ def test_inputs_are_unchanged(scores):
 @given(contests(), st.data())
 def test_a_formula_uses_what_it_says(scores, data):
     others = {t: data.draw(percent) for t in scores.teams}
-    changed = Scores(scores.teams, scores.matrix, scores.utility, others, scores.defenders)
+    changed = replace(scores, presentation=others)
     for id_, formula in FORMULAS.items():
         if "presentation" not in formula.uses:
             found = totals_and_ranks(board(id_, changed))
             assert found == totals_and_ranks(board(id_, scores)), id_
-        assert set(formula.needs) <= set(formula.uses) <= set(PARTS), id_
+        assert set(formula.needs) <= set(formula.uses) <= {*PARTS, "loss"}, id_
 
 
 @pytest.mark.parametrize("id_", FORMULAS)
@@ -520,7 +555,7 @@ def test_formulas_describe_themselves(id_):
     for heading in ("Returns\n", "Examples\n", ">>> "):
         assert heading in formula.function.__doc__
     for setting in formula.settings:
-        assert setting.low <= setting.default <= setting.high
+        assert setting.option.accepts(setting.default)
         assert setting.description
 
 

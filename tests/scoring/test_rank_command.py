@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scoring.cli.main import main
+from scoring.cli.rank_boards import written
 from scoring.formulas import FORMULAS, OFFICIAL, PARTS, Line, Scores, combined, ranked
 from scoring.rulesets import load_ruleset
 from tests.scoring.test_formulas import RANGES, SETTINGS
@@ -28,14 +29,20 @@ MATRIX = {
 }
 UTILITY = {"ume": 90.0, "take": 60.0, "matsu": 45.0}
 CUP = Scores(
-    ("ume", "take", "matsu", "kiku"), MATRIX, UTILITY, {}, frozenset({"ume", "take", "matsu"})
+    ("ume", "take", "matsu", "kiku"),
+    MATRIX,
+    UTILITY,
+    {},
+    frozenset({"ume", "take", "matsu"}),
+    loss={"ume": 0.2, "take": 3.5, "matsu": 12.0},
 )
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with the page's files, and with a final of other numbers."""
-    matrix, utility = FILES
+    matrix, utility, loss = FILES
+    (tmp_path / "L.csv").write_text(loss, encoding="utf-8")
     (tmp_path / "M.csv").write_text(matrix, encoding="utf-8")
     (tmp_path / "U.csv").write_text(utility, encoding="utf-8")
     (tmp_path / "M2.csv").write_text("attacker,take,ume\ntake,,50\nume,10,\n", encoding="utf-8")
@@ -64,6 +71,7 @@ def as_dicts(board):
 
 
 ONE = "--matrix M.csv --utility U.csv"
+LOSS = {"surviving-loss": " --loss L.csv"}
 TWO = "--matrix M.csv M2.csv --utility U.csv U2.csv"
 
 
@@ -71,7 +79,7 @@ TWO = "--matrix M.csv M2.csv --utility U.csv U2.csv"
 def test_the_board_is_the_library_s(run, id_):
     settings = SETTINGS.get(id_, {})
     given = "".join(f" --set {name}={value}" for name, value in settings.items())
-    status, out, err = run(f"--formula {id_}{given} {ONE} --json")
+    status, out, err = run(f"--formula {id_}{given} {ONE}{LOSS.get(id_, '')} --json")
     assert (status, err) == (0, "")
     assert json.loads(out) == {
         "formula": id_,
@@ -152,7 +160,9 @@ def test_the_order_of_lines_and_columns_decides_nothing(run, folder):
     (folder / "T.csv").write_text("\n".join(map(",".join, turned)), encoding="utf-8")
     for id_ in FORMULAS:
         boards = [
-            json.loads(run(f"--formula {id_} --matrix {m} --utility U.csv --json")[1])["teams"]
+            json.loads(
+                run(f"--formula {id_} --matrix {m} --utility U.csv{LOSS.get(id_, '')} --json")[1]
+            )["teams"]
             for m in ("M.csv", "T.csv")
         ]
         first, second = ({line["team"]: line for line in board} for board in boards)
@@ -275,6 +285,25 @@ def test_a_measure_without_a_column_is_noted(run, rules, folder):
     assert "B.csv has no column S1: read as a measure that no team has" in err
 
 
+def test_facts_beside_the_matrix(run, folder):
+    (folder / "L2.csv").write_text("team,repeats\nume,3\ntake,1\n", encoding="utf-8")
+    (folder / "N.csv").write_text("attacker,ume\nmatsu,5\n", encoding="utf-8")
+
+    def totals(line):
+        status, out, err = run(f"{line} --json")
+        assert (status, err) == (0, "")
+        return {team["team"]: team["total"] for team in json.loads(out)["teams"]}
+
+    # protection 40 - 2, 60, 70
+    assert totals(f"--formula sum {ONE} --repeats L2.csv")["ume"] == 128
+    assert totals(f"--formula sum {ONE} --lost ume")["ume"] == 90
+    without = totals(f"--formula sum {ONE} --baseline matsu")
+    assert without == {"ume": 130, "take": 120, "kiku": None}
+    chance = "--formula surviving-loss --set n=10 --set p=0.3 --loss L.csv"
+    # 3 hits of 5, of which R(5) = 4 are needed
+    assert totals(f"{chance} {ONE} --guesses N.csv")["ume"] == 0.2
+
+
 # --- mistakes ---
 
 
@@ -320,7 +349,25 @@ def test_a_measure_without_a_column_is_noted(run, rules, folder):
         (f"--formula minimum {ONE} --board M.csv", "--board is for --ruleset"),
         ("--formula measure-ranks --board B.csv", "--ruleset is needed: measure-ranks"),
         ("--ruleset pwscup2015", "--board is needed: measure-ranks ranks its measures"),
-        ("--ruleset pets-lecture --board B.csv", "expected --formula weighted-sum and --matrix"),
+        ("--ruleset pets-lecture", "--board is needed, the measures of the tables; or --matrix"),
+        ("--ruleset pets-lecture --board B.csv --matrix M.csv", "--board or --matrix, not both"),
+        ("--ruleset pets-lecture --board B.csv", "cannot read B.csv: No such"),
+        (
+            "--ruleset pets-lecture --board B.csv --formula minimum",
+            "--formula: the ruleset pets-lecture says it",
+        ),
+        (
+            "--ruleset pets-lecture --board B.csv --rates R.csv R.csv",
+            "--rates: expected one file a board, 1 in all, got 2",
+        ),
+        (
+            "--ruleset pets-lecture --matrix M.csv --totals T.csv",
+            "--weights is needed: one number a matrix, 2 in all",
+        ),
+        (f"--formula minimum {ONE} --totals M.csv", "--totals is for --ruleset"),
+        (f"--formula minimum {ONE} --baseline nobody", "--baseline: no matrix names nobody"),
+        (f"--formula minimum {ONE} --lost nobody", "--lost: no matrix names nobody"),
+        (f"--formula surviving-loss {ONE}", "--loss is needed: the formula surviving-loss"),
         (
             "--ruleset dp-disclosure --board B.csv",
             "dp-disclosure ranks estimates, see rank-estimates",
@@ -406,7 +453,7 @@ def test_the_help_lists_every_formula_with_its_settings(run):
     ]
     for formula in FORMULAS.values():
         for setting in formula.settings:
-            line = f"{setting.name}={setting.default:g} {setting.description}"
+            line = f"{setting.name}={written(setting.default)} {setting.description}"
             assert line in " ".join(out.split())
 
 
@@ -424,13 +471,19 @@ def rows(text, head):
 
 
 def test_the_page_lists_every_formula():
-    written = {(0, 100): "0 to 100", (0, 200): "0 to 200", (1, 30): "1 to 3 × teams"}
+    ranges = {
+        (0, 100): "0 to 100",
+        (0, 200): "0 to 200",
+        (1, 30): "1 to 3 × teams",
+        (0, 1000): "0 to 100 × teams",
+        (0, 9999): "0 to `lost`",
+    }
     assert rows(PAGE, "| formula | what it is | better | range | uses |") == [
         [
             f"[`{formula.id}`](#{formula.id})",
             formula.title,
             formula.direction,
-            written[RANGES[formula.id](10)],
+            ranges[RANGES[formula.id](10)],
             ", ".join(formula.uses),
         ]
         for formula in FORMULAS.values()
@@ -444,10 +497,13 @@ def test_the_page_gives_every_setting(id_):
     assert rows(section(id_), "| setting | default | from | to | meaning |") == [
         [
             f"`{setting.name}`",
-            f"{setting.default:g}",
-            f"{setting.low:g}",
+            written(setting.default),
+            "" if setting.choices else f"{setting.low:g}",
             "" if setting.high == float("inf") else f"{setting.high:g}",
-            setting.description,
+            setting.description
+            + (
+                ": " + ", ".join(f"`{name}`" for name in setting.choices) if setting.choices else ""
+            ),
         ]
         for setting in FORMULAS[id_].settings
     ]
@@ -455,7 +511,11 @@ def test_the_page_gives_every_setting(id_):
 
 @pytest.mark.parametrize("id_", FORMULAS)
 def test_the_examples_of_the_page_are_what_the_command_says(run, id_):
-    more = " --set k=2" if id_ == "top-k-attack" else ""
+    chosen = {
+        "top-k-attack": " --set k=2",
+        "surviving-loss": " --set n=10 --set p=0.3 --loss L.csv",
+    }
+    more = chosen.get(id_, "")
     _, out, _ = run(f"--formula {id_}{more} {ONE} --json")
     assert rows(section(id_), "| team | rank | total |") == [
         [line["team"], str(line["rank"]), "–" if line["total"] is None else f"{line['total']:.11g}"]

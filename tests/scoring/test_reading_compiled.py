@@ -30,7 +30,13 @@ SCHEMA = Schema(
 )
 ONE_CATEGORY = Schema((Column("a", Role.OTHER, Kind.CATEGORY, values=("", "x")),))
 ONE_NUMBER = Schema((Column("n", Role.SENSITIVE, Kind.NUMBER, min=-5.5, max=10**15 - 1),))
-SCHEMAS = (SCHEMA, SCHEMA, SCHEMA, ONE_CATEGORY, ONE_NUMBER)
+SOME_DECIMALS = Schema(
+    tuple(
+        Column(f"{kind}{decimals}", Role.SENSITIVE, kind, decimals=decimals)
+        for kind, decimals in ((Kind.NUMBER, 2), (Kind.NUMBER, 9), (Kind.INTEGER, 0))
+    )
+)
+SCHEMAS = (SCHEMA, SCHEMA, SCHEMA, ONE_CATEGORY, ONE_NUMBER, SOME_DECIMALS)
 SPLINTERS = [
     *(b'"', b'""', b"\r", b"\r\n", b"\n", b"\n\n", b",", b"\0", b"\xef\xbb\xbf", b"-", b"--", b"."),
     *(
@@ -54,9 +60,9 @@ SPLINTERS = [
 ]
 
 
-def number(rng: random.Random) -> str:
+def number(rng: random.Random, most_decimals: int = 4) -> str:
     digits = str(rng.randrange(10 ** rng.randrange(1, 16)))
-    n_decimals = rng.choice((0, 0, 1, 2, 3, 4))
+    n_decimals = rng.choice((0, *range(most_decimals + 1)))
     decimals = f".{rng.randrange(10**n_decimals):0{n_decimals}d}" if n_decimals else ""
     return rng.choice(("-", "", "")) + digits + decimals
 
@@ -67,7 +73,8 @@ def cell(column: Column, rng: random.Random, *, original: bool) -> str:
     if column.name == "n":
         return rng.choice(("-5.5", "-0", "0.0000", "007", "999999999999998.9999", "123456789.5"))
     if column.is_numeric:
-        return number(rng)
+        most = column.most_decimals(original=original)
+        return number(rng, most + (rng.random() < 0.02))
     usual = column.values or (
         "a",
         "b b",
@@ -308,12 +315,18 @@ def test_numbers_are_those_of_float_to_the_last_bit():
     cells += [
         f"{2**power + step}.{d}" for power in range(49) for step in (0, -1) for d in (0, 5, 9999)
     ]
-    column = Schema((Column("n", Role.SENSITIVE, Kind.NUMBER),))
-    data = "\n".join(["n", *cells]).encode()
-    found = reading._read_ordinary(data, column, original=False, max_records=None)
-    assert found is not None
-    expected = np.array([float(text) for text in cells]) + 0
-    assert found.numbers["n"].tobytes() == expected.tobytes()
+    finer = [number(rng, 9) for _ in range(30_000)]
+    # Ties between two doubles lie at 53 - 9 bits and more before the point.
+    finer += [
+        f"{rng.randrange(2**23, 2**30)}.{rng.randrange(2**9) * 5**9:09d}" for _ in range(9_999)
+    ]
+    for texts, decimals in ((cells, None), (finer, 9)):
+        column = Schema((Column("n", Role.SENSITIVE, Kind.NUMBER, decimals=decimals),))
+        data = "\n".join(["n", *texts]).encode()
+        found = reading._read_ordinary(data, column, original=False, max_records=None)
+        assert found is not None
+        expected = np.array([float(text) for text in texts]) + 0
+        assert found.numbers["n"].tobytes() == expected.tobytes()
 
 
 def test_the_table_of_values_grows_and_distinguishes_columns():

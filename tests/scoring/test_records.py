@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from decimal import ROUND_HALF_EVEN, Decimal
 
 import numpy as np
 import pandas as pd
@@ -101,6 +103,31 @@ def table(seed: int, n: int) -> pd.DataFrame:
 def slowly(frame: pd.DataFrame, columns: list[Column]) -> bytes:
     header = ",".join(column.name for column in columns) + "\n"
     return header.encode() + writing._lines_cell_by_cell(frame, columns)
+
+
+@pytest.mark.parametrize("decimals", [0, 2, 9])
+def test_columns_are_written_with_their_decimals(decimals, monkeypatch):
+    schema = SCHEMA.replace_column(replace(SCHEMA.column("rate"), decimals=decimals))
+    numbers = np.random.default_rng(3).normal(0, 100, 50).tolist()
+    frame = table(5, 53).assign(rate=[2.5, -0.001, 1e-9, *numbers])
+    expected = slowly(frame, list(schema.columns))
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "_lines_cell_by_cell", None)
+        assert write_table(frame, schema) == expected
+    cells = [line.rpartition(b",")[2] for line in write_table(frame[["rate"]], schema).split()]
+    assert cells[1:] == [plainly(number, decimals).encode() for number in frame["rate"]]
+
+
+def plainly(number: float, decimals: int) -> str:
+    """By decimal arithmetic: rounded half to even, in plain digits without trailing zeros."""
+    rounded = Decimal(number).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN)
+    return (
+        "0"
+        if not rounded
+        else f"{rounded:f}".rstrip("0").rstrip(".")
+        if decimals
+        else f"{rounded:f}"
+    )
 
 
 @pytest.mark.parametrize("names", [("place", "food", "note", "rate"), ("note",), ("rate", "place")])

@@ -116,6 +116,8 @@ def test_every_formula_is_read_with_its_settings(values, name):
     values["ranking"] = {"formula": name, "settings": SETTING.get(name, {})}
     if "utility" in OFFICIAL[name].uses:
         values["ranking"]["utility_measure"] = "LOSS"
+    if "loss" in OFFICIAL[name].uses:
+        values["ranking"]["loss_measure"] = "LOSS"
     ranking = parsed(values).ranking
     assert (ranking.formula, ranking.settings) == (name, SETTING.get(name, {}))
     assert OFFICIAL[name].problems(ranking.settings) == []
@@ -181,6 +183,8 @@ def test_a_formula_that_lives_on_attacks_needs_an_attack_round(name):
     values = values_of("microdata-classroom")
     del values["round"][1]
     values["ranking"] = {"formula": name, "utility_measure": "LOSS"}
+    if "loss" in OFFICIAL[name].uses:
+        values["ranking"]["loss_measure"] = "LOSS"
     if name == MEASURE_RANKS:
         headings = values_of(COMMON)["ranking"]
         values["ranking"] |= headings | {"utility": ["LOSS"], "safety": ["S1"], "linkage": ["E1"]}

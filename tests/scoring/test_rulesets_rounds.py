@@ -229,7 +229,10 @@ def test_a_kind_that_does_not_fit_the_tables_is_reported_which_do():
     values["round"][1]["file"][0]["kind"] = "candidate_guess"
     message = message_of(values)
     assert "round[2].kind" in message
-    assert "one of: anonymization, attack, presentation, as data.tables is common" in message
+    assert (
+        "one of: anonymization, attack, question-attack, presentation, as data.tables is common"
+        in message
+    )
 
 
 def test_known_stages_are_reported():

@@ -156,6 +156,7 @@ def test_parts_are_worth_a_thread_and_cover_everything():
 
 PROGRAM = """
 import sys
+import scoring.rulesets
 from scoring.warm import warm_up
 warm_up()
 before = set(sys.modules)

@@ -291,6 +291,8 @@ def of_version(found: dict[str, bytes], version: int) -> dict[str, bytes]:
 
 def _json_without(data: bytes, columns: set[str]) -> bytes:
     rows = json.loads(data)
+    if not rows:
+        return data
     lines = (json.dumps({k: row[k] for k in row if k not in columns}) for row in rows)
     return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
 

@@ -311,7 +311,7 @@ def test_a_round_that_the_rules_do_not_have_is_refused(cast, found):
         (
             "contest.toml",
             "hidden_measures = []",
-            'hidden_measures = ["U99"]',
+            'hidden_measures = ["no measure"]',
             "not valid for this column",
         ),
         ("contest.toml", "rules = 1", "rules = 7", "there is no such row in rules"),

@@ -32,7 +32,7 @@ def served(client, contest) -> list[bytes]:
     return answers
 
 
-@pytest.mark.parametrize("seed", some(2, range(8)))
+@pytest.mark.parametrize("seed", some(1, range(8)))
 def test_cached_boards_are_the_boards_made_anew(client, seed):
     game = Game(seed)
     for _ in range(25):

@@ -15,7 +15,7 @@ from django.utils import timezone
 from pwscup.contests.models import Contest
 from pwscup.leaderboards import services
 from pwscup.leaderboards.models import Standing
-from scoring.formulas import FORMULAS
+from scoring.formulas import FORMULAS, PARTS
 from tests import factories
 from tests.web import board_facts
 
@@ -27,6 +27,7 @@ SETTINGS = "\nutility = 30\nprotection = 30\nattack = 20\npresentation = 20"
 ON_PAPER = [
     ("harmonic", "", {"Blue": 84.705882353, "Green": 54.545454545, "Red": 42.424242424}),
     ("minimum", "", {"Blue": 80.0, "Green": 50.0, "Red": 33.333333333}),
+    ("sum", "", {"Blue": 170.0, "Green": 110.0, "Red": 91.666666667}),
     ("penalised-sum", "", {"Blue": 170.0, "Green": 110.0, "Red": 58.333333333}),
     # k = 1: the table of Blue alone, whose own cell counts its worst rate
     ("top-k-attack", "\nk = 1", {"Blue": 10.0, "Red": 10.0, "Green": 0.0}),
@@ -35,6 +36,12 @@ ON_PAPER = [
         "binomial-threshold",
         "\nn = 10\np = 0.5\nalpha = 0.05",
         {"Blue": 50.0, "Green": 50.0, "Red": 50.0},
+    ),
+    # R(10) with p = 1/4 is 6 hits: 2/3 of Red's records were found; the others lose 0.2 and 0.5
+    (
+        "surviving-loss",
+        "\nn = 10\np = 0.25\nalpha = 0.05",
+        {"Blue": 0.2, "Green": 0.5, "Red": 9999.0},
     ),
 ]
 
@@ -56,7 +63,8 @@ def cells(section):
 
 
 def by_formula(formula: str, settings: str = ""):
-    return ((WEIGHTED, f'formula = "{formula}"'), (SETTINGS, settings))
+    loss = '\nloss_measure = "LOSS"' if "loss" in FORMULAS[formula].uses else ""
+    return ((WEIGHTED, f'formula = "{formula}"{loss}'), (SETTINGS, settings))
 
 
 def test_the_lecture_contest_worked_out_by_hand():
@@ -93,7 +101,7 @@ def test_every_formula_makes_a_board(client, formula, chosen, expected):
     played = board_facts.lecture(replace=by_formula(formula, chosen))
     section = boards(played.contest)["score"]
     assert {name: total for name, (_, total) in totals(section).items()} == expected
-    assert section["parts"] == list(FORMULAS[formula].uses)
+    assert section["parts"] == [part for part in FORMULAS[formula].uses if part in PARTS]
     page = client.get(reverse("board", args=[played.contest.slug]))
     assert page.status_code == 200
     for total in expected.values():

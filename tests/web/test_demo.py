@@ -36,8 +36,10 @@ ATTACKED = {
     LESSON: len(lesson.TEAMS),
 }
 """By contest how many teams there are, all of whose files are published and attacked."""
-FIRST = 4 * len(BOTS) + N_SERIES + 4 * create.RUNNING_HOUSES + len(lesson.TEAMS)
-"""Submitted first: tables of four contests, estimates in both rounds of two, and series of two others."""
+N_SYNTHETIC = len(create.HOUSES[create.SYNTHETIC])
+FIRST = 2 * N_SYNTHETIC + 4 * len(BOTS) + N_SERIES + 4 * create.RUNNING_HOUSES + len(lesson.TEAMS)
+"""Submitted first: synthetic tables in two stages, tables of four contests,
+estimates in both rounds of two, and series of two others."""
 
 
 @pytest.fixture
@@ -61,8 +63,9 @@ def test_house_teams_fill_both_rounds_of_the_finished_contests(demo, client):
     assert_people_find_their_own_series(demo[create.DEMO_SERIES], client)
     tasks.sweep()
     releases = Release.objects.values_list("round__contest__slug", flat=True)
-    assert Counter(releases) == ATTACKED
-    assert play.advance() == sum(n * (n - 1) for n in ATTACKED.values())
+    assert Counter(releases) == ATTACKED | {create.SYNTHETIC: 2 * N_SYNTHETIC}
+    n_pairs = sum(n * (n - 1) for n in ATTACKED.values())
+    assert play.advance() == n_pairs + 2 * N_SYNTHETIC * (N_SYNTHETIC - 1)
     score_everything()
     assert set(Submission.objects.values_list("state", flat=True)) == {STATES.SCORED}
     assert play.advance() == 0
@@ -191,7 +194,7 @@ def assert_people_can_log_in(client):
 def assert_each_team_of_the_open_series_has_tables_of_its_own(demo):
     opened = demo[create.SERIES_OPEN]
     assert {team.name for team in opened.teams.filter(is_house=False)} == set(cast.TEAMS)
-    drawn = (opened, demo[create.DEMO_SERIES], demo[LESSON])
+    drawn = (opened, demo[create.DEMO_SERIES], demo[LESSON], demo[create.SYNTHETIC])
     assert draws.draw_due() == sum(contest.teams.count() for contest in drawn)
     for contest in (opened, demo[create.DEMO_SERIES]):
         assert set(Dataset.objects.filter(contest=contest, team=None).values_list("part")) == {

@@ -500,8 +500,9 @@ TRUE = tuple(953_000_600_001 + n for n in range(6))
 
 @pytest.mark.parametrize(
     ("viewer", "is_over"),
+    # Who is in no team is left to the crawl of test_truth now.
     some(
-        3,
+        2,
         [
             ("alice", False),
             ("carol", True),

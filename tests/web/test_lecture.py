@@ -369,6 +369,28 @@ def test_guesses_of_a_day_are_counted_by_target(noon, cast, attacked, as_user):
     assert refused.value.code == "tries.none_today"
 
 
+def test_guesses_in_the_whole_round_are_counted_against_all_targets(cast, attacked, as_user):
+    contest = attacked.contest
+    limits_ = "tries_per_target = 3\ntries_in_all = 2"
+    text = contest.ruleset_text.replace("tries_per_target = 3", limits_)
+    type(contest).objects.filter(pk=contest.pk).update(ruleset_text=text)
+    alice = as_user(cast.alice)
+    where = reverse("round", args=[contest.slug, "attack"])
+    assert "2 attempts in the whole round" in alice.get(where).text
+    assert send_guess(alice, attacked, "blue.csv").status_code == 302
+    assert "1 left." in alice.get(where).text
+    assert send_guess(alice, attacked, "blue.csv").status_code == 302
+    assert "All attempts are used." in alice.get(where).text
+    answer = send_guess(alice, attacked, "blue.csv")
+    assert answer.status_code == 422
+    assert "Blue: only 0 of 2 attempts in the whole round are left" in answer.text
+    with pytest.raises(services.SubmissionRefused) as refused:
+        pipeline.guess(cast.alice, attacked.red, _fresh(attacked.targets["Blue"]), b"1\n2\n3\n4\n")
+    assert refused.value.code == "tries.none_in_all"
+    rules = alice.get(reverse("rules", args=[contest.slug])).text
+    assert "2 guesses in the whole round, against all other teams together." in rules
+
+
 def _fresh(release):
     return type(release).objects.select_related("round__contest", "team").get(pk=release.pk)
 

@@ -133,10 +133,10 @@ def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
 
     original = draw.drawn_for
 
-    def fail_for_red(team, dataset):
+    def fail_for_red(team, dataset, known):
         if team == lecture.red:
             raise RuntimeError
-        return original(team, dataset)
+        return original(team, dataset, known)
 
     monkeypatch.setattr(draw, "drawn_for", fail_for_red)
     assert draws.draw_due() == 1

@@ -372,6 +372,7 @@ def test_an_archive_of_the_version_before_has_none(lesson, cast, unsent):
     add_file(cast, lesson.contest)
     found = archives.entries(archives.bytes_of(archives.written(lesson.contest, cast.oscar)))
     older = archives.zipped(archives.of_version(found, 4))
-    copy = archives.imported(cast.oscar, older).contest
-    assert copy is not None
+    job = archives.imported(cast.oscar, older)
+    assert job.contest is not None, job.problems
+    copy = job.contest
     assert not Material.objects.filter(contest=copy).exists()

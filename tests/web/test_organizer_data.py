@@ -41,7 +41,11 @@ def filled(contest: Contest, **changes) -> dict:
     data = {"version": contest.version}
     for one in form.columns:
         values = {name: one[name].value() for name in one.fields} | changes.get(one.column_name, {})
-        values = {name: value for name, value in values.items() if value not in (None, False)}
+        values = {
+            name: value
+            for name, value in values.items()
+            if value is not None and value is not False
+        }
         data |= {f"{one.prefix}-{name}": value for name, value in values.items()}
     data |= {key: getattr(schema, key) or "" for key in ("e2_column", "e4_column")}
     return data | {key: value for key, value in changes.items() if key.endswith("_column")}
@@ -269,12 +273,13 @@ def test_the_last_of_two_organizers_overwrites_nothing(cast, oscar, draft):
         Column("c", Role.OTHER, Kind.CATEGORY),
         Column("c", Role.SENSITIVE, Kind.INTEGER, min=-5, max=20_000_000),
         Column("c", Role.SENSITIVE, Kind.NUMBER, min=0.25),
+        Column("c", Role.SENSITIVE, Kind.INTEGER, decimals=0),
     ],
 )
 def test_a_column_survives_its_form(column):
     shown = ColumnForm(column=column, prefix="c0")
     sent = {f"c0-{name}": shown[name].value() for name in shown.fields}
-    sent = {key: value for key, value in sent.items() if value not in (None, False)}
+    sent = {key: value for key, value in sent.items() if value is not None and value is not False}
     form = ColumnForm(
         {key: str(v).replace("\n", "\r\n") for key, v in sent.items()}, column=column, prefix="c0"
     )

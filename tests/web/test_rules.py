@@ -23,6 +23,7 @@ from pwscup.formats.series import rules as series_texts
 from scoring.evaluate import Options
 from scoring.formulas import MEASURE_RANKS, OFFICIAL, PARTS, TIE_BREAKS
 from scoring.formulas.ranking import AVERAGES
+from scoring.measures.catalog.analyses import ANALYSES
 from scoring.registry import ALL_MEASURES, MEASURES, SERIES_MEASURES
 from scoring.rulesets import load_ruleset
 from scoring.rulesets.base import MeasureSpec
@@ -66,10 +67,11 @@ def test_every_choice_of_a_ruleset_has_its_words():
 
 @pytest.mark.parametrize("text", ["title", "summary", "better", "best", "worst"])
 def test_every_measure_has_its_texts_in_both_languages(text):
-    shown = {}
+    own = {id_: analysis.measure(id_, {}) for id_, analysis in ANALYSES.items()}
+    measures, shown = ALL_MEASURES | own, {}
     for language in ("en", "ja"):
         with translation.override(language):
-            shown[language] = {id_: getattr(shown_measure(id_), text) for id_ in ALL_MEASURES}
+            shown[language] = {id_: getattr(shown_measure(m), text) for id_, m in measures.items()}
     assert all(shown["en"].values())
     assert [id_ for id_, said in shown["en"].items() if said == shown["ja"][id_]] == []
 
@@ -220,6 +222,7 @@ def test_formulas_tell_of_a_series_what_is_true_of_it(formula):
         of_series.ranking,
         formula=formula,
         utility_measure="series-extent",
+        loss_measure="series-extent",
         tie_breaks=tuple(TIE_BREAKS),
     )
     lines = dict(rules(dataclasses.replace(of_series, ranking=ranking)).ranking)
@@ -245,6 +248,8 @@ def test_formulas_tell_of_a_series_what_is_true_of_it(formula):
         (Column("c", Role.OTHER, Kind.NUMBER, min=-0.5), "at least -0.5"),
         (Column("c", Role.OTHER, Kind.INTEGER, max=20_000), "at most 20,000"),
         (Column("c", Role.OTHER, Kind.INTEGER, min=0, max=3_000_000), "0 to 3,000,000"),
+        (Column("c", Role.OTHER, Kind.NUMBER, decimals=2), "any number, at most 2 decimals"),
+        (Column("c", Role.OTHER, Kind.INTEGER, min=0, decimals=0), "at least 0, no decimals"),
     ],
 )
 def test_domains_in_words(column, domain):

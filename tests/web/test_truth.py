@@ -244,7 +244,7 @@ class World:
 def parameters_of(contest: Contest, person: User, own: Team | None = None) -> dict[str, list[str]]:
     """Values for every parameter that an address of the site has, for a viewer of that team or of none.
 
-    What stands after a segment is of one kind: everything of that kind, and one of each other kind. Of
+    What stands after a segment is of one kind: everything of that kind, and one of the next kind. Of
     what is other teams', one submission of each round and state.
     """
     ids = {
@@ -258,13 +258,10 @@ def parameters_of(contest: Contest, person: User, own: Team | None = None) -> di
     }
     rounds = [round.key for round in contest.rounds.all()]
     files = sorted(set(SubmissionFile.objects.values_list("key", flat=True)))
+    kinds = [kind for kind, found in ids.items() if found]
+    after = dict(zip(kinds, [*kinds[1:], *kinds[:1]], strict=True))
     things = {
-        f"{kind}/public_id": [
-            thing
-            for other, found in ids.items()
-            for thing in (found if other == kind else found[:1])
-        ]
-        for kind in ids
+        f"{kind}/public_id": [*found, *ids[after.get(kind, "s")][:1]] for kind, found in ids.items()
     }
     return things | {
         "public_id": [thing for found in ids.values() for thing in found],

@@ -14,6 +14,7 @@ from pwscup.contests.services.materials import is_web_address
 from pwscup.core.models import StoredFile
 from pwscup.submissions.judging.votes import MOST_CHOICES
 from scoring.registry import ALL_MEASURES
+from scoring.rulesets.document import SHORT_NAME
 from scoring.tables.text import visible
 
 PROBLEM_KEYS = {"code", "params", "file", "row", "column"}
@@ -48,7 +49,10 @@ def is_team_name(value: Any) -> bool:
 
 
 def are_measures(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(m, str) and m in ALL_MEASURES for m in value)
+    """Identifiers of measures, of which a ruleset may define some itself."""
+    return isinstance(value, list) and all(
+        isinstance(m, str) and (m in ALL_MEASURES or SHORT_NAME.fullmatch(m)) for m in value
+    )
 
 
 def is_mapping(value: Any) -> bool:
@@ -118,6 +122,11 @@ def is_table(row: dict[str, Any]) -> bool:
 def is_paid(row: dict[str, Any]) -> bool:
     """An answer had a cost, within its team's budget."""
     return 1 <= row["cost"] <= row["spent"] <= row["budget"]
+
+
+def is_bitmap(value: Any) -> bool:
+    """A bitmap of `contests.truth`, or none."""
+    return isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", value) is not None
 
 
 def is_evaluation(row: dict[str, Any]) -> bool:

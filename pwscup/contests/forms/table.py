@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from pwscup.contests.forms.common import VersionedForm
 from pwscup.contests.rules.texts import COLUMN_KINDS, ROLES
 from pwscup.formats.spec import NOTHING_TICKED
-from scoring.tables.schema import Column, Kind, Role, Schema
+from scoring.tables.schema import DECIMALS, MOST_DECIMALS, Column, Kind, Role, Schema
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -75,9 +75,7 @@ class TableForm(FileForm):
 class GenerateForm(VersionedForm):
     """A synthetic table."""
 
-    n_records = forms.IntegerField(
-        label=_("Records"), min_value=100, max_value=100_000, initial=1_000
-    )
+    n_records = forms.IntegerField(label=_("Records"), min_value=100, max_value=200_000)
 
 
 class GenerateSeriesForm(VersionedForm):
@@ -126,6 +124,13 @@ class ColumnForm(forms.Form):
     cross = forms.BooleanField(label=_("Cross"), required=False)
     min = BoundField(label=_("Least"), required=False)
     max = BoundField(label=_("Greatest"), required=False)
+    decimals = forms.IntegerField(
+        label=_("Decimals"),
+        min_value=0,
+        max_value=MOST_DECIMALS,
+        required=False,
+        widget=forms.NumberInput(attrs={"placeholder": DECIMALS}),
+    )
     values = ValuesField(label=_("Values"), required=False)
 
     def __init__(
@@ -137,7 +142,7 @@ class ColumnForm(forms.Form):
         ticked: Ticked = NOTHING_TICKED,
         **kwargs: Any,
     ) -> None:
-        fields = ("role", "kind", "cross", "min", "max", "values")
+        fields = ("role", "kind", "cross", "min", "max", "decimals", "values")
         initial = {name: getattr(column, name) for name in fields}
         super().__init__(*args, initial=initial, use_required_attribute=False, **kwargs)
         self.column_name = column.name
@@ -168,6 +173,7 @@ class ColumnForm(forms.Form):
             cross=data["cross"],
             min=data["min"] if numeric else None,
             max=data["max"] if numeric else None,
+            decimals=data["decimals"] if numeric else None,
             values=None if numeric else data["values"],
         )
 

@@ -117,7 +117,9 @@ def _upload_form(contest: Contest, *data: Any) -> FileForm:
 
 
 def _generate_form(contest: Contest, *data: Any) -> VersionedForm:
-    return contest.format.setup.GENERATE_FORM(*data, initial={"version": contest.version})
+    setup = contest.format.setup
+    initial = {"version": contest.version, **setup.proposed(contest.ruleset)}
+    return setup.GENERATE_FORM(*data, initial=initial)
 
 
 def _columns_form(contest: Contest, draft: TableDraft, data: Any = None) -> ColumnsForm:
@@ -170,7 +172,7 @@ def _page(
     page |= {
         "dataset": dataset,
         "n_parts": tables.n_parts(dataset) if dataset else None,
-        "sample_size": contest.ruleset.data.sample,
+        "sample_size": contest.ruleset.data.n_own,
         "draft": draft,
         "is_confirmed": selectors.is_confirmed(draft, dataset),
         "columns_form": columns_form,

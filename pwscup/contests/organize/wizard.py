@@ -87,14 +87,21 @@ class Format:
     summary: str
     rounds: tuple[tuple[str, str], ...]
     data: str
+    origin: str
+    """The sentence about the event in whose manner it is, or nothing."""
 
 
-def formats() -> list[Format]:
-    """The formats for a new contest, with their rounds and lengths."""
-    return [_format(name) for name in ruleset_names()]
+def formats() -> list[tuple[str, list[Format]]]:
+    """The formats for a new contest, with their rounds and lengths, under headings: those like a past cup, the latest
+    first, and all others."""
+    found = [_format(name) for name in ruleset_names()]
+    like = sorted((f for f in found if f.origin), key=lambda f: f.origin, reverse=True)
+    others = [format for format in found if not format.origin]
+    return [(_("Formats of the platform"), others), (_("In the manner of past cups"), like)]
 
 
 def _format(name: str) -> Format:
     rules = preview_of(load_ruleset(name))
     rounds = tuple((round.title, round.length) for round in rules.rounds)
-    return Format(name, rules.title, rules.summary, rounds, rules.data[0] if rules.data else "")
+    data = rules.data[0] if rules.data else ""
+    return Format(name, rules.title, rules.summary, rounds, data, rules.origin)

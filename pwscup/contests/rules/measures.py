@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from pwscup.accounts.policies import is_organizer
-from scoring.registry import ALL_MEASURES
+from scoring.registry import ALL_MEASURES, Measure
+from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from pwscup.contests.models import Contest
     from pwscup.contests.policies import Person
+    from scoring.rulesets import Ruleset
 
 FAMILIES = {
     "utility": _("Utility: the information loss"),
@@ -46,6 +48,9 @@ SHORT_FAMILIES = {
 SHORT_FAMILIES_OF_SERIES = {"risk": _("Risk of a known value")}
 """The same, if they differ for the measures of a series of releases."""
 
+STORED = ("id", "name", "title", "summary", "address", "family", "direction")
+STORED += ("low", "high", "best", "worst", "texts")
+"""The fields of a measure of a ruleset that stored boards hold."""
 LOSSES = ("utility", "similarity")
 """Families of information loss: 0 is none, where lower is better."""
 
@@ -66,11 +71,12 @@ class ShownMeasure:
     worst: str
     is_rate: bool
     """The measure is the success rate of an attacker: shown as a percentage."""
+    of: Measure
 
     @property
     def definition(self) -> str:
         """The exact definition, in English: the docstring of its function."""
-        return ALL_MEASURES[self.id].description
+        return self.of.description
 
     @property
     def is_loss(self) -> bool:
@@ -79,17 +85,16 @@ class ShownMeasure:
 
     def best_of(self, values: Iterable[float | None]) -> float | None:
         """The best of the known values."""
-        return ALL_MEASURES[self.id].best_of(values)
+        return self.of.best_of(values)
 
 
-def shown_measure(id_: str) -> ShownMeasure:
-    """The measure with that identifier; KeyError if there is none."""
-    measure = ALL_MEASURES[id_]
+def shown_measure(measure: Measure) -> ShownMeasure:
+    """The measure for pages, in the reader's language."""
     lower = measure.direction == "lower"
     return ShownMeasure(
         id=measure.id,
         name=measure.name,
-        title=gettext(measure.title),
+        title=_title(measure),
         summary=gettext(measure.summary),
         family=measure.family,
         direction=measure.direction,
@@ -98,7 +103,27 @@ def shown_measure(id_: str) -> ShownMeasure:
         best=gettext(measure.best),
         worst=gettext(measure.worst),
         is_rate=measure.is_rate,
+        of=measure,
     )
+
+
+def _title(measure: Measure) -> str:
+    title = measure.texts.get("title")
+    return localized(title, get_language() or "en") if title else gettext(measure.title)
+
+
+def columns_of(ids: Iterable[str], ruleset: Ruleset) -> dict[str, Any]:
+    """The measures of a stored board: their identifiers, and the texts of those that the ruleset defines."""
+    measures = [ruleset.measure(id_) for id_ in ids]
+    own = {m.id: {n: getattr(m, n) for n in STORED} for m in measures if m.id not in ALL_MEASURES}
+    return {"measures": [m.id for m in measures]} | ({"own_measures": own} if own else {})
+
+
+def measures_in(section: Mapping[str, Any]) -> list[ShownMeasure]:
+    """The measures of a stored board, for pages."""
+    own = section.get("own_measures", {})
+    ids = section.get("measures", [])
+    return [shown_measure(Measure(**own[id_]) if id_ in own else ALL_MEASURES[id_]) for id_ in ids]
 
 
 def hidden_measures(contest: Contest, viewer: Person) -> frozenset[str]:

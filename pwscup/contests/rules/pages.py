@@ -11,6 +11,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure
+from pwscup.contests.rules.own_measures import details_of, gate_of
 from pwscup.contests.rules.ranking import ranking_lines
 from pwscup.contests.rules.rounds import (
     PlannedRound,
@@ -33,7 +34,7 @@ from pwscup.contests.rules.texts import (
     WEIGHT_COLUMN,
 )
 from pwscup.formats import Format, format_of
-from scoring.registry import ALL_MEASURES, MEASURES
+from scoring.registry import MEASURES
 from scoring.rulesets import Ruleset, localized
 from scoring.scores.options import POPULATION_MEASURES, TABLE_MEASURES, WEIGHTED_MEASURES
 from scoring.tables.schema import Column, Kind, Schema
@@ -52,6 +53,8 @@ class MeasureRule:
 
     measure: ShownMeasure
     is_measured: bool
+    details: tuple[str, ...] = ()
+    """Its parameters and bounds, if the ruleset gives it any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Rules:
     format: Format
     marking: tuple[str, ...]
     ranking: tuple[tuple[str, str], ...]
+    origin: str
+    """The sentence about the event in whose manner the contest is held, or nothing."""
 
 
 def rules_of(
@@ -119,7 +124,16 @@ def rules_of(
         format=format_of(ruleset),
         marking=marking_sentences(ruleset, language),
         ranking=ranking_lines(ruleset),
+        origin=_origin(ruleset),
     )
+
+
+def _origin(ruleset: Ruleset) -> str:
+    if not ruleset.modelled_on:
+        return ""
+    return _(
+        "In the manner of %(event)s. The format is this platform's own: the organizers of that event had no part in it."
+    ) % {"event": ruleset.modelled_on}
 
 
 def preview_of(
@@ -145,9 +159,18 @@ def _columns(ruleset: Ruleset, schema: Schema) -> tuple[ColumnRule, ...]:
 
 
 def _column_rule(column: Column, role: str) -> ColumnRule:
-    return ColumnRule(
-        column.name, role, str(COLUMN_KINDS[column.kind]), column.cross, _domain(column)
-    )
+    domain = ", ".join(part for part in (_domain(column), _decimals(column)) if part)
+    return ColumnRule(column.name, role, str(COLUMN_KINDS[column.kind]), column.cross, domain)
+
+
+def _decimals(column: Column) -> str:
+    """The decimals of a column that says how many."""
+    n = column.decimals
+    if n is None:
+        return ""
+    if not n:
+        return _("no decimals")
+    return ngettext("at most %(n)d decimal", "at most %(n)d decimals", n) % {"n": n}
 
 
 def _domain(column: Column) -> str:
@@ -198,13 +221,17 @@ def _most_records(ruleset: Ruleset) -> tuple[str, ...]:
 
 def _families(ruleset: Ruleset, unmeasured: set[str]) -> tuple[Family, ...]:
     titles = format_of(ruleset).rules.FAMILIES
-    chosen = [ALL_MEASURES[id_] for id_ in ruleset.measures]
+    chosen = [ruleset.measure(id_) for id_ in ruleset.measures]
     families = dict.fromkeys(measure.family for measure in chosen)
     return tuple(
         Family(
             str(titles.get(family, family)),
             tuple(
-                MeasureRule(shown_measure(m.id), m.id not in unmeasured)
+                MeasureRule(
+                    shown_measure(m),
+                    m.id not in unmeasured,
+                    (*details_of(m), *gate_of(ruleset, m.id)),
+                )
                 for m in chosen
                 if m.family == family
             ),

@@ -5,24 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.utils.formats import number_format
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from pwscup.contests.rules.own_measures import utility_formula
 from pwscup.contests.rules.ranking_texts import (
     AVERAGES,
+    BASELINES,
+    CHOICES,
     CLAIMS,
+    LAST_STAGE,
+    LOST,
+    ON_BOARD,
+    REPEATS,
     SACRIFICES,
     SAFETY,
     SCORES,
+    SEASONS,
     TIE_BREAKS,
+    TIES,
+    TOP_K,
+    TOTAL_ON,
+    UNION,
+    WINS,
 )
 from pwscup.formats import ROUNDS, format_of
-from scoring.formulas import ESTIMATE_RANKS, MEASURE_RANKS, binomial_threshold, direction_of
+from scoring.formulas import (
+    ESTIMATE_RANKS,
+    FINAL,
+    MEASURE_RANKS,
+    OF_LISTED,
+    OVER_BOARDS,
+    binomial_threshold,
+    direction_of,
+)
 from scoring.formulas import FORMULAS as LIBRARY
+from scoring.rulesets import localized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from scoring.rulesets import RankingSpec, Ruleset, StageSpec
+    from scoring.rulesets.base import BoardSpec
 
 CLAIMED = ("E1", "E2", "E3", "E4", "EUC1", "EUC2")
 """Measures that depend on the declared rows."""
@@ -39,6 +63,8 @@ def has_attack(ruleset: Ruleset) -> bool:
 
 def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
     """The boards and their components."""
+    if ruleset.boards:
+        return tuple(_board_lines(ruleset))
     ranking = ruleset.ranking
     by_ranks = ranking.formula in (MEASURE_RANKS, ESTIMATE_RANKS)
     if ranking.formula == ESTIMATE_RANKS:
@@ -54,6 +80,61 @@ def ranking_lines(ruleset: Ruleset) -> tuple[tuple[str, str], ...]:
         lines.append((_("Equal totals"), _tie_breaks(ranking.tie_breaks)))
     lines.append((_("Equal and missing values"), _ties() if by_ranks else _missing_scores()))
     return tuple(lines)
+
+
+# A list of boards
+
+
+def _board_lines(ruleset: Ruleset) -> Lines:
+    """The scores, each board of the list with its season, and what all of them share."""
+    boards, weighted = ruleset.boards, [stage for stage in ruleset.stages if stage.weight]
+    named = {part for spec in boards for part in (*OF_LISTED[spec.formula].uses, *spec.tie_breaks)}
+    lines = _parts([name for name in SCORES if name in named], ruleset)
+    for spec in boards:
+        said = [_total(ruleset, spec)]
+        if spec.tie_breaks:
+            said.append(str(TIES) % {"order": _order(spec.tie_breaks, ruleset)})
+        if len(weighted) > 1:
+            said.append(_season_of(spec, ruleset))
+        lines.append((_title(spec), " ".join(sentence(text) for text in said)))
+    lines += _shared(ruleset)
+    lines.append((_("Equal and missing values"), _missing_scores()))
+    return lines
+
+
+def _title(spec: BoardSpec) -> str:
+    return localized(spec.title, get_language() or "en")
+
+
+def sentence(text: str) -> str:
+    """The text with a full stop."""
+    if text.endswith((".", "。")):
+        return text
+    return _("%(text)s.") % {"text": text}
+
+
+def _season_of(spec: BoardSpec, ruleset: Ruleset) -> str:
+    weights = " : ".join(_number(stage.weight) for stage in ruleset.stages if stage.weight)
+    words = str(SEASONS[spec.season]) % {"weights": weights, "board": _title(spec)}
+    if spec.season_tie_breaks:
+        order = _order(spec.season_tie_breaks, ruleset)
+        words = f"{sentence(words)} {str(TIES) % {'order': order}}"
+    return words
+
+
+def _order(names: Sequence[str], ruleset: Ruleset) -> str:
+    titles = {spec.key: str(ON_BOARD) % {"board": _title(spec)} for spec in ruleset.boards}
+    titles[FINAL] = str(LAST_STAGE)
+    return _(", then ").join(str(TIE_BREAKS.get(name) or titles[name]) for name in names)
+
+
+def _shared(ruleset: Ruleset) -> Lines:
+    """Further rules: attackers without a rank, lost tables, and the penalty for records that many found."""
+    ranking, said = ruleset.ranking, []
+    said += [str(BASELINES[name]) for name in ranking.baselines]
+    said += [str(LOST)] if ranking.disqualified == "lost" else []
+    said += [str(REPEATS)] if ranking.penalty == "repeats" else []
+    return [(_("Also"), " ".join(said))] if said else []
 
 
 # Boards made of ranks
@@ -159,36 +240,68 @@ def _score_lines(ruleset: Ruleset) -> Lines:
     ranking = ruleset.ranking
     named = {*LIBRARY[ranking.formula].uses, *ranking.tie_breaks}
     lines = _parts([name for name in SCORES if name in named], ruleset)
-    lines.append((_("Total"), _total(ruleset)))
-    shown = [id_ for id_ in ruleset.measures if id_ != ranking.utility_measure]
+    lines.append((_("Total"), _total(ruleset, ruleset.score_boards[0])))
+    lines += _shared(ruleset)
+    counting = _counting(ranking.utility_measure, ruleset)
+    shown = [id_ for id_ in ruleset.measures if id_ not in counting]
     if shown:
         words = _("%(ids)s are shown and do not count") % {"ids": ", ".join(shown)}
         lines.append((_("Other measures"), words))
     return lines
 
 
+def _counting(id_: str | None, ruleset: Ruleset) -> set[str]:
+    """The measure of utility, and those that it is made of."""
+    if id_ is None:
+        return set()
+    of = (term.measure.id for term in ruleset.measure(id_).terms)
+    return {id_}.union(*(_counting(part, ruleset) for part in of))
+
+
 def _parts(names: Iterable[str], ruleset: Ruleset) -> Lines:
     """The scores among these names."""
     parts = format_of(ruleset).rules.PARTS
-    measure = {"measure": ruleset.ranking.utility_measure}
+    formula = {"formula": utility_formula(ruleset.ranking)}
     found = [(name, parts[name]) for name in names if name in parts]
-    lines = [(str(part.title), str(part.words) % measure, name) for name, part in found]
+    lines = [(str(part.title), str(part.words) % formula, name) for name, part in found]
     averaged = {"attack": _average(ruleset.ranking)}
     return [(title, " ".join([text, *averaged.get(name, [])])) for title, text, name in lines]
 
 
-def _total(ruleset: Ruleset) -> str:
-    ranking = ruleset.ranking
+def _total(ruleset: Ruleset, spec: BoardSpec) -> str:
+    if spec.formula in OVER_BOARDS:
+        return _over_boards(ruleset, spec)
     formulas = format_of(ruleset).rules.FORMULAS
-    settings = LIBRARY[ranking.formula].with_defaults(ranking.settings)
-    params: dict[str, object] = {name: _number(value) for name, value in settings.items()}
-    if ranking.formula == "weighted-sum":
+    settings = LIBRARY[spec.formula].with_defaults(spec.settings)
+    params: dict[str, object] = {
+        name: CHOICES.get(name, {}).get(value, value) if isinstance(value, str) else _number(value)
+        for name, value in settings.items()
+    }
+    text = str(formulas[spec.formula])
+    if spec.formula == "weighted-sum":
         params = {"terms": _weighted_parts(settings)}
-    if ranking.formula == "binomial-threshold":
-        n = int(settings["n"])
-        hits = binomial_threshold(n, settings["p"], settings["alpha"])
+    if spec.formula == "top-k-attack" and {*spec.settings} - {"k"}:
+        text = str(TOP_K)
+        if spec.boards:
+            title = _title(ruleset.board(spec.boards[0]))
+            params["of"] = str(TOTAL_ON) % {"board": title}
+    if "bound" in settings:
+        n, bound = int(settings["n"]), str(settings["bound"])
+        hits = binomial_threshold(n, settings["p"], settings["alpha"], bound)
         params |= {"hits": _number(hits), "rate": _number(round(100 * hits / n, 2))}
-    return str(formulas[ranking.formula]) % params
+        params["measure"] = ruleset.ranking.loss_measure
+        text = f"{text} {UNION}" if bound == "union" else text
+    return text % params
+
+
+def _over_boards(ruleset: Ruleset, spec: BoardSpec) -> str:
+    value = {"board-ranks": ON_BOARD, "board-totals": TOTAL_ON}[spec.formula]
+    terms = " + ".join(
+        _("%(weight)s × %(part)s")
+        % {"weight": _number(weight), "part": str(value) % {"board": _title(ruleset.board(key))}}
+        for key, weight in zip(spec.boards, spec.weights, strict=True)
+    )
+    return str(WINS[spec.direction]) % {"terms": terms}
 
 
 def _weighted_parts(weights: Mapping[str, float]) -> str:

@@ -20,9 +20,7 @@ class Part:
 
 
 SCORES = {
-    "utility": Part(
-        _("Utility"), _("100 × (1 − %(measure)s): 100 without loss, 0 if everything is lost")
-    ),
+    "utility": Part(_("Utility"), _("%(formula)s: 100 without loss, 0 if everything is lost")),
     "protection": Part(
         _("Protection"),
         _(
@@ -73,6 +71,7 @@ FORMULAS = {
         "0; the highest wins"
     ),
     "minimum": _("the smaller one of utility and protection; the highest wins"),
+    "sum": _("utility + protection; the highest wins"),
     "penalised-sum": _(
         "utility + protection, less twice what either of them lacks to 50, and never below 0; the highest "
         "wins"
@@ -88,8 +87,34 @@ FORMULAS = {
         "succeeds from a rate of %(rate)s %% on, %(hits)s of %(n)s records: blind guesses, each right with "
         "a chance of %(p)s, reach that with a chance below %(alpha)s. The highest wins."
     ),
+    "surviving-loss": _(
+        "%(measure)s of the tables that no attack hit; a table that was hit, or is missing, has the value %(lost)s. "
+        "An attack hits from %(hits)s of %(n)s records on: for blind guesses, each right with a chance of %(p)s, "
+        "that has a chance below %(alpha)s. The lowest wins."
+    ),
 }
 """The formulas of scores; sums of ranks are described board by board."""
+TOP_K = _(
+    "%(combine)s of the rates, in per cent, against the %(k)s tables that are best by %(of)s, and more where several "
+    "are equal on the last place; %(own)s; the highest wins"
+)
+"""The formula "top-k-attack" with other settings than its defaults, which are among these."""
+CHOICES = {
+    "combine": {"mean": _("mean"), "sum": _("sum")},
+    "of": {"protection": _("protection"), "total": _("total")},
+    "own": {
+        "worst": _(
+            "a team whose own table is among them gets the worst rate against it in its place"
+        ),
+        "left_out": _("a team whose own table is among them has the other ones only"),
+        "zero": _("a team whose own table is among them gets 0 in its place"),
+    },
+}
+UNION = _(
+    "The chance is bounded from above by the sum, over k from this number of records on, of the number of choices of k "
+    "records times the chance to the power of k."
+)
+"""The threshold of a formula whose bound is "union"."""
 TIE_BREAKS = {
     "utility": _("the higher utility"),
     "protection": _("the higher protection"),
@@ -97,6 +122,30 @@ TIE_BREAKS = {
     "presentation": _("the higher presentation"),
     "earlier": _("the earlier of the submissions that count"),
 }
+LAST_STAGE = _("the better rank in the last stage")
+ON_BOARD = _("rank on “%(board)s”")
+TOTAL_ON = _("total on “%(board)s”")
+TIES = _("Equal totals are decided by %(order)s.")
+WINS = {"lower": _("%(terms)s; the lowest wins"), "higher": _("%(terms)s; the highest wins")}
+"""A formula over other boards, by the direction of its totals."""
+SEASONS = {
+    "totals": _("Season: mean of the stages' totals, weighted %(weights)s."),
+    "ranks": _("Season: mean of the ranks in the stages, weighted %(weights)s; the lowest wins."),
+    "boards": _("Season: the same of the seasons of these boards, weighted %(weights)s each."),
+}
+BASELINES = {
+    "built-in": _("The built-in attacks count for the worst rate, too; they have no rank."),
+    "house": _(
+        "The baseline teams of the platform count for the worst rate, too; they have no rank."
+    ),
+}
+LOST = _(
+    "The table of a disqualified team counts as if all its records were found; its attacks count."
+)
+REPEATS = _(
+    "Protection is less by L − 1, but not below 0, where L is the largest number of attackers who found one and the "
+    "same record of the table."
+)
 
 SAFETY = {
     (True, True): _(

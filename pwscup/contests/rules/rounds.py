@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
+from pwscup.contests.rules.asked import asked_sentences
 from pwscup.contests.rules.ranking import share
 from pwscup.contests.rules.texts import (
     MARKING,
@@ -123,12 +124,16 @@ def _sentences(round: ShownRound, ruleset: Ruleset) -> tuple[str, ...]:
     spec, format = round.spec, ROUNDS[round.spec.kind]
     said = [
         _tries(round),
+        _tries_in_all(round),
         _tries_per_day(round),
         _("A file that is refused because of its format uses no attempt."),
         str(format.counts[spec.counts]),
         str(format.feedback[round.feedback]),
     ]
+    said[:0] = asked_sentences(spec, get_language() or "en")
     said.insert(0, format_of(ruleset).rules.round_sentence(ruleset, spec))
+    if spec.is_organizers:
+        said.insert(0, _("The organizers publish the tables of this round; teams attack them."))
     return tuple(sentence for sentence in said if sentence)
 
 
@@ -140,6 +145,17 @@ def _tries(round: ShownRound) -> str:
     return ngettext(
         "%(n)d submission for each team.", "%(n)d submissions for each team.", round.tries
     ) % {"n": round.tries}
+
+
+def _tries_in_all(round: ShownRound) -> str:
+    n = round.spec.tries_in_all
+    if n is None:
+        return ""
+    return ngettext(
+        "%(n)d guess in the whole round, against all other teams together.",
+        "%(n)d guesses in the whole round, against all other teams together.",
+        n,
+    ) % {"n": n}
 
 
 def _tries_per_day(round: ShownRound) -> str:

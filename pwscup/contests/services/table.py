@@ -72,7 +72,7 @@ def generate_table(
     *, actor: User, contest: Contest, version: int | None = None, **chosen: int
 ) -> TableDraft:
     """Generate synthetic data as a draft with known columns: it contains no real individual and may be public."""
-    name, data, described = contest.format.table.generated(**chosen)
+    name, data, described = contest.format.table.generated(contest.ruleset, **chosen)
     return _keep_draft(actor, contest, version, name, data, described, None)
 
 

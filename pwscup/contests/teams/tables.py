@@ -43,7 +43,7 @@ def has_draws(contest: Contest) -> bool:
 def n_needed(ruleset: Ruleset) -> int:
     """The minimum number of records, or individuals, in the organizer's table: those of a team and its decoys
     all differ."""
-    return (ruleset.data.sample or 0) + (ruleset.data.decoys or 0)
+    return ruleset.data.n_own + (ruleset.data.decoys or 0)
 
 
 def n_available(dataset: Dataset) -> int:

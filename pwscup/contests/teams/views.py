@@ -152,43 +152,36 @@ def member_named(request: HttpRequest, own: Team) -> User:
 
 @action
 def create(request: HttpRequest, contest: Contest) -> HttpResponse | None:
-    form = FoundingForm(request.POST, divisions=contest.divisions.all())
-    if not form.is_valid():
-        return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
+    def save(**given: Any) -> str:
         made = services.create_team(
-            user=request.user, contest=contest, source=source_of(request), **form.cleaned_data
+            user=request.user, contest=contest, source=source_of(request), **given
         )
-    except services.RefusedError as refusal:
-        return refused_name(request, contest, form, refusal)
-    messages.success(request, _("The team %(team)s is created.") % {"team": made.name})
-    return None
+        return _("The team %(team)s is created.") % {"team": made.name}
+
+    form = FoundingForm(request.POST, divisions=contest.divisions.all())
+    return named(request, contest, form, save)
 
 
 @action
 def rename(request: HttpRequest, contest: Contest) -> HttpResponse | None:
-    own, form = own_team(request, contest), TeamForm(request.POST)
-    if not form.is_valid():
-        return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
-        services.rename_team(user=request.user, team=own, **form.cleaned_data)
-    except services.RefusedError as refusal:
-        return refused_name(request, contest, form, refusal)
-    messages.success(request, _("The team has a new name."))
-    return None
+    own = own_team(request, contest)
+
+    def save(**given: Any) -> str:
+        services.rename_team(user=request.user, team=own, **given)
+        return _("The team has a new name.")
+
+    return named(request, contest, TeamForm(request.POST), save)
 
 
 @action
 def shorten(request: HttpRequest, contest: Contest) -> HttpResponse | None:
-    own, form = own_team(request, contest), ShortNameForm(request.POST)
-    if not form.is_valid():
-        return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    try:
-        services.choose_short_name(user=request.user, team=own, **form.cleaned_data)
-    except services.RefusedError as refusal:
-        return refused_name(request, contest, form, refusal)
-    messages.success(request, _("The team has a new short name."))
-    return None
+    own = own_team(request, contest)
+
+    def save(**given: Any) -> str:
+        services.choose_short_name(user=request.user, team=own, **given)
+        return _("The team has a new short name.")
+
+    return named(request, contest, ShortNameForm(request.POST), save)
 
 
 @action
@@ -201,14 +194,20 @@ def divide(request: HttpRequest, contest: Contest) -> None:
     messages.success(request, _("The division is changed."))
 
 
-def refused_name(
-    request: HttpRequest, contest: Contest, form: Form, refusal: services.RefusedError
-) -> HttpResponse:
-    """Show at its field that a name is taken; any other refusal concerns no field."""
-    field = {"name_taken": "name", "short_name_taken": "short_name"}.get(refusal.code)
-    if field is None:
-        raise refusal
-    form.add_error(field, refusal.message)
+def named(
+    request: HttpRequest, contest: Contest, form: Form, save: Callable[..., str]
+) -> HttpResponse | None:
+    """Save what names a team, and show the message of `save`; that a name is taken stands at its field."""
+    if form.is_valid():
+        try:
+            messages.success(request, save(**form.cleaned_data))
+        except services.RefusedError as refusal:
+            field = {"name_taken": "name", "short_name_taken": "short_name"}.get(refusal.code)
+            if field is None:
+                raise
+            form.add_error(field, refusal.message)
+        else:
+            return None
     return team_page(request, contest, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 

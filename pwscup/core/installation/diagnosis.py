@@ -25,8 +25,9 @@ from django.utils import timezone
 
 from pwscup.core.db import clock
 from pwscup.core.files import space, storage
-from pwscup.core.installation import broker, prepare, private, probe, pulse
+from pwscup.core.installation import broker, prepare, private, probe, programs, pulse
 from pwscup.core.models import Job, StoredFile
+from scoring import plugins
 
 NO_DATABASE = (DatabaseError, InterfaceError, ImproperlyConfigured)
 SKEW = timedelta(seconds=5)
@@ -369,6 +370,33 @@ def _is_allowed(host: str) -> bool:
     )
 
 
+def check_programs() -> Iterator[Finding]:
+    """Programs that are allowed as scorers."""
+    faults = list(programs.faults())
+    yield from map(fault, faults)
+    if not faults:
+        names = ", ".join(programs.known()) or "none"
+        yield ok(f"programs: allowed as scorers: {names}")
+
+
+def check_plugins() -> Iterator[Finding]:
+    """Measures, attacks and formulas of further packages."""
+    found = plugins.load()
+    for plugin in found:
+        if plugin.fault:
+            yield warning(f"plugins: {plugin.id} of {plugin.package} is left out: {plugin.fault}")
+    names = [f"{p.id} ({p.package} {p.version})" for p in found if not p.fault]
+    yield ok(f"plugins: {', '.join(names) or 'none'}")
+
+
+def check_sandbox() -> Iterator[Finding]:
+    """The sandbox, in which programs run and model files are read."""
+    if lacking := programs.lacking():
+        yield warning(f"sandbox: this machine does not enforce {', '.join(lacking)}")
+    else:
+        yield ok("sandbox: enforced in all parts")
+
+
 CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "database": check_database,
     "clock": check_clock,
@@ -382,6 +410,9 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "queue": check_queue,
     "contests": check_contests,
     "scoring": check_scoring,
+    "programs": check_programs,
+    "sandbox": check_sandbox,
+    "plugins": check_plugins,
     "static": check_static,
     "settings": check_settings,
 }

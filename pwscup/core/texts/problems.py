@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from scoring.errors import MESSAGES, Problem
@@ -77,4 +78,7 @@ class _Params(dict[str, Any]):
 
 
 def _filled(template: str, params: Mapping[str, Any]) -> list[str]:
-    return [part.format_map(_Params(params)) for part in template.split(SEPARATOR)]
+    """The parts of a message; a parameter such as `got_ja` replaces `got` for readers of that language."""
+    ending = f"_{(get_language() or '')[:2]}"
+    own = {name.removesuffix(ending): params[name] for name in params if name.endswith(ending)}
+    return [part.format_map(_Params(params | own)) for part in template.split(SEPARATOR)]

@@ -1,19 +1,25 @@
 """Attacks: questions about released data, whose answers are sealed.
 
-Every kind of attack is a `Question` with other parameters. The release of a `sheet` was published by a team,
-or disclosed by the organizer.
+Every kind of attack is a `Question` with other parameters, or a `Sheets` of several. The release of a `sheet` was
+published by a team, or disclosed by the organizer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from pwscup.formats.evaluation import Marked
+
 if TYPE_CHECKING:
+    import numpy as np
+
     from pwscup.formats.evaluation import Case, Values
 
 S, A, T = TypeVar("S"), TypeVar("A"), TypeVar("T")
+Right = tuple[Sequence[Any], "np.ndarray"]
+"""The units of a published table, as its sealed answer names them, and for each: the answers are right about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +36,20 @@ class Question(Generic[S, A, T]):
     """The sealed answer."""
     result: Callable[[T, A, Case], Values]
     """The score of the answers."""
-    right: Callable[[T, A], Iterable[Any]]
-    """The units about which the answers are right, as the sealed answer names them."""
+    right: Callable[[T, A], Right] | None = None
+    """The units, and those about which the answers are right; None if they are about no unit."""
 
-    def evaluate(self, case: Case, _seed: int) -> Values:
+    def evaluate(self, case: Case, _seed: int) -> Values | Marked:
         """The result of a submitted answer file."""
         answers = self.read(case.file(self.file), self.sheet(case))
-        return self.result(self.answer(case), answers, case)
+        answer = self.answer(case)
+        values = self.result(answer, answers, case)
+        return values if self.right is None else Marked(values, self.right(answer, answers)[1])
 
-    def hit(self, case: Case) -> Iterable[Any]:
+    def hit(self, case: Case) -> list[Any]:
         """The units about which a submitted answer file is right."""
+        if self.right is None:
+            return []
         answers = self.read(case.file(self.file), self.sheet(case))
-        return self.right(self.answer(case), answers)
+        units, right = self.right(self.answer(case), answers)
+        return [unit for unit, is_right in zip(units, right.tolist(), strict=True) if is_right]

@@ -43,11 +43,6 @@ def distances(answer: Integers, estimate: Integers, case: Case) -> Values:
     return {measure: found[measure] for measure in case.ruleset.measures}
 
 
-def right(_answer: Integers, _estimate: Integers) -> tuple[()]:
-    """An estimate is about no unit of a published table."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Counts(Question["tuple[Attribute, ...]", "Integers", "Integers"]):
     """The question about counts, whose answers can be compared cell by cell when the contest is over."""
@@ -65,4 +60,4 @@ class Counts(Question["tuple[Attribute, ...]", "Integers", "Integers"]):
         }
 
 
-COUNTS = Counts("estimate", cells, read_estimate, counts, distances, right)
+COUNTS = Counts("estimate", cells, read_estimate, counts, distances)

@@ -15,6 +15,7 @@ from scoring.tables.number_lists import read_candidate_guess
 from scoring.tables.reading import read_guess
 
 if TYPE_CHECKING:
+    from pwscup.formats.attacks import Right
     from pwscup.formats.evaluation import Case, Values
     from pwscup.submissions.models import Release
 
@@ -69,10 +70,9 @@ def hits(answer: np.ndarray, guess: np.ndarray, case: Case) -> Values:
     return {"n_records": result.n_records, "hits": result.hits, "rate": result.rate}
 
 
-def found(answer: np.ndarray, guess: np.ndarray) -> list[int]:
-    """The 0-based records that are linked to their lines."""
-    numbers: list[int] = answer[(answer == guess) & (answer >= 0)].tolist()
-    return numbers
+def found(answer: np.ndarray, guess: np.ndarray) -> Right:
+    """The 0-based record of each line, and whether it is linked to its line."""
+    return answer.tolist(), (answer == guess) & (answer >= 0)
 
 
 ROWS = Question("guess", rows, read_rows, sources, hits, found)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
 from pwscup.formats.attacks import Question
@@ -15,6 +17,7 @@ from scoring.formats.sequential.guesses import mark_values
 from scoring.tables.schema import Role
 
 if TYPE_CHECKING:
+    from pwscup.formats.attacks import Right
     from pwscup.formats.evaluation import Case, Values
     from pwscup.submissions.models import Release
     from scoring.tables.schema import Schema
@@ -67,9 +70,10 @@ def gain(answer: Answer, guess: Mapping[str, str], case: Case) -> Values:
     return asdict(mark_values(answer.values, answer.baseline, guess, m=spec.m))
 
 
-def found(answer: Answer, guess: Mapping[str, str]) -> list[str]:
-    """The individuals whose value is guessed."""
-    return [person for person, value in guess.items() if answer.values.get(person) == value]
+def found(answer: Answer, guess: Mapping[str, str]) -> Right:
+    """The individuals, and whether their value is guessed."""
+    people = sorted(answer.values)
+    return people, np.array([guess.get(person) == answer.values[person] for person in people])
 
 
 VALUES = Question("guess", people, read, answer, gain, found)

@@ -80,7 +80,7 @@ def results(values: dict[str, Any]) -> dict[str, Any]:
         "share_often": often / values["n_anonymized"],
         "n_never": values["times_found"][0],
         "class_sizes": _class_sizes(values["records_by_class_size"]),
-        "families": _families(values["measures"]),
+        "families": families(values["measures"]),
     }
 
 
@@ -119,11 +119,11 @@ def _finding(values: dict[str, Any], widest: float) -> Finding:
     )
 
 
-def _families(measures: dict[str, float | int | None]) -> list[Family]:
+def families(measures: dict[str, float | int | None]) -> list[Family]:
     """The measures of the table, by family; official rates are shown with their attackers."""
     by_family: dict[str, list[tuple[ShownMeasure, float | int | None]]] = {}
     for id_, measure in MEASURES.items():  # JSON in a database may be reordered
         value, family = measures.get(id_), measure.family
         if value is not None and family != "linkage":
-            by_family.setdefault(family, []).append((shown_measure(id_), value))
+            by_family.setdefault(family, []).append((shown_measure(measure), value))
     return [Family(str(FAMILIES[family]), tuple(rows)) for family, rows in by_family.items()]

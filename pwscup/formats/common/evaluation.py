@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pwscup.formats.evaluation import Published
-from scoring.evaluate import Prepared, score
+from scoring.evaluate import Prepared, program_files, score
 from scoring.proof.commitments import shuffled
 from scoring.scores.comparison import Comparison
 from scoring.tables.original_values import check_original_values
@@ -69,15 +69,18 @@ class Tables:
             note_row_order(original.prepared.original, records, rows)
         table, source = shuffled(records, rows, seed)
 
+        given = case.programmed(lambda: program_files(original.prepared, table, source))
+
         def found(measures: Sequence[str], seed: int) -> Values:
-            return score(
+            values = score(
                 original.prepared,
                 table,
                 source,
                 original.schema,
                 options=replace(case.ruleset.options, seed=seed),
-                measures=measures,
+                measures=[case.ruleset.measure(id_) for id_ in measures if id_ not in given],
             )
+            return values | given
 
         return case.measured(found)
 

@@ -51,7 +51,7 @@ def asked(_ruleset: Ruleset) -> dict[str, Any]:
 
 def drawing(ruleset: Ruleset) -> tuple[str, ...]:
     """The measures that are always random."""
-    return registry.drawing(ruleset.measures)
+    return registry.drawing(map(ruleset.measure, ruleset.measures))
 
 
 def risks(_ruleset: Ruleset) -> tuple[str, ...]:

@@ -11,7 +11,9 @@ from django.utils.translation import gettext_lazy
 from pwscup.contests import selectors
 from pwscup.contests.forms import GenerateForm, TableForm
 from pwscup.contests.rules import texts
-from scoring.errors import ProblemsFound
+from scoring.datasets import HOUSEHOLDS, USUAL
+from scoring.errors import Problem, ProblemsFound
+from scoring.rulesets.loader import load_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +29,16 @@ FILE_TITLES: Mapping[str, str] = {}
 CONFIRMED = gettext_lazy("The table is now the contest's original.")
 TICKS: Mapping[str, Text] = {}
 NEARLY_UNIQUE = 0.5
+
+
+def generated_name(ruleset: Ruleset) -> str:
+    """The schema of the library of which a table is generated: that of the rules, or households."""
+    return next((name for name in USUAL if load_schema(name) == ruleset.schema), HOUSEHOLDS)
+
+
+def proposed(ruleset: Ruleset) -> dict[str, int]:
+    """The size of a generated table."""
+    return {"n_records": USUAL[generated_name(ruleset)]}
 
 
 def ticked(_ruleset: Ruleset, _schema: Schema) -> Ticked:
@@ -45,9 +57,22 @@ def tick_notes(_ruleset: Ruleset, _schema: Schema) -> list[str]:
 
 
 def check_columns(ruleset: Ruleset, schema: Schema) -> None:
-    """Refuse a table that lacks columns by which the rules count records."""
-    if problems := ruleset.options.problems(schema):
+    """Refuse a table that lacks columns by which the rules count records, or draw them."""
+    spec, problems = ruleset.data, ruleset.options.problems(schema)
+    rare = (spec.rare.column,) if spec.rare else ()
+    for key, names in (("data.strata", spec.strata), ("data.rare.column", rare)):
+        known = schema.public().names
+        expected = f"columns out of: {', '.join(known)}"
+        problems += [
+            Problem("toml.wrong_value", {"key": key, "expected": expected, "got": name}, "ruleset")
+            for name in names
+            if name not in known
+        ]
+    if problems:
         raise ProblemsFound(problems)
+    for round in ruleset.rounds:
+        for question in round.questions:
+            question.check(schema)
 
 
 def shown_schema(schema: Schema) -> Schema:
@@ -63,7 +88,7 @@ def lacking(ruleset: Ruleset, got: int, expected: int) -> Text:
         "larger table, or set smaller numbers in the rules."
     ) % {
         "got": got,
-        "sample": ruleset.data.sample,
+        "sample": ruleset.data.n_own,
         "decoys": ruleset.data.decoys,
         "expected": expected,
     }
@@ -93,6 +118,7 @@ def of_table(
     unmeasured: Sequence[str],
     n_records: int,
     n_distinct: Mapping[str, int],
+    attacks: Sequence[str] = ("E2", "E4"),
 ) -> list[str]:
     """Warnings about these columns for organizers."""
     warnings = []
@@ -106,7 +132,7 @@ def of_table(
         )
     else:
         for attack, column in (("E2", schema.e2_column), ("E4", schema.e4_column)):
-            if column is None:
+            if column is None and attack in attacks:
                 warnings.append(_("Attack %(attack)s has no column to use.") % {"attack": attack})
     for name in schema.quasi_identifiers:
         if n_records and n_distinct.get(name, 0) > NEARLY_UNIQUE * n_records:

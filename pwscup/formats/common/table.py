@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import math
 import secrets
 from collections.abc import Iterable
 from typing import Any
@@ -13,12 +14,14 @@ import numpy as np
 import pandas as pd
 
 from pwscup.core.files.headers import refuse_wide
+from pwscup.formats.common.setup import generated_name
 from pwscup.formats.spec import Described, Parts
 from scoring.anonymizers import anonymize
-from scoring.datasets.households import HOUSEHOLDS_SCHEMA, households
+from scoring.datasets import catalog
 from scoring.errors import shorten
 from scoring.evaluate import score
 from scoring.rulesets import Ruleset
+from scoring.rulesets.loader import load_schema
 from scoring.tables.reading import read_table, write_rows, write_table
 from scoring.tables.schema import Column, Kind, Role, Schema
 from scoring.tables.suggestion import suggest_schema
@@ -46,13 +49,13 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     return Described(schema, columns, len(table))
 
 
-def generated(n_records: int) -> tuple[str, bytes, Described]:
-    """Pseudo households, a new table every time, and its columns."""
-    table = households(n_records, seed=secrets.randbits(63))
-    described = Described(
-        HOUSEHOLDS_SCHEMA, described_columns(table, HOUSEHOLDS_SCHEMA.names), len(table)
-    )
-    return f"households-{n_records}.csv", write_table(table, HOUSEHOLDS_SCHEMA), described
+def generated(ruleset: Ruleset, n_records: int) -> tuple[str, bytes, Described]:
+    """A new table every time, and its columns: those of the rules, or pseudo households."""
+    name = generated_name(ruleset)
+    schema = load_schema(name)
+    table = catalog.generated(name, n_records, seed=secrets.randbits(63))
+    described = Described(schema, described_columns(table, schema.names), len(table))
+    return f"{name}-{n_records}.csv", write_table(table, schema), described
 
 
 def editable(schema: Schema) -> Schema:
@@ -157,7 +160,8 @@ def unmeasured(schema: Schema, ruleset: Ruleset) -> tuple[str, ...]:
     options = ruleset.options
     if options.problems(public):  # reported when the table is checked
         options = dataclasses.replace(options, table_columns=(), weight_column="", hierarchies=None)
-    values = score(table, table, np.arange(4), public, options=options, measures=ruleset.measures)
+    measures = list(map(ruleset.measure, ruleset.measures))
+    values = score(table, table, np.arange(4), public, options=options, measures=measures)
     return tuple(measure for measure in ruleset.measures if values[measure] is None)
 
 
@@ -165,8 +169,12 @@ def has_identifiers_alone(schema: Schema) -> bool:
     return all(column.role is Role.IDENTIFIER for column in schema.columns)
 
 
-def _cells(column: Column) -> list[int] | list[str]:
+def _cells(column: Column) -> list[float] | list[str]:
     """Three values, the last twice: enough for comparisons and frequencies."""
     values = column.values or ("a", "b", "c")
     codes = [0, 1, 2, 2]
-    return [values[i % len(values)] for i in codes] if column.kind is Kind.CATEGORY else codes
+    if column.kind is Kind.CATEGORY:
+        return [values[i % len(values)] for i in codes]
+    most = math.inf if column.max is None else column.max
+    least = min(0, most - 2) if column.min is None else column.min
+    return [min(least + code, most) for code in codes]

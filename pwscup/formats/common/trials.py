@@ -16,9 +16,11 @@ from pwscup.formats.trying import Tried
 from scoring.anonymizers import anonymize
 from scoring.anonymizers.back_mapping import back_mapping
 from scoring.audits.quick import strongest_attack
+from scoring.errors import ProblemsFound
 from scoring.evaluate import Prepared, score
 from scoring.measures.loss import column_losses
 from scoring.registry import ATTACKS
+from scoring.rulesets.gates import gated, outside
 from scoring.scores.comparison import Comparison
 from scoring.tables.equivalence import IntArray
 from scoring.tables.hierarchies import hierarchies
@@ -85,6 +87,7 @@ METHODS: dict[str, Work] = {
     "rank-swap": fixed(("rank-swap", {}), p="p"),
     "coding": coding,
     "levels": levels,
+    "laplace": fixed(("local-laplace", {"range_from": "column"}), epsilon="epsilon"),
     "response": fixed(("generalized-randomized-response", {"budget": "each"}), epsilon="epsilon"),
 }
 ATTACKERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -95,6 +98,7 @@ ATTACKERS: dict[str, tuple[str, dict[str, Any]]] = {
 
 Made = tuple[pd.DataFrame, IntArray]
 """A table, and the row of the original of each record."""
+Apply = Callable[[Made, "Schema", "Step", "Source"], Made]
 
 
 def applied(made: Made, schema: Schema, step: Step, content: Source = "") -> Made:
@@ -103,6 +107,23 @@ def applied(made: Made, schema: Schema, step: Step, content: Source = "") -> Mad
     chain = METHODS[step.method](table, schema, step.values, content)
     found = anonymize(table, schema, chain, rng=np.random.default_rng(step.seed))
     return found.table, source[found.source]
+
+
+def carried_out(
+    attempt: Attempt, original: pd.DataFrame, schema: Schema, apply: Apply = applied
+) -> Made:
+    """The result of all methods of the attempt, each mapped back to values of the original if the rules ask for it."""
+    made: Made = original, np.arange(len(original), dtype=np.int64)
+    for step in attempt.steps:
+        made = apply(made, schema, step, attempt.hierarchies)
+        if has_original_values(attempt):
+            made = mapped_back(made, original, schema)
+    return made
+
+
+def has_original_values(attempt: Attempt) -> bool:
+    """A table may contain only values of the original."""
+    return attempt.round.contest.ruleset.validity.values == "original"
 
 
 def mapped_back(made: Made, original: pd.DataFrame, schema: Schema) -> Made:
@@ -120,16 +141,11 @@ def of_table(attempt: Attempt) -> Tried:
     """A table and its row numbers, by the methods of the attempt."""
     dataset = attempt.anonymized
     schema, original = dataset.schema.public(), public_table(dataset)
-    is_mapped = attempt.round.contest.ruleset.validity.values == "original"
-    made: Made = original, np.arange(len(original), dtype=np.int64)
-    for step in attempt.steps:
-        made = applied(made, schema, step, attempt.hierarchies)
-        if is_mapped:
-            made = mapped_back(made, original, schema)
+    made = carried_out(attempt, original, schema)
     table, rows = write_table(made[0], schema), write_rows(made[1])
     # As it is read when it is submitted: rounded, and refused for the same reasons.
     records, source = read_submitted_records(table, rows, n_original=len(original), schema=schema)
-    if is_mapped:
+    if has_original_values(attempt):
         check_original_values(records, original, schema)
     return Tried(
         {"anonymized": ("anonymized.csv", table), "rows": ("rows.csv", rows)},
@@ -147,11 +163,13 @@ def judged(
     """The values of the measures, and the facts of the page; attackers have `known`, the original first."""
     table, source = made
     seed = attempt.steps[-1].seed
-    options = replace(attempt.round.contest.ruleset.options, seed=seed)
-    values = score(
-        original, table, source, schema, options=options, measures=list(attempt.measures)
-    )
+    ruleset = attempt.round.contest.ruleset
+    options = replace(ruleset.options, seed=seed)
+    measures = list(map(ruleset.measure, attempt.measures))
+    values = score(original, table, source, schema, options=options, measures=measures)
     comparison = Comparison.of(Prepared.of(original, schema), table, source, schema)
+    if problems := outside(ruleset, gated(ruleset, comparison, options)):
+        raise ProblemsFound(problems)
     rng = np.random.default_rng(seed)
     strongest = strongest_attack(known, table, source, schema, rng=rng)
     facts = {

@@ -23,10 +23,31 @@ CANDIDATES_WITHOUT_DECOYS = _(
 )
 
 
+SHARED = _("All teams have the same %(n)s of these records; the others were drawn for each team.")
+RARE = _("%(n)s of the shared records are rare: their value in %(column)s is %(value)s.")
+STRATA = _(
+    "The combinations of %(columns)s have the same shares in every drawn part as in the whole table, but for rounding."
+)
+
+
+def of_draw(ruleset: Ruleset) -> tuple[str, ...]:
+    """The draw of each team."""
+    spec = ruleset.data
+    said = [str(DATA) % {"sample": shown(spec.n_own)}]
+    if spec.shared:
+        said.append(str(SHARED) % {"n": shown(spec.shared)})
+    if spec.rare is not None:
+        rare = {"column": spec.rare.column, "value": spec.rare.value}
+        said.append(str(RARE) % {"n": shown(spec.rare.records), **rare})
+    if spec.strata:
+        said.append(str(STRATA) % {"columns": ", ".join(spec.strata)})
+    return tuple(said)
+
+
 def data(ruleset: Ruleset) -> tuple[str, ...]:
     """The draw of each team, and the candidates of attackers."""
-    numbers = {"sample": shown(ruleset.data.sample), "decoys": shown(ruleset.data.decoys)}
-    said = [str(DATA) % numbers]
+    numbers = {"sample": shown(ruleset.data.n_own), "decoys": shown(ruleset.data.decoys)}
+    said = [*of_draw(ruleset)]
     if any(spec.gives for spec in ruleset.rounds):
         words = CANDIDATES if ruleset.data.decoys else CANDIDATES_WITHOUT_DECOYS
         said.append(str(words) % numbers)

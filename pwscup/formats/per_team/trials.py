@@ -13,9 +13,15 @@ import pandas as pd
 from pwscup.contests.selectors import dataset_of
 from pwscup.core.files import storage
 from pwscup.formats.common.bots import guess_file, public_table
-from pwscup.formats.common.trials import applied, guessed, judged, linked, mapped_back
+from pwscup.formats.common.trials import (
+    applied,
+    carried_out,
+    guessed,
+    has_original_values,
+    judged,
+    linked,
+)
 from pwscup.formats.trying import Tried
-from scoring.anonymizers import anonymize
 from scoring.attacks.neighbours import isolated_records
 from scoring.formats.lecture import imitated_decoys, positions_of
 from scoring.tables.aligned import read_aligned, read_release, write_aligned
@@ -33,20 +39,14 @@ def of_table(attempt: Attempt) -> Tried:
     """A line for each record of the team's table, by the methods of the attempt."""
     dataset, ruleset = attempt.anonymized, attempt.round.contest.ruleset
     schema, original = dataset.schema.public(), public_table(dataset)
-    only_existing = ruleset.validity.values == "original"
-    made: Made = original, np.arange(len(original), dtype=np.int64)
-    for step in attempt.steps:
-        made = changed(made, schema, step, attempt.hierarchies)
-        if only_existing:
-            made = mapped_back(made, original, schema)
-    table, source = made
+    table, source = carried_out(attempt, original, schema, changed)
     data = write_aligned(table, positions_of(source, len(original)), schema)
     # As it is read when it is submitted: rounded, and refused for the same reasons.
     records, rows = read_aligned(
         data,
         original=original,
         schema=schema,
-        original_values_only=only_existing,
+        original_values_only=has_original_values(attempt),
         blank_records=ruleset.validity.blank_records,
     )
     rng = np.random.default_rng(attempt.steps[-1].seed)
@@ -62,12 +62,6 @@ def changed(made: Made, schema: Schema, step: Step, content: Source) -> Made:
     """The result of one method of this format."""
     if step.method == "exposed":
         return without_exposed(made, schema, int(step.values["n"]))
-    if step.method == "laplace":
-        table, source = made
-        options = {"epsilon": step.values["epsilon"], "range_from": "column"}
-        rng = np.random.default_rng(step.seed)
-        found = anonymize(table, schema, [("local-laplace", options)], rng=rng)
-        return found.table, source
     return applied(made, schema, step, content)
 
 

@@ -112,6 +112,11 @@ FORMULAS = ranking_texts.FORMULAS | {
         "on, %(hits)s of %(n)s people: blind guesses, each right with a chance of %(p)s, hit so many with a "
         "chance below %(alpha)s. The highest wins."
     ),
+    "surviving-loss": _(
+        "%(measure)s of the teams that no attack hit; a team that was hit, or has published nothing, has the value "
+        "%(lost)s. An attack hits from %(hits)s of %(n)s people on: for blind guesses, each right with a chance of "
+        "%(p)s, that has a chance below %(alpha)s. The lowest wins."
+    ),
 }
 DATA = _(
     "A table of people changes over time. Every team has tables of its own for all times, T1.csv, T2.csv "

@@ -38,6 +38,11 @@ CONFIRMED = gettext_lazy("The tables are now the contest's original.")
 FEWEST_TEAMS = 2
 
 
+def proposed(_ruleset: Ruleset) -> dict[str, int]:
+    """Nothing."""
+    return {}
+
+
 def shown_schema(schema: Schema) -> Schema:
     """All columns, including the identifier, which links records over time."""
     return schema

@@ -70,7 +70,7 @@ def describe(data: bytes, *, former: Schema | None = None) -> Described:
     return _described(tables, schema)
 
 
-def generated(n_records: int, n_tables: int) -> tuple[str, bytes, Described]:
+def generated(_ruleset: Ruleset, n_records: int, n_tables: int) -> tuple[str, bytes, Described]:
     """The tables of a synthetic hospital, new ones every time, and their columns."""
     tables = hospital(n_records, n_tables, seed=secrets.randbits(63))
     data = packed([write_table(table, HOSPITAL_SCHEMA) for table in tables])

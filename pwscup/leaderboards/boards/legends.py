@@ -10,7 +10,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from pwscup.contests.rules.measures import ShownMeasure, shown_measure
+from pwscup.contests.rules.measures import ShownMeasure, measures_in, shown_measure
 from pwscup.core.texts.parts import joined, listed, named, noted
 from pwscup.leaderboards.boards import texts
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of, risk_text
@@ -59,7 +59,7 @@ class Legend:
 
 def legend_of(name: str, section: Section, rules: Ruleset) -> Legend:
     """The legend of the board with that name, in the reader's language."""
-    return LEGENDS[name](section, rules)
+    return LEGENDS[texts.kind_of(name, section)](section, rules)
 
 
 # The boards of ranks
@@ -137,7 +137,10 @@ def _score(section: Section, rules: Ruleset) -> Legend:
     return Legend(
         alert=_provisional(section, rules),
         caption=_("Score board: the total and its components"),
-        paragraphs=(joined(total, _ties(section)),),
+        paragraphs=(
+            joined(total, _below(section), _ties(section, rules)),
+            *_counted(section, rules),
+        ),
         terms=tuple(Term(title, meaning) for title, meaning in texts.parts(section, rules)),
         is_wide=True,
         more=tuple(_explained(section, rules)),
@@ -147,6 +150,37 @@ def _score(section: Section, rules: Ruleset) -> Legend:
             _("Bars of the parts by team; the table above has the numbers"),
         ),
     )
+
+
+def _below(section: Section) -> str:
+    """The boards that this one is made of, with their weights."""
+    boards = section.get("below", [])
+    if not boards:
+        return ""
+    titles = [texts.title_of(board) for board in boards]
+    if section["weights"]:
+        pairs = zip(titles, section["weights"], strict=True)
+        titles = [f"{title} × {texts.plain(weight)}" for title, weight in pairs]
+        return _("Made of: %(boards)s.") % {"boards": listed(titles)}
+    return _("The best tables are those of “%(board)s”.") % {"board": titles[0]}
+
+
+def _counted(section: Section, rules: Ruleset) -> Iterator[str]:
+    """Exceptions from the definition of protection: who attacks without a rank, whose table is lost, the penalty."""
+    ranking = rules.ranking
+    if lost := section.get("lost"):
+        said = _("Disqualified, with a table that counts as found: %(teams)s.")
+        yield said % {"teams": listed(lost)}
+    if "protection" not in section["parts"]:
+        return
+    if ranking.baselines:
+        said = _("Attackers that count for protection and have no rank: %(attackers)s.")
+        yield said % {"attackers": listed(str(texts.BASELINES[name]) for name in ranking.baselines)}
+    if ranking.penalty == "repeats":
+        yield _(
+            "Each attacker after the first who found one and the same record of a table takes a point of its "
+            "protection."
+        )
 
 
 def _provisional(section: Section, rules: Ruleset) -> str:
@@ -181,10 +215,18 @@ def _season(section: Section, rules: Ruleset) -> Legend:
     stages = listed(_stages(section))
     total = _("Total = the weighted mean of the stages' totals: %(stages)s.") % {"stages": stages}
     ranks = _("The rank in a stage is shown in brackets.")
-    return Legend(
-        caption=_("Season board: the weighted mean of the stages' totals"),
-        paragraphs=(joined(total, wins, ranks),),
-    )
+    caption = _("Season board: the weighted mean of the stages' totals")
+    if section.get("of") == "ranks":
+        caption = _("Season board: the weighted mean of the ranks in the stages")
+        total = _("Total = the weighted mean of the ranks in the stages: %(stages)s.") % {
+            "stages": stages
+        }
+    elif section.get("of") == "boards":
+        caption = _("Season board: the formula of the board, from the seasons of other boards")
+        total = _("Total: %(formula)s") % {"formula": texts.formula_title(section)}
+        total = joined(_("%(total)s.") % {"total": total}, _below(section))
+    ties = _ties(section, rules) if "tie_breaks" in section else ""
+    return Legend(caption=caption, paragraphs=(joined(total, wins, ranks, ties),))
 
 
 def _stages(section: Section) -> Iterator[str]:
@@ -204,7 +246,7 @@ def _comparison(section: Section, rules: Ruleset) -> Legend:
     )
     return Legend(
         caption=_("Comparison of the rounds: the mean of the totals, lower wins"),
-        paragraphs=(joined(total, _ties(section)),),
+        paragraphs=(joined(total, _ties(section, rules)),),
     )
 
 
@@ -220,7 +262,7 @@ def _estimates(section: Section, rules: Ruleset) -> Legend:
     return Legend(
         caption=_("Board of the round: every measure with its rank, lower total wins"),
         paragraphs=(joined(total, _weights(rules)),),
-        terms=tuple(Term(m.name, m.title, f"{m.arrow} {m.better}") for m in _shown(section)),
+        terms=tuple(Term(m.name, m.title, f"{m.arrow} {m.better}") for m in measures_in(section)),
         more=(mark_safe(download),),  # noqa: S308 — of the catalogue
     )
 
@@ -284,7 +326,7 @@ def _explained(section: Section, rules: Ruleset) -> Iterator[str]:
 
 
 def _risks(section: Section, rules: Ruleset) -> Iterator[str]:
-    families = {ALL_MEASURES[id_].family for id_ in section.get("measures", [])}
+    families = {rules.measure(id_).family for id_ in section.get("measures", [])}
     if "risk" in families and (said := risk_text(rules)):
         yield said
 
@@ -295,19 +337,15 @@ def _weights(rules: Ruleset) -> str:
     return said % {"weights": weights} if weights else ""
 
 
-def _ties(section: Section) -> str:
-    order = listed(texts.TIE_BREAKS[name] for name in section.get("tie_breaks", []))
+def _ties(section: Section, rules: Ruleset) -> str:
+    order = listed(texts.tie_break(name, rules) for name in section.get("tie_breaks", []))
     if not order:
         return _("Equal totals share the better rank.")
     return _("* Ties are broken by, in this order: %(order)s.") % {"order": order}
 
 
-def _shown(section: Section) -> list[ShownMeasure]:
-    return [shown_measure(id_) for id_ in section["measures"]]
-
-
 def _terms(section: Section) -> Iterator[Term]:
-    measures = _shown(section)
+    measures = measures_in(section)
     by_name = any(map(is_by_name, measures))
     for m in measures:
         better = f"{m.arrow} {m.better}"
@@ -318,4 +356,4 @@ def _attacks(section: Section) -> list[ShownMeasure]:
     """The built-in attacks that a page names by their identifiers."""
     found = {row.get("attack") for row in section["rows"]}
     found |= {row.get("worst_by") for row in section["rows"] if not row.get("worst_by_team")}
-    return [shown_measure(id_) for id_ in sorted(filter(None, found))]
+    return [shown_measure(ALL_MEASURES[id_]) for id_ in sorted(filter(None, found))]

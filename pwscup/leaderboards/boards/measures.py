@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pwscup.contests.rules.measures import columns_of
 from pwscup.leaderboards.boards.sections import (
     Facts,
     Row,
@@ -31,7 +32,7 @@ def build(facts: Facts) -> dict[str, Any]:
     return {
         "anonymization": {
             **phase_row(facts.anonymization),
-            "measures": _shown_measures(facts, defence),
+            **columns_of(_shown_measures(facts, defence), facts.rules),
             "rows": _anonymization_rows(facts, defence),
         },
         "attack": {

@@ -13,7 +13,7 @@ from pwscup.leaderboards.boards.attack_texts import attack_texts_of
 from pwscup.leaderboards.boards.heat import top_of
 from pwscup.leaderboards.boards.legends import Legend, legend_of
 from pwscup.leaderboards.boards.tables import by_round, table_of
-from pwscup.leaderboards.boards.texts import TITLES, title_of
+from pwscup.leaderboards.boards.texts import board_title, kind_of, title_of
 
 if TYPE_CHECKING:
     from pwscup.leaderboards.boards.cells import Board
@@ -58,7 +58,7 @@ def panel_of(name: str, section: Section, rules: Ruleset) -> Panel:
     hidden = _hidden(name, section, rules)
     if hidden and not (name == "matrix" and section["rows"]):
         return Panel(hidden)
-    if name in SCORED and not _has_values(section):
+    if kind_of(name, section) in SCORED and not _has_values(section):
         return Panel(is_unscored=True)
     if empty := _empty(name, section, rules):
         return Panel(empty=empty)
@@ -81,7 +81,7 @@ def _sheets(name: str, section: Section, rules: Ruleset) -> Iterator[Sheet]:
             yield Sheet(title_of(round), table_of(name, own), note, title_id)
         return
     titles = {"matrix": attack_texts_of(rules).percent, "curve": _("Estimates by ε")}
-    yield Sheet(str(titles.get(name, TITLES[name])), table_of(name, section))
+    yield Sheet(str(titles.get(name, board_title(name, rules))), table_of(name, section))
 
 
 def _has_values(section: Section) -> bool:
@@ -90,6 +90,7 @@ def _has_values(section: Section) -> bool:
 
 def _hidden(name: str, section: Section, rules: Ruleset) -> str:
     """The time of publication, before it; the score board shows known values earlier."""
+    name = kind_of(name, section)
     has_round = section["exists"] or name not in OF_A_ROUND
     if section["shown"] or not has_round or (name == "score" and _has_values(section)):
         return ""
@@ -126,6 +127,7 @@ def _hidden_until(rules: Ruleset) -> dict[str, str]:
 
 def _empty(name: str, section: Section, rules: Ruleset) -> str:
     """The reason why a published board has no table."""
+    name = kind_of(name, section)
     if name == "attack" and not section["exists"]:
         return _("This contest has no attack round.")
     if name == "curve" and section["hidden"]:

@@ -1,11 +1,12 @@
-"""The board of every other formula: utility, protection, attack and presentation in per cent, and a total."""
+"""The boards of every other formula: utility, protection, attack and presentation in per cent, and a total."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from pwscup.contests.rules.measures import columns_of
 from pwscup.leaderboards.boards.sections import (
     Facts,
     Row,
@@ -14,10 +15,9 @@ from pwscup.leaderboards.boards.sections import (
     matrix,
     named,
     phase_row,
-    utility_of,
 )
-from scoring.formulas import FORMULAS, PARTS, Formula, Line, Scores, combined, ranked
-from scoring.registry import ALL_MEASURES
+from scoring.formulas import OF_LISTED, PARTS, Line, Scores, ranked_boards
+from scoring.rulesets.base import ONLY_BOARD, BoardSpec
 
 BUILT_IN = 0
 """The key of the library's attacks among the attackers, whose keys begin with 1."""
@@ -31,65 +31,83 @@ class Worst:
     attack: str
 
 
-def formula_of(facts: Facts) -> Formula:
-    return FORMULAS[facts.ranking.formula]
-
-
 def build(facts: Facts) -> dict[str, Any]:
-    """The board of scores, the measures of the tables, and the attack matrix."""
-    lines = lines_of(facts)
-    section = _section(facts, lines)
-    ranks = {row["team"]: row["rank"] for row in section["rows"]}
+    """The boards of scores, the measures of the tables, and the attack matrix."""
+    lines = boards_of(facts)
+    sections = {spec.key: _section(facts, spec, lines) for spec in facts.rules.score_boards}
+    first = next(iter(sections.values()))
+    ranks = {row["team"]: row["rank"] for row in first["rows"]}
     return {
-        "score": section,
-        "measures": _measures(facts, section["rows"]),
+        **sections,
+        "measures": _measures(facts, first["rows"]),
         "matrix": {**phase_row(facts.attack), **matrix(facts, ranks, ranks)},
     }
 
 
-def lines_of(facts: Facts) -> dict[int, Line]:
-    """Every ranked team's total and components; unknown values are missing and have no weight.
+def boards_of(facts: Facts) -> dict[str, dict[int, Line]]:
+    """Every ranked team's total and components on each board; unknown values are missing and have no weight.
 
     The totals are computed among all teams, so that the attacks of all count; a division ranks its own teams by them.
     """
-    formula, ranking = formula_of(facts), facts.ranking
-    settings = dict(ranking.settings)
-    if not facts.is_attack_shown and formula.setting("attack"):
-        settings["attack"] = 0  # unknown guesses differ from wrong guesses
-    lines = ranked(formula.id, _scores(facts), settings)
-    own = {player.id: lines[player.id] for player in facts.players}
-    board = combined([(1, own)], formula.direction, ranking.tie_breaks, facts.arrived)
-    return {team: _known(facts, line) for team, line in board.items()}
+    boards = ranked_boards(
+        facts.rules.score_boards,
+        _scores(facts),
+        players=[player.id for player in facts.players],
+        arrived=facts.arrived,
+        # unknown guesses differ from wrong guesses
+        changed={} if facts.is_attack_shown else {"attack": 0},
+    )
+    return {
+        key: {team: _known(facts, line) for team, line in lines.items()}
+        for key, lines in boards.items()
+    }
 
 
 def _known(facts: Facts, line: Line) -> Line:
     """The line without an attack score that must not be shown yet."""
-    if facts.is_attack_shown:
-        return line
-    return Line(
-        line.rank,
-        line.total,
-        line.utility,
-        line.protection,
-        None,
-        line.presentation,
-        line.tie_broken_by,
-    )
+    return line if facts.is_attack_shown else replace(line, attack=None)
 
 
 def _scores(facts: Facts) -> Scores[int]:
     teams = tuple(player.id for player in facts.everybody)
-    utility = {team: utility_of(facts, team) for team in teams}
-    marks = {team: facts.marks.get(team) for team in teams}
-    if facts.is_attack_shown:
-        matrix: dict[int, dict[int, float | None]] = {team: {} for team in teams}
-        for (attacker, defender), rate in facts.rates.items():
-            matrix[attacker][defender] = 100 * rate
-        average = facts.ranking.attackers
-        return Scores(teams, matrix, utility, marks, facts.published, average)
+    values = {team: facts.measured.get(team, {}) for team in teams}
+    ranking = facts.ranking
+    scores = Scores(
+        teams,
+        {},
+        {team: ranking.utility_in(of) for team, of in values.items()},
+        {team: facts.marks.get(team) for team in teams},
+        loss={team: of.get(ranking.loss_measure or "") for team, of in values.items()},
+        lost=facts.lost,
+        repeats=facts.repeats,
+    )
     worst = built_in_worst(facts)
     against: dict[int, float | None] = {team: found.rate for team, found in worst.items()}
-    return Scores((*teams, BUILT_IN), {BUILT_IN: against}, utility, marks, frozenset(worst))
+    if not facts.is_attack_shown:
+        return replace(
+            scores,
+            teams=(*teams, BUILT_IN),
+            matrix={BUILT_IN: against},
+            defenders=frozenset(worst),
+        )
+    baselines = [player.id for player in facts.baselines]
+    matrix: dict[int, dict[int, float | None]] = {team: {} for team in (*teams, *baselines)}
+    sizes: dict[int, dict[int, int]] = {}
+    for (attacker, defender), rate in facts.rates.items():
+        matrix[attacker][defender] = 100 * rate
+    for (attacker, defender), n in facts.n_guessed.items():
+        sizes.setdefault(attacker, {})[defender] = n
+    if "built-in" in ranking.baselines:
+        matrix[BUILT_IN] = against
+        baselines.append(BUILT_IN)
+    return replace(
+        scores,
+        matrix=matrix,
+        defenders=facts.published,
+        attackers=ranking.attackers,
+        baselines=tuple(baselines),
+        n_guessed=sizes,
+    )
 
 
 def built_in_worst(facts: Facts) -> dict[int, Worst]:
@@ -106,29 +124,49 @@ def built_in_worst(facts: Facts) -> dict[int, Worst]:
 # The section
 
 
-def _section(facts: Facts, lines: Mapping[int, Line]) -> Row:
-    formula = formula_of(facts)
+def _section(facts: Facts, spec: BoardSpec, boards: Mapping[str, Mapping[int, Line]]) -> Row:
+    formula = OF_LISTED[spec.formula]
     worst = {} if facts.is_attack_shown else built_in_worst(facts)
     phases = (facts.anonymization, facts.attack, facts.presentation)
-    first = facts.anonymization
     return {
-        **phase_row(first),
+        **phase_row(facts.anonymization),
+        **listed(facts, spec),
         "n_awaited": sum(phase.n_awaited for phase in phases if phase),
         "provisional": any(phase.is_provisional for phase in phases if phase),
         "formula": formula.id,
-        "direction": formula.direction,
-        "settings": formula.with_defaults(facts.ranking.settings),
-        "tie_breaks": list(facts.ranking.tie_breaks),
-        "parts": _parts(facts),
-        "missing": _missing(facts),
+        "direction": spec.direction,
+        "settings": formula.with_defaults(spec.settings),
+        "tie_breaks": list(spec.tie_breaks),
+        "parts": _parts(facts, spec),
+        "missing": _missing(facts, spec),
         "is_built_in": bool(worst),
-        "rows": _rows(facts, lines, worst),
+        "rows": _rows(facts, spec, boards, worst),
     }
 
 
-def _parts(facts: Facts) -> list[str]:
+def listed(facts: Facts, spec: BoardSpec) -> Row:
+    """Further parts of a board of a list: its title, and the boards that it is made of."""
+    if not facts.rules.boards:
+        return {}
+    below = [facts.rules.board(key) for key in spec.boards]
+    return {
+        "kind": ONLY_BOARD,
+        "title": dict(spec.title),
+        "below": [{"key": other.key, "title": dict(other.title)} for other in below],
+        "weights": list(spec.weights),
+        "lost": [player.name for player in facts.players if player.id in facts.lost],
+    }
+
+
+def _uses(facts: Facts, spec: BoardSpec) -> set[str]:
+    """The scores that a board depends on, those of the boards below among them."""
+    below = (_uses(facts, facts.rules.board(key)) for key in spec.boards)
+    return {*OF_LISTED[spec.formula].uses}.union(*below)
+
+
+def _parts(facts: Facts, spec: BoardSpec) -> list[str]:
     """The columns: the scores used by the formula and available in the contest."""
-    uses = formula_of(facts).uses
+    uses = OF_LISTED[spec.formula].uses
     has = {
         "utility": facts.ranking.utility_measure is not None,
         "protection": True,
@@ -138,18 +176,24 @@ def _parts(facts: Facts) -> list[str]:
     return [part for part in PARTS if part in uses and has[part]]
 
 
-def _missing(facts: Facts) -> list[str]:
+def _missing(facts: Facts, spec: BoardSpec) -> list[str]:
     """The components that rounds in progress will add."""
     awaited = {
         "protection": facts.attack is not None and not facts.is_attack_shown,
         "attack": facts.attack is not None and not facts.is_attack_shown,
         "presentation": facts.presentation is not None and not facts.marks,
     }
-    return [part for part in _parts(facts) if awaited.get(part)]
+    return [part for part in PARTS if part in _uses(facts, spec) and awaited.get(part)]
 
 
-def _rows(facts: Facts, lines: Mapping[int, Line], worst: Mapping[int, Worst]) -> list[Row]:
-    taking_part, parts = facts.taking_part, _parts(facts)
+def _rows(
+    facts: Facts,
+    spec: BoardSpec,
+    boards: Mapping[str, Mapping[int, Line]],
+    worst: Mapping[int, Worst],
+) -> list[Row]:
+    lines, parts = boards[spec.key], _parts(facts, spec)
+    taking_part = facts.taking_part
     hides_utility = facts.ranking.utility_measure in facts.hidden
     rows = []
     for player in facts.players:
@@ -167,11 +211,23 @@ def _rows(facts: Facts, lines: Mapping[int, Line], worst: Mapping[int, Worst]) -
                 "total": line.total if in_it else None,
                 "tie_broken_by": line.tie_broken_by if in_it else None,
                 "cells": [_cell(line, part, in_it, hidden.get(part, False)) for part in parts],
+                **_below(spec, boards, player.id, in_it),
             }
         )
     by_utility = sorted(rows, key=lambda row: -(lines[row["team"]].utility or 0.0))
     unranked = [row for row in by_utility if row["rank"] is None]
     return in_order(row for row in rows if row["rank"] is not None) + unranked
+
+
+def _below(
+    spec: BoardSpec, boards: Mapping[str, Mapping[int, Line]], team: int, in_it: bool
+) -> Row:
+    """A team's places on the boards that this one is made of."""
+    if not spec.boards:
+        return {}
+    lines = [boards[key][team] for key in spec.boards]
+    known = [line if in_it and line.total is not None else None for line in lines]
+    return {"below": [{"total": line and line.total, "rank": line and line.rank} for line in known]}
 
 
 def _cell(line: Line, part: str, in_it: bool, hidden: bool) -> Row:
@@ -192,14 +248,14 @@ def _measures(facts: Facts, rows: list[Row]) -> Row:
         and any(values.get(measure) is not None for values in facts.measured.values())
     ]
     best = {
-        measure: ALL_MEASURES[measure].best_of(
+        measure: facts.rules.measure(measure).best_of(
             facts.measured.get(row["team"], {}).get(measure) for row in rows
         )
         for measure in measures
     }
     return {
         **phase_row(facts.anonymization),
-        "measures": measures,
+        **columns_of(measures, facts.rules),
         "rows": [
             {
                 **{name: row[name] for name in ("rank", "team", "name", "house")},

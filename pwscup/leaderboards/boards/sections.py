@@ -7,14 +7,13 @@ of measures and texts are added when a page is rendered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from scoring.formulas import TableFacts
-from scoring.registry import ALL_MEASURES
 from scoring.rulesets.base import RankingSpec, RoundSpec, Ruleset, StageSpec
 
 Values = Mapping[str, float | None]
@@ -79,6 +78,9 @@ class Facts:
     division's board are its own teams, but the attacks of the others count, too. `measured` has the counting
     submission's measures by team and `arrived` its arrival, `published` the teams whose tables could be
     attacked, `rates` the counting guess's rate by (attacker, defender), `marks` the points of presentations.
+    `baselines` attack and are not ranked, and the tables of `lost` teams count as found. `repeats` has of each table
+    the largest number of attackers who found one record, if the rules count them, and `n_guessed` the number of
+    records that a guess names, if the rules ask for it.
     `disclosures` are the rounds about a hidden table, of which `n_cells` are estimated. The values of
     `hidden` measures enter totals and are not shown.
     """
@@ -99,6 +101,10 @@ class Facts:
     is_frozen: bool
     disclosures: tuple[Disclosure, ...] = ()
     n_cells: int = 0
+    baselines: tuple[Player, ...] = ()
+    lost: frozenset[int] = frozenset()
+    repeats: Mapping[int, int] = field(default_factory=dict)
+    n_guessed: Mapping[tuple[int, int], int] = field(default_factory=dict)
     is_played_late: bool = False
     """The platform's own teams also play in rounds that are over, as in a demo."""
 
@@ -145,13 +151,6 @@ class Facts:
         return [p for p in found if p] + [round.phase for round in self.disclosures]
 
 
-def utility_of(facts: Facts, team: int) -> float | None:
-    """The utility of a team's table in per cent, if the rules name a measure for it."""
-    measure = facts.ranking.utility_measure
-    value = facts.measured.get(team, {}).get(measure) if measure else None
-    return None if value is None else 100 * (1 - value)
-
-
 def is_live(facts: Facts) -> bool:
     """The boards can still change by themselves, or a freeze can end."""
     return (
@@ -166,7 +165,8 @@ def _house_plays(facts: Facts) -> bool:
     if not facts.is_played_late:
         return False
     houses = {player.id for player in facts.everybody if player.is_house}
-    pairs = {(house, team) for house in houses for team in facts.published if house != team}
+    attackers = {*houses, *(player.id for player in facts.baselines)}
+    pairs = {(house, team) for house in attackers for team in facts.published if house != team}
     return bool(facts.attack and (houses - facts.published or pairs - facts.rates.keys()))
 
 
@@ -223,7 +223,8 @@ def matrix(
             "cells": [{"rate": rate_of((player.id, d)), "own": player.id == d} for d in columns],
         }
         for player in sorted(
-            (p for p in facts.everybody if p.id in attackers), key=_by_rank(offence)
+            (p for p in (*facts.everybody, *facts.baselines) if p.id in attackers),
+            key=_by_rank(offence),
         )
     ]
     head = [named(player, defence.get(player.id)) for player in defenders]
@@ -257,7 +258,7 @@ def _built_in(facts: Facts, defenders: Iterable[Player]) -> list[Row]:
 def built_in_attacks(facts: Facts) -> tuple[str, ...]:
     """The library's attacks that the rules run on every table."""
     return facts.ranking.linkage or tuple(
-        measure for measure in facts.rules.measures if ALL_MEASURES[measure].family == "linkage"
+        id_ for id_ in facts.rules.measures if facts.rules.measure(id_).family == "linkage"
     )
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import ShownMeasure, shown_measure
+from pwscup.contests.rules.measures import ShownMeasure, measures_in
 from pwscup.leaderboards.boards import cells
 from pwscup.leaderboards.boards.cells import Board, Cell, Column, Line, Rate
 from pwscup.leaderboards.boards.columns import is_by_name, shown_value
-from pwscup.leaderboards.boards.texts import SCORE_TITLES, plain, title_of
+from pwscup.leaderboards.boards.texts import SCORE_TITLES, kind_of, plain, title_of
 
 if TYPE_CHECKING:
     from pwscup.leaderboards.boards.sections import Row
@@ -23,7 +23,7 @@ STRONG, RANKS = "num strong", "num rank-column"
 
 def table_of(name: str, section: Section) -> Board:
     """The table of the board with that name."""
-    return BOARD_TABLES[name](section)
+    return BOARD_TABLES[kind_of(name, section)](section)
 
 
 def by_round(section: Section) -> Iterator[tuple[Mapping[str, Any], Section]]:
@@ -56,7 +56,7 @@ def _anonymization(section: Section) -> Board:
         Column(_("Safety rank"), ("safety_rank",), RANKS),
         cells.directed(_("Worst rate"), ("worst_rate", "worst_rank", "worst_by"), "lower"),
     )
-    measures = _measures_of(section)
+    measures = measures_in(section)
     return Board(
         [*columns, *_heads(measures, has_ranks=True)],
         _lines(section, lambda row: _standing(row, measures)),
@@ -104,6 +104,7 @@ def _attack(section: Section) -> Board:
 
 def _score(section: Section) -> Board:
     parts = [Column(str(SCORE_TITLES[part]), (part,)) for part in section["parts"]]
+    parts += [Column(title_of(board), _total_and_rank(board)) for board in section.get("below", ())]
     return _of_totals(section, section["direction"], parts, _part)
 
 
@@ -154,7 +155,8 @@ def _of_totals(
 
     def line(row: Row) -> Line:
         own = replace(_total(row), mark=settled if row["tie_broken_by"] else "")
-        found = _line(row, (own, *map(part, row["cells"])))
+        below = map(_place, row.get("below", ()))
+        found = _line(row, (own, *map(part, row["cells"]), *below))
         return replace(found, last_exports=(row["tie_broken_by"],))
 
     rows = [line(row) for row in section["rows"]]
@@ -162,13 +164,13 @@ def _of_totals(
 
 
 def _measures(section: Section) -> Board:
-    measures = _measures_of(section)
+    measures = measures_in(section)
     return Board(_heads(measures), _lines(section, lambda row: _values(row, measures)))
 
 
 def _estimates(section: Section) -> Board:
     """The boards of all rounds; `python -m scoring rank-estimates` reproduces them from the download."""
-    measures = _measures_of(section)
+    measures = measures_in(section)
     heads = (
         replace(head, title=measure.name, below="", brief=measure.id)
         for head, measure in zip(_heads(measures, has_ranks=True), measures, strict=True)
@@ -252,10 +254,6 @@ def _total(row: Row) -> Cell:
 
 
 # Measures
-
-
-def _measures_of(section: Section) -> list[ShownMeasure]:
-    return [shown_measure(id_) for id_ in section["measures"]]
 
 
 def _heads(measures: list[ShownMeasure], *, has_ranks: bool = False) -> list[Column]:

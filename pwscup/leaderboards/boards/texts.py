@@ -9,9 +9,10 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
+from pwscup.contests.rules.own_measures import utility_formula
 from pwscup.core.texts.parts import listed
 from pwscup.leaderboards.boards.attack_texts import attack_texts_of
-from scoring.formulas import FORMULAS
+from scoring.formulas import OF_LISTED
 from scoring.formulas.base import PARTS
 from scoring.rulesets import Ruleset, localized
 
@@ -37,9 +38,53 @@ SCORE_TITLES = {
     "attack": gettext_lazy("Attack"),
     "presentation": gettext_lazy("Presentation"),
 }
-TIE_BREAKS = {**SCORE_TITLES, "earlier": gettext_lazy("the earlier submission")}
-UTILITY = gettext_lazy("100 × (1 − %(measure)s): the remaining utility of the data.")
+TIE_BREAKS = {
+    **SCORE_TITLES,
+    "earlier": gettext_lazy("the earlier submission"),
+    "final": gettext_lazy("the rank in the last stage"),
+}
+WORDS = {
+    "protection": gettext_lazy("protection"),
+    "total": gettext_lazy("total"),
+    "worst": gettext_lazy("the worst rate against it"),
+    "left_out": gettext_lazy("left out"),
+    "zero": gettext_lazy("0"),
+    "mean": gettext_lazy("mean"),
+    "sum": gettext_lazy("sum"),
+    "tail": gettext_lazy("binomial tail"),
+    "union": gettext_lazy("union bound"),
+}
+"""The words that a setting may be."""
+BASELINES = {
+    "built-in": gettext_lazy("the built-in attacks"),
+    "house": gettext_lazy("the baseline teams of the platform"),
+}
+UTILITY = gettext_lazy("%(formula)s: the remaining utility of the data.")
 PRESENTATION = gettext_lazy("the mean of the judges' grades, each the mean over the criteria.")
+
+
+def board_title(name: str, rules: Ruleset) -> str:
+    """The name of a board, in the reader's language; that of a list has its own."""
+    specs = {spec.key: spec for spec in rules.boards}
+    of_season = name == "season" or name.startswith("season-")
+    key = name.removeprefix("season").removeprefix("-") or (rules.boards[0].key if specs else "")
+    spec = specs.get(key if of_season else name)
+    if spec is None:
+        return str(TITLES[name])
+    title = localized(spec.title, get_language() or "en")
+    return _("Season: %(board)s") % {"board": title} if of_season else title
+
+
+def kind_of(name: str, section: Mapping[str, Any]) -> str:
+    """The kind of a board: its name, unless it is one of a list."""
+    return str(section.get("kind", name))
+
+
+def tie_break(name: str, rules: Ruleset) -> str:
+    """A tie-break, or the board whose rank it is."""
+    if name in TIE_BREAKS:
+        return str(TIE_BREAKS[name])
+    return _("the rank on “%(board)s”") % {"board": board_title(name, rules)}
 
 
 def title_of(part: Mapping[str, Any]) -> str:
@@ -51,7 +96,7 @@ def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
     """The components of a total, with their meaning."""
     said = attack_texts_of(rules)
     meanings = {
-        "utility": str(UTILITY) % {"measure": rules.ranking.utility_measure},
+        "utility": str(UTILITY) % {"formula": utility_formula(rules.ranking)},
         "protection": said.protection,
         "attack": said.attack,
         "presentation": PRESENTATION,
@@ -61,12 +106,12 @@ def parts(section: Mapping[str, Any], rules: Ruleset) -> list[tuple[str, str]]:
 
 def formula_title(section: Mapping[str, Any]) -> str:
     """The formula of a total."""
-    return _(FORMULAS[section["formula"]].title)
+    return _(OF_LISTED[section["formula"]].title)
 
 
 def settings(section: Mapping[str, Any]) -> str:
     """The numbers chosen by an organizer, with their meaning; a part that weighs 0 is no part of the total."""
-    formula = FORMULAS[section["formula"]]
+    formula = OF_LISTED[section["formula"]]
     return listed(
         f"{_(setting.description)} {plain(section['settings'][setting.name])}"
         for setting in formula.settings
@@ -74,8 +119,10 @@ def settings(section: Mapping[str, Any]) -> str:
     )
 
 
-def plain(number: float) -> str:
-    """A number without an unnecessary fraction."""
+def plain(number: float | str) -> str:
+    """A number without an unnecessary fraction, or one of the words that a setting may be."""
+    if isinstance(number, str):
+        return str(WORDS.get(number, number))
     return number_format(int(number) if float(number).is_integer() else number)
 
 

@@ -20,6 +20,7 @@ from pwscup.leaderboards.models import Ceremony
 from pwscup.leaderboards.scope import Scope, scope_of, weighted_stages
 from pwscup.leaderboards.services import boards_of, build, forget
 from pwscup.submissions import selectors
+from scoring.rulesets import Ruleset
 
 if TYPE_CHECKING:
     from pwscup.accounts.models import User
@@ -155,7 +156,7 @@ def start(
     }
     scope = scope_of(contest, now, **asked, is_final=True)
     _refuse_before_the_end(scope)
-    final = _order(build(scope))
+    final = _order(build(scope), scope.rules)
     if final is None:
         raise ContestRefused(_("No team has a place yet: there is nothing to reveal."))
     ceremony = Ceremony.objects.create(
@@ -197,9 +198,10 @@ def _refuse_before_the_end(scope: Scope) -> None:
         )
 
 
-def _order(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The board with the winners; None if no team has a rank."""
-    sections = [data[name] for name in BEST_FIRST if name in data]
+def _order(data: Mapping[str, Any], rules: Ruleset) -> Mapping[str, Any] | None:
+    """The board with the winners, of a list the main one; None if no team has a rank."""
+    names = ("season", rules.boards[0].key) if rules.boards else BEST_FIRST
+    sections = [data[name] for name in names if name in data]
     return next(
         (s for s in sections if any(row["rank"] is not None for row in s["rows"])),
         None,
@@ -225,12 +227,12 @@ def _places(rows: Iterable[Row]) -> list[Row]:
 
 def _frozen_rows(contest: Contest, now: datetime, asked: Mapping[str, Any]) -> list[Row]:
     """The currently public order; for a season without one, that of its last stage."""
-    section = _order(boards_of(contest, now, **asked).data)
+    boards = boards_of(contest, now, **asked)
+    section = _order(boards.data, boards.scope.rules)
     if section is None and asked["is_season"]:
         stage = weighted_stages(contest.ruleset)[-1].key
-        section = _order(
-            boards_of(contest, now, **{**asked, "is_season": False, "stage": stage}).data
-        )
+        boards = boards_of(contest, now, **{**asked, "is_season": False, "stage": stage})
+        section = _order(boards.data, boards.scope.rules)
     rows = section["rows"] if section else []
     return [{name: row[name] for name in ("team", "name", "house", "rank")} for row in rows]
 

@@ -51,7 +51,8 @@ class Group:
     risks: str
 
     def board(self, name: str) -> Mapping[str, Any] | None:
-        return next((board.data for board in self.boards if board.name == name), None)
+        kinds = ((texts.kind_of(board.name, board.data), board.data) for board in self.boards)
+        return next((data for kind, data in kinds if kind == name), None)
 
 
 def groups(contest: Contest, now: datetime) -> list[Group]:
@@ -60,7 +61,14 @@ def groups(contest: Contest, now: datetime) -> list[Group]:
     found = []
     if scope.has_season(rules):
         season = final_board(contest, now)
-        found.append(_group("season", str(texts.TITLES["season"]), season.boards, (season.name,)))
+        found.append(
+            _group(
+                "season",
+                str(texts.TITLES["season"]),
+                season.boards,
+                boards.season_boards_of(rules),
+            )
+        )
     names = boards.boards_of_formula(rules)
     hidden = contest.hidden_measures
     for spec in reversed(rules.stages):
@@ -83,7 +91,10 @@ def _group(key: str, title: str, made: Boards, names: tuple[str, ...]) -> Group:
     return Group(
         key,
         title,
-        tuple(Board(name, str(texts.TITLES[name]), made.data[name]) for name in there),
+        tuple(
+            Board(name, texts.board_title(name, made.scope.rules), made.data[name])
+            for name in there
+        ),
         made.key,
         attack_texts_of(made.scope.rules),
         risk_text(made.scope.rules),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import shown_measure
+from pwscup.contests.rules.measures import measures_in
 from pwscup.core.templatetags.pwscup import measure as measure_words
 from pwscup.core.templatetags.pwscup import percent as percent_words
 from pwscup.leaderboards import charts
@@ -234,8 +234,8 @@ def _profiles(group: Group) -> Iterator[str]:
 def _profile(group: Group, data: Data, rows: list[Data], n: int) -> str:
     spreads = [
         spread
-        for position, id_ in enumerate(data["measures"])
-        if (spread := _spread(id_, [row["cells"][position]["value"] for row in rows], n))
+        for position, shown in enumerate(measures_in(data))
+        if (spread := _spread(shown, [row["cells"][position]["value"] for row in rows], n))
     ]
     alt = _("The position of the team %(team)s among all teams by each measure.")
     return pictures.profile(
@@ -243,12 +243,11 @@ def _profile(group: Group, data: Data, rows: list[Data], n: int) -> str:
     )
 
 
-def _spread(id_: str, values: list[float | None], n: int) -> Spread | None:
+def _spread(shown: ShownMeasure, values: list[float | None], n: int) -> Spread | None:
     """The values as relative positions between the worst and the best."""
     known = [value for value in values if value is not None]
     if not known:
         return None
-    shown = shown_measure(id_)
     worst, best = max(known), min(known)
     if shown.direction == "higher":
         worst, best = best, worst
@@ -259,7 +258,7 @@ def _spread(id_: str, values: list[float | None], n: int) -> Spread | None:
         return 1.0 if worst == best else (value - worst) / (best - worst)
 
     shares = tuple(found for value in values if (found := share(value)) is not None)
-    return Spread(id_, _end(shown, worst), _end(shown, best), shares, share(values[n]))
+    return Spread(shown.id, _end(shown, worst), _end(shown, best), shares, share(values[n]))
 
 
 def _end(shown: ShownMeasure, value: float) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from pwscup.contests.rules.measures import shown_measure
+from pwscup.contests.rules.measures import measures_in
 from pwscup.core.texts.parts import listed, named, noted
 from pwscup.leaderboards.boards.cells import MEASURE, NOTHING, NUMBER, RATE, Rate
 from pwscup.leaderboards.boards.columns import is_by_name
@@ -65,7 +65,7 @@ def _without_ranks(name: str, section: Section, first: str, kind: str) -> str:
 
 def legend(section: Section) -> str:
     """The measures with only a short name as header; empty if all have their identifier."""
-    columns = filter(is_by_name, map(shown_measure, section.get("measures", [])))
+    columns = filter(is_by_name, measures_in(section))
     return listed(named(column.name, noted(column.title, column.id)) for column in columns)
 
 

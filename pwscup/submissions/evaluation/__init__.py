@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import scoring
 from pwscup.contests import truth
 from pwscup.core.db.prepared import Prepared, prefetch
-from pwscup.formats.evaluation import Drawn, Values
+from pwscup.formats.evaluation import Drawn, Marked, Values
 from pwscup.submissions.evaluation.cases import Case
 from pwscup.submissions.evaluation.debriefing import debriefed_estimate, debriefed_table
 from pwscup.submissions.evaluation.drawing import bot_seed
@@ -62,6 +62,8 @@ class Result:
     final_values: Values | None
     seconds: float
     notes: list[dict[str, Any]]
+    right: str = ""
+    """For a guess: the units that it got right, by `truth.right_key`."""
 
 
 def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
@@ -90,6 +92,8 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         with noted() as notes:
             found = submission.round.format.evaluation.evaluate(case, seed)
         hashes = case.hashes()
+    right = truth.right_key(found.right) if isinstance(found, Marked) else ""
+    found = found.values if isinstance(found, Marked) else found
     values, final = (found.feedback, found.final) if isinstance(found, Drawn) else (found, None)
     return Result(
         ruleset_digest=contest.ruleset.digest,
@@ -100,6 +104,7 @@ def evaluate(submission_id: int, rules: Ruleset | None = None) -> Result:
         final_values=final,
         seconds=round(time.perf_counter() - started, 4),
         notes=[note.to_dict() for note in notes],
+        right=right,
     )
 
 
@@ -156,7 +161,11 @@ def shuffled_table(submission: Submission, attack: Round) -> ShuffledTable:
         submission.round.format.evaluation,
         f"release/{attack.key}/{submission.team.slug}",
     )
-    found = evaluation.published(Case(submission), purpose)
+    case = Case(submission)
+    found = evaluation.published(case, purpose)
+    if attack.format.asks_questions:
+        seed = case.seed(f"{purpose}/questions")
+        found = attack.format.evaluation.asked(case, found, attack.spec, seed)
     key = truth.answer_key(found.answer)
     return ShuffledTable(found.table, key, found.n_records, found.candidates)
 

@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pwscup.contests import truth
 from pwscup.contests.selectors import dataset_of
 from pwscup.contests.teams.tables import draw_of
+from pwscup.core.installation import programs
 from pwscup.formats.evaluation import Drawn, Values
 from pwscup.submissions.evaluation import handed_in
 from pwscup.submissions.evaluation.originals import Opened, dataset_for, read_once
 from pwscup.submissions.results.finals import drawing_measures
+from scoring import plugins
+from scoring.errors import ProblemsFound
+from scoring.rulesets.gates import outside
+from scoring.sandbox.programs import scored
+from scoring.scores.options import DECIMALS
 
 if TYPE_CHECKING:
     import numpy as np
 
     from pwscup.submissions.models import Submission
+    from scoring.evaluate import ProgramFiles
     from scoring.rulesets import Ruleset
 
 T = TypeVar("T")
@@ -72,11 +79,27 @@ class Case:
 
     def measured(self, found: Callable[[Sequence[str], int], Values]) -> Values | Drawn:
         values = found(self.ruleset.measures, self.measures_seed())
+        if problems := outside(self.ruleset, values):
+            raise ProblemsFound(problems)
         drawing = drawing_measures(self.ruleset)
         if not drawing:
             return values
         final = found(drawing, self.measures_seed(is_final=True))
         return Drawn(values, {measure: final[measure] for measure in drawing})
+
+    def programmed(self, files: Callable[[], ProgramFiles]) -> Values:
+        spec = self.ruleset.program
+        if spec is None:
+            return {}
+        program, given = programs.allowed(spec.name), files()
+        found = scored(
+            program,
+            spec.bounds,
+            spec.messages,
+            submitted=given.submitted,
+            reference=given.reference,
+        )
+        return {id_: round(value, DECIMALS) for id_, value in found.items()}
 
     def measures_seed(self, *, is_final: bool = False) -> int:
         """The seed of random measures from the contest's secret; the rules' seed if no measure is random.
@@ -98,4 +121,14 @@ class Case:
             given = {"release": release.table.sha256}
             if release.candidates is not None:
                 given[round.format.given_next_to_table] = release.candidates.sha256
-        return given | handed_in.hashes(self.submission)
+        return given | handed_in.hashes(self.submission) | self._foreign()
+
+    def _foreign(self) -> dict[str, str]:
+        """The digest of the program, and the version of each package whose plugin the values are from."""
+        if not self.submission.round.format.is_measured:
+            return {}
+        spec, used = self.ruleset.program, plugins.used(self.ruleset.measures)
+        found = {f"package {plugin.package}": plugin.version for plugin in used}
+        if spec is not None:
+            found[f"program {spec.name}"] = programs.allowed(spec.name).digest
+        return found

@@ -58,7 +58,10 @@ def gate(
     if request.user.is_anonymous:
         log_in = redirect_to_login(request.get_full_path()).url
         return Gate(_("Log in to submit files for your team."), _("Log in"), log_in)
-    if team is None:
+    for_house = policies.publishes_for_house(request.user, round)
+    if team is not None and round.spec.is_organizers:
+        return Gate(str(services.REFUSALS["round.organizers"]))
+    if team is None and not for_house:
         if is_organizer(request.user, round.contest) or is_judge(request.user, round.contest):
             return Gate(_("Files are submitted by teams. Organizers and judges do not play."))
         text = _("Files are submitted by teams, and you are not in a team yet: create or join one.")
@@ -68,7 +71,7 @@ def gate(
     if not round.has_opened(now):
         text = _("This round has not opened yet. The rules describe the files to submit.")
         return Gate(text, _("Read the rules"), reverse("rules", args=[slug]))
-    if round.format.is_attacked and draws.is_left_out(team, now):
+    if team is not None and round.format.is_attacked and draws.is_left_out(team, now):
         return Gate(
             str(services.REFUSALS["team.no_tables"]),
             _("Ask a question"),

@@ -1,4 +1,4 @@
-"""The limit of submissions per day of the contest's calendar, in addition to that of the round."""
+"""Limits of submissions in addition to that of the round: on a day of the contest's calendar, and in all."""
 
 from __future__ import annotations
 
@@ -36,6 +36,15 @@ def _used(team: Team, round: Round, moment: datetime) -> QuerySet[Submission]:
     return Submission.objects.filter(
         team=team, round=round, state__in=USES_A_TRY, arrived_at__gte=start, arrived_at__lt=end
     )
+
+
+def left_in_all(team: Team, round: Round) -> int | None:
+    """The number of remaining guesses against all targets together; None without a limit."""
+    allowed = round.spec.tries_in_all
+    if allowed is None:
+        return None
+    used = Submission.objects.filter(team=team, round=round, state__in=USES_A_TRY).count()
+    return max(0, allowed - used)
 
 
 def left_today(

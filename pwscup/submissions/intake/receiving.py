@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from pwscup.accounts.selectors import team_of
 from pwscup.core.http import unavailable
-from pwscup.submissions import selectors, services
-from pwscup.submissions.forms import NoteForm, TableForm
+from pwscup.submissions import policies, selectors, services
+from pwscup.submissions.forms import NoteForm
 from pwscup.submissions.intake import limits
 from pwscup.submissions.intake.gates import used_today
 from pwscup.submissions.middleware import arrival
@@ -29,11 +29,15 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Release, Submission
 
 Received = tuple[NoteForm, list["Submission"]]
+Guesses = dict["Release", dict[str, "Part"]]
+"""The files for each target, by their key."""
 
 
 def receive(request: HttpRequest, round: Round) -> Received:
     """The form with its errors, and the new submissions."""
     team = team_of(request.user, round.contest)
+    if policies.publishes_for_house(request.user, round):
+        return receive_table(request, round, None)
     if team is None:
         form = NoteForm(request.POST)
         form.add_error(None, _("Files are submitted by teams, and you are not in a team yet."))
@@ -42,10 +46,17 @@ def receive(request: HttpRequest, round: Round) -> Received:
     return taker(request, round, team)
 
 
-def receive_table(request: HttpRequest, round: Round, team: Team) -> Received:
-    """One submission of a round without targets: a table, or slides."""
-    form = TableForm(round, round.spec.files, request.POST, request.FILES)
+def receive_table(request: HttpRequest, round: Round, team: Team | None) -> Received:
+    """One submission of a round without targets: a table, or slides; without `team` of the one that an organizer
+    chose."""
+    form = rounds.empty_form(request, round, request.POST, request.FILES)
     if not form.is_valid():
+        return form, []
+    team = team or form.chosen_team
+    if team is None:
+        form.add_error(
+            None, _("The platform plays no team in this contest: choose some on the page Teams.")
+        )
         return form, []
     files = {key: (part.name, part.chunks()) for key, part in form.parts().items()}
     try:
@@ -70,7 +81,7 @@ def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
     form = rounds.guess_form(round, team, others.values(), request.POST, request.FILES)
     if not form.is_valid():
         return form, []
-    guesses = {others[slug]: part for slug, part in form.cleaned_data["guess"].items()}
+    guesses = {others[slug]: files for slug, files in form.cleaned_data["guess"].items()}
     used_up = _used_up(team, round, guesses, arrival(request))
     again = {target for target in used_up if _sent_before(request, team, target, guesses, form)}
     if errors := [error for target, error in used_up.items() if target not in again]:
@@ -79,11 +90,14 @@ def receive_guesses(request: HttpRequest, round: Round, team: Team) -> Received:
     return form, _submit_each(request, round, team, guesses, form)
 
 
+def _files(parts: Mapping[str, Part]) -> dict[str, services.Upload]:
+    return {key: (part.name, part.chunks()) for key, part in parts.items()}
+
+
 def _sent_before(
-    request: HttpRequest, team: Team, target: Release, guesses: dict[Release, Part], form: NoteForm
+    request: HttpRequest, team: Team, target: Release, guesses: Guesses, form: NoteForm
 ) -> bool:
-    part = guesses[target]
-    files = {"guess": (part.name, part.chunks())}
+    files = _files(guesses[target])
     nonce = form.cleaned_data["nonce"]
     return services.sent_before(request.user, team, target.round, target, files, nonce) is not None
 
@@ -97,7 +111,13 @@ def _used_up(
     over = _("%(team)s: all %(n)s attempts against this target are used")
     later = f"%(team)s: {used_today(round, arrived_at)}"
     errors = {}
-    for target in guesses:
+    in_all = limits.left_in_all(team, round)
+    too_many = _("%(team)s: only %(left)s of %(n)s attempts in the whole round are left")
+    for n_before, target in enumerate(guesses):
+        if in_all is not None and n_before >= in_all:
+            shown = {"team": target.team.name, "left": in_all, "n": round.spec.tries_in_all}
+            errors[target] = ValidationError(too_many, "tries_in_all", shown)
+            continue
         shown = {"team": target.team.name, "n": round.tries}
         if not left.get(target.pk):
             errors[target] = ValidationError(over, "tries", shown)
@@ -107,7 +127,7 @@ def _used_up(
 
 
 def _submit_each(
-    request: HttpRequest, round: Round, team: Team, guesses: dict[Release, Part], form: NoteForm
+    request: HttpRequest, round: Round, team: Team, guesses: Guesses, form: NoteForm
 ) -> list[Submission]:
     """Submit the guesses; if one is refused or the platform is unavailable, list which were received and
     which were not.
@@ -115,13 +135,13 @@ def _submit_each(
     There is no transaction around them: the files are written in between, and others write too.
     """
     taken: dict[Release, Submission] = {}
-    for target, part in guesses.items():
+    for target, files in guesses.items():
         try:
             taken[target] = services.submit(
                 user=request.user,
                 team=team,
                 round=round,
-                files={"guess": (part.name, part.chunks())},
+                files=_files(files),
                 arrived_at=arrival(request),
                 target=target,
                 **form.said(),

@@ -67,21 +67,27 @@ def is_zip(name: str) -> bool:
 
 def unpacked(upload: UploadedFile, max_bytes: int) -> list[Part]:
     """The files of a zip archive, each within `max_bytes`; ValidationError lists the refused ones."""
-    name = plain_name(upload.name)
-    problems = Collector()
     try:
-        archive = Archive(
-            cast("IO[bytes]", upload.file),
-            Limits(MAX_ENTRIES, MAX_UNPACKED_BYTES, max_bytes),
-            name=name,
-        )
-        entries = archive.files(problems)
-        if not (entries or problems):
-            problems.add("bundle.empty", file=name)
-        parts = [Part(e.shown, archive.take(e, problems), e.chunks) for e in entries]
-        problems.raise_if_any()
+        return parts_of(cast("IO[bytes]", upload.file), plain_name(upload.name), max_bytes)
     except ProblemsFound as refused:
         raise ValidationError([_shown(problem) for problem in refused.problems]) from refused
+
+
+def parts_of(packed: IO[bytes], name: str, max_bytes: int) -> list[Part]:
+    """The files of a zip archive, each within `max_bytes`.
+
+    Raises
+    ------
+    scoring.errors.ProblemsFound
+        All refused files.
+    """
+    problems = Collector()
+    archive = Archive(packed, Limits(MAX_ENTRIES, MAX_UNPACKED_BYTES, max_bytes), name=name)
+    entries = archive.files(problems)
+    if not (entries or problems):
+        problems.add("bundle.empty", file=name)
+    parts = [Part(e.shown, archive.take(e, problems), e.chunks) for e in entries]
+    problems.raise_if_any()
     return parts
 
 
@@ -134,6 +140,66 @@ def matched(
     if errors:
         raise ValidationError(errors)
     return {slug: same[0] for slug, same in found.items()}
+
+
+Answers = dict[str, dict[str, Part]]
+"""The files of each target by its slug, by the key of the file."""
+
+
+def matched_answers(
+    parts: Iterable[Part],
+    targets: Mapping[str, str],
+    keys: Sequence[str],
+    split: Callable[[str, Part], Mapping[str, Part]],
+    *,
+    only: str = "",
+) -> Answers:
+    """Each answer file by its target and question; ValidationError lists the files that match none, or one twice.
+
+    A file is named `<question>_<target>.csv`, or `<question>.csv` in a folder named like the target. A file
+    `<question>.csv` in no such folder is for all targets, and `split(question, part)` makes those of each. With
+    `only` files without a target are for that one, and with one question they may have any name.
+    """
+    found: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    errors: list[ValidationError] = []
+    for part in parts:
+        key, slug = _question_of(part.name, targets, keys, only)
+        if key and slug:
+            found[slug, key].append(part)
+        elif key:
+            try:
+                for target, of_target in split(key, part).items():
+                    found[target, key].append(of_target)
+            except ProblemsFound as refused:
+                errors += [_shown(problem) for problem in refused.problems]
+        else:
+            names = [f"{key}_{slug}.csv" for slug in targets for key in keys]
+            errors.append(_stray(part, [*(f"{key}.csv" for key in keys), *names], own=False))
+    errors += [_twice(targets[slug], same) for (slug, _), same in found.items() if len(same) > 1]
+    if errors:
+        raise ValidationError(errors)
+    answers: Answers = defaultdict(dict)
+    for (slug, key), (part,) in found.items():
+        answers[slug][key] = part
+    return dict(answers)
+
+
+def _question_of(
+    name: str, targets: Mapping[str, str], keys: Sequence[str], only: str
+) -> tuple[str, str]:
+    """The question and the target of an answer file; the target is empty for all, and both if there is none."""
+    path = PurePosixPath(name.lower())
+    folder = only or (path.parent.name if path.parent.name in targets else "")
+    by_name = {key.lower(): key for key in keys}
+    if path.stem in by_name:
+        return by_name[path.stem], folder
+    for lower, key in by_name.items():
+        rest = path.stem.removeprefix(f"{lower}_")
+        if rest != path.stem and rest in targets and folder in ("", rest):
+            return key, rest
+    if len(keys) == 1 and (slug := only or target_of(name, targets)):
+        return keys[0], slug
+    return "", ""
 
 
 def _stray(part: Part, names: Sequence[str], *, own: bool) -> ValidationError:

@@ -93,7 +93,10 @@ def headline(
 ) -> tuple[tuple[ShownMeasure, float | None], ...]:
     """The values of the headline measures; None for hidden ones."""
     values = (visible.values if visible else None) or {}
-    return tuple((shown_measure(key), values.get(key)) for key in headline_of(ruleset, hidden))
+    return tuple(
+        (shown_measure(ruleset.measure(key)), values.get(key))
+        for key in headline_of(ruleset, hidden)
+    )
 
 
 def worst_rate(

@@ -12,6 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pwscup.contests.rules.measures import ShownMeasure, shown_measure, visible_measures
+from pwscup.contests.rules.own_measures import utility_formula
 from pwscup.contests.selectors import contest_page
 from pwscup.core.http.polling import etag
 from pwscup.formats import format_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from pwscup.submissions.models import Submission
     from pwscup.submissions.policies import Person
+    from scoring.registry import Measure
     from scoring.rulesets import Ruleset
 
 Values = Mapping[str, float | int | None]
@@ -56,6 +58,7 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             "ruling": selectors.newest_ruling(submission.team, submission),
             "may_audit": policies.may_audit(viewer, submission, now),
             "counts": _counts(submission),
+            "answer_results": _answer_results(submission, visible),
             "problems": problems_of(submission, submission.problems, titles(submission)),
             "notes": problems_of(
                 submission, evaluation.notes if evaluation else [], titles(submission)
@@ -67,6 +70,19 @@ def result_page(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         }
         | _measures(submission, visible, viewer, now)
     )
+
+
+def _answer_results(
+    submission: Submission, visible: feedback.Visible | None
+) -> list[dict[str, Any]]:
+    """The result of each question of the round, with its title."""
+    values = (visible.values if visible else None) or {}
+    language = get_language() or "en"
+    return [
+        {"title": localized(question.title, language), "value": values[question.key]}
+        for question in submission.round.spec.questions
+        if question.key in values
+    ]
 
 
 def titles(submission: Submission) -> dict[str, str]:
@@ -140,15 +156,14 @@ def _measures(
     if submission.round.format.tells_of_table:
         return {"families": families(ruleset, ids, values, list(others.values()))}
     drawing = [id_ for id_ in finals.drawing_measures(ruleset) if id_ in ids]
-    loss = values.get(ruleset.ranking.utility_measure or "")
     return {
-        "utility": None if loss is None else 100 * (1 - loss),
-        "utility_measure": ruleset.ranking.utility_measure,
+        "utility": ruleset.ranking.utility_in(values),
+        "utility_formula": utility_formula(ruleset.ranking),
         "families": families(ruleset, ids, values, list(others.values())),
         "drawing": ", ".join(drawing),
         "is_final": bool(drawing) and finals.are_final(submission.round, now),
         "n_others": len(others),
-        "chart": chart(ids, submission.number, values, others),
+        "chart": chart(map(ruleset.measure, ids), submission.number, values, others),
         "sizes": {name: values.get(name) for name in COUNTED},
     }
 
@@ -158,7 +173,7 @@ def families(
 ) -> list[Family]:
     """The measures by family, in the order of the families' texts."""
     titles = format_of(ruleset).rules.SHORT_FAMILIES
-    rows = [_row(shown_measure(id_), values, others) for id_ in ids]
+    rows = [_row(shown_measure(ruleset.measure(id_)), values, others) for id_ in ids]
     grouped = {f: tuple(row for row in rows if row.measure.family == f) for f in titles}
     return [Family(str(titles[f]), found) for f, found in grouped.items() if found]
 
@@ -169,10 +184,10 @@ def _row(measure: ShownMeasure, values: Values, others: Sequence[Values]) -> Row
 
 
 def chart(
-    ids: Iterable[str], number: int, values: Values, others: Mapping[int, Values]
+    chosen: Iterable[Measure], number: int, values: Values, others: Mapping[int, Values]
 ) -> dict[str, Any]:
     """The data of the two charts: losses as shares of the team's largest, and re-identification rates."""
-    measures = [shown_measure(id_) for id_ in ids if values.get(id_) is not None]
+    measures = [shown_measure(m) for m in chosen if values.get(m.id) is not None]
     return {
         "utility": [_series(m, number, values, others) for m in measures if m.is_loss],
         "linkage": [_series(m, number, values, others) for m in measures if m.family == "linkage"],

@@ -14,6 +14,7 @@ from django.utils.translation import get_language
 
 from pwscup.contests.downloads import terms_first_url
 from pwscup.contests.guidance import round_state
+from pwscup.contests.rules.asked import shown_questions
 from pwscup.contests.rules.measures import hidden_measures, shown_measure
 from pwscup.contests.selectors import contest_page, download_name, downloads
 from pwscup.contests.teams.tables import in_files
@@ -132,7 +133,7 @@ def measured_history(
     return {
         **history_of(request, round, team, now),
         "headline": [
-            shown_measure(key)
+            shown_measure(ruleset.measure(key))
             for key in headline_of(ruleset, hidden_measures(round.contest, request.user))
         ],
         "has_rates": bool(ruleset.ranking.linkage),
@@ -159,8 +160,16 @@ def table_form(
     left = selectors.tries_left(team, round) if team else None
     today = limits.left_today(team, round, now) if team else None
     closed_to_me = gate(request, round, team, now, left=left, today=today)
-    shown = form or (None if closed_to_me else TableForm(round, round.spec.files))
+    shown = form or (None if closed_to_me else empty_form(request, round))
     return {"gate": closed_to_me, "form": shown, "tries_left": left, "left_today": today}
+
+
+def empty_form(request: HttpRequest, round: Round, *data: Any) -> TableForm:
+    """The form of the files of a round without targets; organizers submit for teams of the platform."""
+    teams: Iterable[Team] = ()
+    if policies.publishes_for_house(request.user, round):
+        teams = round.contest.teams.filter(is_house=True).order_by("name")
+    return TableForm(round, round.spec.files, *data, teams=teams)
 
 
 def offered_files(contest: Contest, team: Team | None, now: datetime) -> dict[str, Any]:
@@ -212,15 +221,18 @@ def attack(
     left = selectors.tries_left_by_target(team, round) if team else {}
     today = limits.left_today_by_target(team, round, now) if team else None
     others = [table for table in tables if team is None or table.team_id != team.pk]
-    closed_to_me = gate(request, round, team, now)
+    in_all = limits.left_in_all(team, round) if team else None
+    closed_to_me = gate(request, round, team, now, left=in_all)
     return {
         "gate": closed_to_me,
+        "left_in_all": in_all,
         "pending": None if tables or not round.has_opened(now) else pending(round),
         "form": form or (None if closed_to_me or not others else guess_form(round, team, others)),
         "targets": [_target(table, history, left, today) for table in others],
         "used_today": used_today(round, now) if today and 0 in today.values() else "",
         "has_candidates": "candidates" in round.spec.gives,
         "has_people": "people" in round.spec.gives,
+        "questions": shown_questions(round.spec, get_language() or "en"),
         "schema_name": download_name(round.contest, "schema.toml"),
         "guess_names": guess_names(round, team.slug if team else "", ["<team>"]),
         "may_download": any(

@@ -114,12 +114,12 @@ def purposes_of(contest: Contest) -> list[str]:
 
 def _releases(contest: Contest, purposes: set[str]) -> list[dict[str, Any]]:
     found = Release.objects.filter(round__contest=contest).order_by("id")
-    found = found.select_related("round", "team", "table", "submission")
+    found = found.select_related("round", "team", "table", "submission__round")
     return [
         {
             "purpose": purpose,
             "round": release.round.key,
-            "kind": release.round.kind,
+            "kind": _kind(release),
             "team": release.team.slug,
             "n_records": release.n_records,
             "sha256": release.table.sha256,
@@ -129,3 +129,10 @@ def _releases(contest: Contest, purposes: set[str]) -> list[dict[str, Any]]:
         for release in found.prefetch_related("submission__files__file")
         if (purpose := f"release/{release.round.key}/{release.team.slug}") in purposes
     ]
+
+
+def _kind(release: Release) -> str:
+    """The kind of attack that says how the lines of a release follow from its seed."""
+    if not release.round.format.asks_questions:
+        return release.round.kind
+    return release.submission.round.format.released_as

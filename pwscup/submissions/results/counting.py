@@ -28,6 +28,8 @@ Pair = tuple[int, int]
 """The teams of an attacker and of a defender."""
 AS_TEXT = Cast("evaluations__values", TextField())
 FINAL = "evaluations__final_values"
+N_GUESSED = "n_guessed"
+"""The value of an attack that names a number of records of its own."""
 """Stored text: only values that count are decoded."""
 
 
@@ -186,6 +188,8 @@ class Guesses:
 
     made: Mapping[int, tuple[Pair, float | None]]
     rates: Mapping[Pair, float]
+    sizes: Mapping[int, int]
+    """By key the number of records that a guess names, if its evaluation says it."""
 
 
 _GUESSES: Recent[Guesses] = Recent(20, most_weight=120_000)
@@ -199,6 +203,14 @@ def counted_rates(attack: Round, before: datetime | None = None) -> Mapping[Pair
     if not withdrawn:
         return guesses.rates
     return _last_rates(found for pk, found in guesses.made.items() if pk not in withdrawn)
+
+
+def counted_sizes(attack: Round, before: datetime | None = None) -> dict[Pair, int]:
+    """The number of records that the counting guess of an attacker against a defender names, if it is known."""
+    guesses = _guesses(attack, before)
+    withdrawn = _withdrawn(attack.contest, before)
+    last = {pair: pk for pk, (pair, _) in guesses.made.items() if pk not in withdrawn}
+    return {pair: guesses.sizes[pk] for pair, pk in last.items() if pk in guesses.sizes}
 
 
 def _last_rates(guesses: Iterable[tuple[Pair, float | None]]) -> dict[Pair, float]:
@@ -228,4 +240,9 @@ def _read_guesses(attack: Round, before: datetime | None, applied: Container[int
         pk: ((attacker, defender), None if of is None else of.get("rate"))
         for (pk, _, attacker, defender), of in zip(rows, values, strict=True)
     }
-    return Guesses(made, _last_rates(made.values()))
+    sizes = {
+        row[0]: int(of[N_GUESSED])
+        for row, of in zip(rows, values, strict=True)
+        if of is not None and of.get(N_GUESSED) is not None
+    }
+    return Guesses(made, _last_rates(made.values()), sizes)

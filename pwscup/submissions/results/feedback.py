@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.utils.translation import get_language
+
 from pwscup.contests.rules.measures import hidden_measures
 from pwscup.submissions import policies
 from pwscup.submissions.results import finals
+from scoring.rulesets.base import localized
 
 if TYPE_CHECKING:
+    from pwscup.contests.models import Round
     from pwscup.submissions.models import Evaluation, Submission
     from pwscup.submissions.policies import Person
 
 Values = Mapping[str, float | int | None]
 BAND_WIDTH = 10
+BILLION = 10**9
+"""Rates have nine decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,30 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedBand:
+    """A band of rates with a name of the rules."""
+
+    title: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return localized(self.title, get_language() or "en")
+
+
+def band_of(of: Round, values: Values) -> Band | NamedBand:
+    """The band of a rate: one that the rules name, or one of ten percentage points."""
+    if not of.format.asks_questions:
+        return Band.of(int(values["hits"] or 0), int(values["n_records"] or 0))
+    rate = float(values["rate"] or 0)
+    named = of.spec.band(rate)
+    return NamedBand(named.title) if named else Band.of(round(rate * BILLION), BILLION)
+
+
+@dataclass(frozen=True, slots=True)
 class Visible:
     """The visible part of a result: the exact `values`, or only the `band` of the rate."""
 
     values: Values | None = None
-    band: Band | None = None
+    band: Band | NamedBand | None = None
 
 
 def visible_values(
@@ -75,5 +100,5 @@ def visible(
         return Visible({key: v for key, v in values.items() if key not in hidden})
     round = submission.round
     if round.feedback == round.Feedback.COARSE and "hits" in evaluation.values:
-        return Visible(band=Band.of(evaluation.values["hits"], evaluation.values["n_records"]))
+        return Visible(band=band_of(round, evaluation.values))
     return None

@@ -156,7 +156,7 @@ class _Lines:
     def _count(self, row: int, text: str) -> int:
         if _PLAIN.fullmatch(text):
             return int(text)
-        found = read_numbers([text], self.count_column, file=self.file, integral=True)
+        found = read_numbers([text], self.count_column, file=self.file, original=True)
         if not isinstance(found, ColumnProblems):
             return int(found[0])
         self.problems.extend(replace(problem, row=row) for _at, problem in found.first)

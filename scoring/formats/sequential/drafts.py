@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scoring.formats.sequential.definitions import Signature
 from scoring.formats.sequential.phases import Buckets
 from scoring.formats.sequential.tables import Attribute, FloatArray, Release, Snapshot
-from scoring.tables.cells import MAX_DECIMALS
 from scoring.tables.equivalence import IntArray
+from scoring.tables.schema import DECIMALS
 
 Side = Literal["below", "above", "none"]
 
@@ -83,7 +83,7 @@ def default_widths(attributes: Sequence[Attribute], first: Snapshot) -> tuple[fl
 def _rounded_up(number: float) -> float:
     if number == 0:
         return 1.0
-    power = 10.0 ** max(math.floor(math.log10(number)), -MAX_DECIMALS)
+    power = 10.0 ** max(math.floor(math.log10(number)), -DECIMALS)
     return next(step * power for step in _STEPS if step * power >= number * (1 - 1e-12))
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.addresses import docstring_at, function_at
 from scoring.errors import gettext_noop as _
+from scoring.scores.options import DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scoring.scores.comparison import Comparison, Options
+    from scoring.tables.schema import Schema
 
 NOTHING_LOST = _("0: nothing is lost")
 NO_END = _("no upper end")
@@ -33,6 +37,32 @@ DRAWING = (
     "series-risk-share",
 )
 """Measures that draw at random, from `seed`: a table or series can be made for draws that are known before."""
+
+NEED_ROWS = (
+    "U5",
+    "U6",
+    "LOSS",
+    "E1",
+    "E2",
+    "E3",
+    "E4",
+    "EUC1",
+    "EUC2",
+    "squared-loss",
+    "normalised-loss",
+    "tstr",
+    "ncp",
+    "entropy-loss",
+    "discernibility",
+    "individual-max",
+    "individual-mean",
+    "zayatz",
+    "pitman",
+    "presence",
+    "absence",
+)
+"""Measures of records that were made from records of the original: they follow the declared rows, count the
+records without one as deleted, or take the table as a sample of the original."""
 
 
 class MeasureFunction(Protocol):
@@ -56,7 +86,10 @@ class MeasureFunction(Protocol):
 class Measure:
     """A number about an anonymized table, which way is better, and where it can lie.
 
-    `summary` says in a sentence what it measures, `best` and `worst` what its ends mean.
+    `summary` says in a sentence what it measures, `best` and `worst` what its ends mean. Of a measure that a
+    ruleset defines, `texts` has the title in each language; the texts of the library are translated. `parameters`
+    are those that its function gets, and `columns` the columns that they name, each with whether it must be a number;
+    `terms` are the measures that a composite is made of.
     """
 
     id: str
@@ -70,12 +103,33 @@ class Measure:
     high: float | None
     best: str
     worst: str
+    texts: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    columns: tuple[tuple[str, bool], ...] = ()
+    terms: tuple[Term, ...] = ()
 
     @property
     def function(self) -> MeasureFunction:
         """The function that computes the value."""
         measure: MeasureFunction = function_at(self.address)
-        return measure
+        given = {**self.parameters, **({"terms": self.terms} if self.terms else {})}
+        return partial(measure, **given) if given else measure
+
+    def value(self, comparison: Comparison, options: Options) -> float | int | None:
+        """The value of a table, rounded; it is computed once. None where the schema lacks a column for it."""
+        key = self.id, options
+        if key not in comparison.values:
+            value = self.function(comparison, options) if self.fits(comparison.schema) else None
+            comparison.values[key] = round(value, DECIMALS) if isinstance(value, float) else value
+        return comparison.values[key]
+
+    def fits(self, schema: Schema) -> bool:
+        """True if the schema has the columns that the parameters name."""
+        known = {column.name: column.is_numeric for column in schema.public().columns}
+        return all(
+            known.get(name) in ((True,) if is_number else (True, False))
+            for name, is_number in self.columns
+        )
 
     @property
     def is_rate(self) -> bool:
@@ -83,9 +137,14 @@ class Measure:
         return self.family in RATES
 
     @property
+    def needs_rows(self) -> bool:
+        """True if it has a meaning only where each record was made from a record of the original."""
+        return self.id in NEED_ROWS or any(term.measure.needs_rows for term in self.terms)
+
+    @property
     def draws(self) -> bool:
         """True if the value depends on `seed`."""
-        return self.id in DRAWING
+        return self.id in DRAWING or any(term.measure.draws for term in self.terms)
 
     def best_of(self, values: Iterable[float | None]) -> float | None:
         """The best of the values that are known."""
@@ -96,3 +155,26 @@ class Measure:
     def description(self) -> str:
         """The function's docstring: definition, range, source."""
         return docstring_at(self.address)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A measure as a part of a composite: its weight, and the values at which it counts nothing and all of it."""
+
+    measure: Measure
+    weight: float
+    worst: float
+    best: float
+    clip: bool = True
+
+    def share(self, value: float) -> float:
+        """Its value on the way from the worst to the best: 0 to 1 where it is clipped.
+
+        Examples
+        --------
+        >>> from scoring.measures.catalog import MEASURES
+        >>> Term(MEASURES["marginals"], 1.0, 1.0, 0.0).share(0.25), Term(MEASURES["S1"], 1.0, 1, 5).share(7)
+        (0.75, 1.0)
+        """
+        share = (value - self.worst) / (self.best - self.worst)
+        return min(1.0, max(0.0, share)) if self.clip else share

@@ -1,0 +1,147 @@
+"""The questions of a round as text: what is asked, the answer file, and the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from scoring.questions.asked import BITS, INTERVALS
+from scoring.rulesets import localized
+
+if TYPE_CHECKING:
+    from scoring.questions.asked import QuestionSpec
+    from scoring.rulesets import RoundSpec
+
+ASKS = {
+    "membership": gettext_lazy("Was this record in the team's table?"),
+    "attributes": gettext_lazy("Which value does this record have in the column %(column)s?"),
+    "rows": gettext_lazy(
+        "Which values does this record have in the columns that the sheet does not show?"
+    ),
+    "links": gettext_lazy("Which line of the published table was made from this record?"),
+}
+ANSWERS = {
+    "bits": gettext_lazy("1 for a member, 0 for another record."),
+    "confidences": gettext_lazy("A number from 0 to 1, higher for a likelier member."),
+    "values": gettext_lazy("A value for each column; an empty cell is no answer."),
+    "intervals": gettext_lazy(
+        "The two ends of an interval of a width of at most %(tolerance)g; empty cells are no answer."
+    ),
+    "lines": gettext_lazy(
+        "At most %(candidates)d lines, counted from 1 without the header, the likeliest first; -1 "
+        "for a record that is not in the table."
+    ),
+}
+RESULTS = {
+    "hits": gettext_lazy("Result: the share of the members that have a 1."),
+    "precision": gettext_lazy("Result: the share of members among the records that have a 1."),
+    "accuracy": gettext_lazy("Result: the share of right answers."),
+    "advantage": gettext_lazy(
+        "Result: the true positive rate less the false positive rate, at least 0; a confidence "
+        "counts by its distance from 0.5."
+    ),
+    "over_half": gettext_lazy(
+        "Result: the right answers beyond half of the questions, as a share of that half, at least 0."
+    ),
+    "tpr_at_fpr": gettext_lazy(
+        "Result: the true positive rate at a false positive rate of %(fpr)g; between two distinct "
+        "confidences it follows a straight line."
+    ),
+    "auc": gettext_lazy(
+        "Result: the probability that a member has a higher confidence than a control, ties counting half."
+    ),
+    "share": gettext_lazy("Result: the share of the team's records whose value is right."),
+    "over_controls": gettext_lazy(
+        "Result: (p − c) / (1 − c), at least 0, where p is the share of right values of the "
+        "team's records and c that of the controls."
+    ),
+    "over_baseline": gettext_lazy(
+        "Result: (p − b) / (1 − b), at least 0, where p is the share of right values of the "
+        "team's records and b that of the best single answer to all questions."
+    ),
+    "cells": gettext_lazy(
+        "Result: the share of right cells of the team's records, one less their Hamming distance."
+    ),
+    "whole": gettext_lazy("Result: the share of the team's records of which every cell is right."),
+    "first": gettext_lazy("Result: the share of the team's records whose line is named first."),
+    "any": gettext_lazy("Result: the share of the team's records whose line is named."),
+    "recall_precision_top": gettext_lazy(
+        "Result: recall × precision × top-k: the share of the present records for which a line is "
+        "named, the share of present records among those for which one is named, and the share of "
+        "the present records whose line is named."
+    ),
+}
+COMBINATIONS = {
+    "max": gettext_lazy("The rate of a guess is the largest of the results of its questions."),
+    "mean": gettext_lazy("The rate of a guess is the mean of the results of its questions."),
+    "sum": gettext_lazy(
+        "The rate of a guess is the sum of its right answers to all questions, as a share of all "
+        "possible ones."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """A question: its title, the header of its answer file as far as the rules know it, and sentences."""
+
+    key: str
+    title: str
+    header: str
+    lines: tuple[str, ...]
+
+
+def shown_questions(spec: RoundSpec, language: str) -> list[ShownQuestion]:
+    """The questions of a round in words; none for a round that asks none."""
+    return [
+        ShownQuestion(q.key, localized(dict(q.title), language), header(q), _lines(q))
+        for q in spec.questions
+    ]
+
+
+def asked_sentences(spec: RoundSpec, language: str) -> tuple[str, ...]:
+    """The questions of a round for the rules, and how their results become a rate."""
+    if not spec.questions:
+        return ()
+    said = [
+        _("%(title)s (%(key)s.csv): %(sentences)s")
+        % {"title": q.title, "key": q.key, "sentences": " ".join((q.header, *q.lines))}
+        for q in shown_questions(spec, language)
+    ]
+    return (*said, str(COMBINATIONS[spec.combine])) if len(said) > 1 else tuple(said)
+
+
+def header(question: QuestionSpec) -> str:
+    """The columns of an answer file, without those that the table decides."""
+    names = {
+        "bits": "member",
+        "confidences": "confidence",
+        "lines": ", ".join(f"line_{n}" for n in range(1, question.candidates + 1)),
+    }
+    names["values"] = question.column or "…"
+    names["intervals"] = f"{question.column}_low, {question.column}_high"
+    return _("Columns: question, %(columns)s.") % {"columns": names[question.answers]}
+
+
+def _lines(question: QuestionSpec) -> tuple[str, ...]:
+    values = {
+        "column": question.column,
+        "tolerance": question.tolerance,
+        "candidates": question.candidates,
+        "fpr": question.fpr or 0,
+    }
+    said = [str(text) % values for text in (ASKS[question.asks], ANSWERS[question.answers])]
+    if question.answers == BITS and question.ones is not None:
+        said.append(
+            ngettext("Exactly %(n)d answer is 1.", "Exactly %(n)d answers are 1.", question.ones)
+            % {"n": question.ones}
+        )
+    if question.tolerance and question.answers != INTERVALS:
+        said.append(_("A number is right if it differs by at most %(tolerance)g.") % values)
+    if not question.required:
+        said.append(_("Without this file its result is 0."))
+    said.append(str(RESULTS[question.result]) % values)
+    return tuple(said)

@@ -1,0 +1,1 @@
+"""Each team gets a cohort of records, and publishes a synthetic table of any number of rows."""

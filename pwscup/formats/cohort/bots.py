@@ -1,0 +1,79 @@
+"""Bots with cohorts: each publishes a synthetic table by a synthesizer of the library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pwscup.formats.cohort.evaluation import FILE
+from pwscup.formats.common.bots import given, public_table
+from scoring.anonymizers.synthesizers import SYNTHESIZERS
+from scoring.tables.reading import write_table
+from scoring.tables.record_bounds import record_bounds
+from scoring.tables.records import Records
+from scoring.tables.synthetic import in_canonical_order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pwscup.bots.cast import Bot
+    from pwscup.contests.models import Round
+    from pwscup.formats.playing import Files, Turn
+    from scoring.rulesets import Ruleset
+    from scoring.tables.schema import Schema
+
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "Noise": ("bootstrap", {"noise": 0.3}),
+    "Unify": ("trees", {"leaf": 50}),
+    "Average": ("trees", {"leaf": 10}),
+    "Swap": ("independent", {}),
+    "Yamaoka": ("bootstrap", {"noise": 0.05}),
+    "Mondrian": ("copula", {}),
+}
+"""The synthesizer of each bot, and its option."""
+
+
+class Synthesizer:
+    """A bot makes as many records as its cohort has, within the rules."""
+
+    draws = True
+
+    def known(self, _round: Round) -> None:
+        """Only the table."""
+
+    def files(self, turn: Turn) -> Files:
+        original, bot, seed = given(turn)
+        method, option = METHODS[bot.name]
+        rng = np.random.default_rng(seed)
+        made = synthetic_file(
+            public_table(original),
+            original.schema.public(),
+            turn.team.contest.ruleset,
+            (method, option),
+            rng=rng,
+        )
+        return {FILE: ("synthetic.csv", made)}
+
+    def note(self, bot: Bot) -> str:
+        method, option = METHODS[bot.name]
+        return ", ".join([method, *(f"{name} = {value}" for name, value in option.items())])
+
+
+def synthetic_file(
+    table: pd.DataFrame,
+    schema: Schema,
+    ruleset: Ruleset,
+    method: tuple[str, dict[str, Any]],
+    *,
+    rng: np.random.Generator,
+) -> bytes:
+    """A synthetic table with as many records as the rules allow, at most those of the table."""
+    limits = ruleset.limits
+    least, most = record_bounds(len(table), limits.min_records_factor, limits.max_records_factor)
+    id_, option = method
+    made = SYNTHESIZERS[id_](table, schema, min(max(len(table), least), most), rng=rng, **option)
+    return write_table(in_canonical_order(Records.of(made, schema), schema), schema)
+
+
+TABLES = Synthesizer()

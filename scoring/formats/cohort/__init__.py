@@ -1,0 +1,1 @@
+"""Cohorts: teams with records of their own and shared ones, drawn in the proportions of the whole table."""

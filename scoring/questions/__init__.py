@@ -1,0 +1,1 @@
+"""Question sheets: questions about published tables, answer files, and their results."""

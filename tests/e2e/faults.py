@@ -1,0 +1,94 @@
+"""Faults of any page that a browser shows: too wide, something without a name, something forgotten."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from scoring.datasets.households import HOUSEHOLDS_SCHEMA
+from tests.e2e.browser import DESKTOP
+
+PHONE = {"width": 390, "height": 844}
+AXE = (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()
+# What a page shows where something was forgotten: template marks, placeholders, values and names of the code.
+RAW = re.compile(
+    r"\{[{%]|%\([a-z_]+\)|%[sd]\b|<[a-z_.]+ object|\b(?:None|undefined|NaN)\b"
+    r"|&(?:amp|lt|quot);|\[\]|\b[a-z]+(?:_[a-z]+)+\b(?![\w-]*\.(?:csv|json|zip))"
+)
+# Columns of tables, which people know by such names.
+NAMED = {*HOUSEHOLDS_SCHEMA.names, "source_row", "short_name"}
+FINDINGS = """() => {
+  const shown = (node) => node.getClientRects().length > 0;
+  const named = (control) =>
+    control.labels?.length || control.getAttribute("aria-label") || control.getAttribute("aria-labelledby");
+  const controls = [...document.querySelectorAll("input:not([type=hidden]), select, textarea")];
+  return {
+    "headings of the first level": document.querySelectorAll("h1").length,
+    "title": document.title.trim(),
+    "language": document.documentElement.lang,
+    "without a label": controls.filter((c) => !named(c)).map((c) => c.outerHTML.slice(0, 120)),
+    "without a text for the blind": [...document.images].filter((i) => !i.hasAttribute("alt")).map((i) => i.src),
+    "buttons without words": [...document.querySelectorAll("button, a[href]")]
+      .filter((b) => shown(b) && !b.textContent.trim() && !b.getAttribute("aria-label") && !b.querySelector("img[alt]"))
+      .map((b) => b.outerHTML.slice(0, 120)),
+    "identifiers used twice": [...document.querySelectorAll("[id]")].map((n) => n.id)
+      .filter((id, place, all) => all.indexOf(id) !== place),
+  };
+}"""
+WORDS = """() => {
+  const copy = document.body.cloneNode(true);
+  const names = "code, pre, .mono, .measure-name, .event-data, table.problems, script, noscript";
+  copy.querySelectorAll(names).forEach((node) => node.remove());
+  document.body.append(copy);
+  const words = copy.innerText;
+  copy.remove();
+  return words;
+}"""
+OVERFLOW = """() => {
+  const room = window.innerWidth, width = document.documentElement.scrollWidth;
+  if (width <= room) return null;
+  const inBox = (node) => node && (getComputedStyle(node).overflowX !== "visible" || inBox(node.parentElement));
+  const beyond = [...document.querySelectorAll("body *")]
+    .filter((node) => node.getBoundingClientRect().right > room && !inBox(node.parentElement));
+  return `${width} pixels wide on ${room}: ${beyond.slice(0, 3).map((node) => node.outerHTML.slice(0, 120))}`;
+}"""
+# The rules that are off find nothing that is serious.
+SERIOUS = """() => axe.run(document, {
+  resultTypes: ["violations"], preload: false,
+  rules: Object.fromEntries(["region", "landmark-unique", "landmark-one-main", "heading-order"]
+    .map((rule) => [rule, {enabled: false}])),
+}).then((found) => found.violations
+  .filter((v) => ["serious", "critical"].includes(v.impact))
+  .map((v) => `${v.id} (${v.impact}), ${v.nodes.length} times: ${v.nodes[0].html.slice(0, 160)}`))"""
+
+
+def width_faults(page: Page) -> Iterator[str]:
+    """Whether one has to scroll sideways on a phone, for which the page was opened, and at a desk."""
+    for size in (PHONE, DESKTOP):
+        if page.viewport_size != size:
+            page.set_viewport_size(size)
+        if too_wide := page.evaluate(OVERFLOW):
+            yield too_wide
+
+
+def content_faults(page: Page, language: str) -> Iterator[str]:
+    """What the page lacks, or shows by mistake."""
+    found = page.evaluate(FINDINGS)
+    if found.pop("headings of the first level") != 1:
+        yield f"{page.locator('h1').count()} headings of the first level"
+    if not found.pop("title"):
+        yield "no title"
+    if (shown := found.pop("language")) != language:
+        yield f"in {shown}"
+    yield from (f"{what}: {thing}" for what, things in found.items() for thing in things)
+    raw = set(RAW.findall(page.evaluate(WORDS))) - NAMED
+    yield from (f"forgotten: {words}" for words in sorted(raw))
+
+
+def accessibility_faults(page: Page) -> list[str]:
+    """What axe-core finds serious or critical."""
+    page.evaluate(AXE)
+    return page.evaluate(SERIOUS)

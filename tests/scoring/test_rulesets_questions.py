@@ -1,0 +1,157 @@
+"""Rounds that ask questions, as a ruleset lists them, and everything that can be wrong with them."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+
+from scoring.questions.asked import ASKS
+from tests.scoring.rulesets import parsed, problem_list, problems_of, values_of
+
+TITLE = {"en": "Title", "ja": "題"}
+MEMBERS = {"key": "members", "asks": "membership", "title": TITLE}
+VALUES = {"key": "values", "asks": "attributes", "column": "income", "title": TITLE}
+ROWS = {"key": "rows", "asks": "rows", "known": ["sex", "age"], "title": TITLE}
+LINKS = {"key": "lines", "asks": "links", "candidates": 3, "title": TITLE}
+SCHEMA = {
+    "column": [
+        {"name": "sex", "role": "quasi_identifier", "kind": "category"},
+        {"name": "age", "role": "quasi_identifier", "kind": "integer"},
+        {"name": "income", "role": "sensitive", "kind": "number"},
+    ]
+}
+
+
+def rules(*questions, **changes):
+    """The lecture's ruleset with an attack that asks these questions."""
+    values = values_of("pets-lecture")
+    values["data"]["schema"] = SCHEMA
+    attack = next(r for r in values["round"] if r["kind"] == "candidate-attack")
+    for key in ("file", "gives", "marking"):
+        attack.pop(key, None)
+    attack |= {"kind": "question-attack", "question": deepcopy(list(questions))} | changes
+    return values
+
+
+def asked(*questions, **changes):
+    return next(r for r in parsed(rules(*questions, **changes)).rounds if r.questions)
+
+
+def test_questions_with_what_is_usual():
+    found = asked(MEMBERS, VALUES, ROWS, LINKS, combine="sum")
+    assert [(q.answers, q.result) for q in found.questions] == [
+        ("bits", "hits"), ("values", "share"), ("values", "cells"), ("lines", "first"),
+    ]  # fmt: skip
+    assert [(f.key, f.kind, f.required) for f in found.files] == [
+        (key, "answers", True) for key in ("members", "values", "rows", "lines")
+    ]
+    assert found.combine == "sum"
+    assert found.gives == ("questions",)
+    assert asked(MEMBERS).combine == "max"
+
+
+def test_every_kind_of_answer_and_result_can_be_chosen():
+    first = {q["asks"]: q for q in (MEMBERS, VALUES, ROWS, LINKS)}
+    more = {"controls": 5, "fpr": 0.01, "tolerance": 2}
+    for asks, kind in ASKS.items():
+        for answers, results in kind.results.items():
+            for result in results:
+                question = {**first[asks], "answers": answers, "result": result}
+                known = {
+                    key: value
+                    for key, value in more.items()
+                    if key == "controls"
+                    or (key == "fpr" and result == "tpr_at_fpr")
+                    or (key == "tolerance" and asks in ("attributes", "rows"))
+                }
+                (found,) = asked({**question, **known}).questions
+                assert (found.answers, found.result) == (answers, result)
+
+
+@pytest.mark.parametrize(
+    ("questions", "changes", "expected"),
+    [
+        ([], {}, [("toml.wrong_value", "question")]),
+        ([MEMBERS, MEMBERS], {"combine": "max"}, [("toml.wrong_value", "question[2].key")]),
+        ([MEMBERS, VALUES], {}, [("toml.missing_key", "combine")]),
+        ([{**MEMBERS, "asks": "colours"}], {}, [("toml.wrong_value", "question[1].asks")]),
+        ([{**MEMBERS, "answers": "values"}], {}, [("toml.wrong_value", "question[1].answers")]),
+        ([{**MEMBERS, "result": "auc"}], {}, [("toml.wrong_value", "question[1].result")]),
+        (
+            [{**MEMBERS, "answers": "confidences"}],
+            {},
+            [("toml.missing_key", "question[1].fpr")],
+        ),
+        (
+            [{**MEMBERS, "answers": "confidences", "fpr": 1.5, "ones": 3}],
+            {},
+            [("toml.wrong_value", "question[1].fpr"), ("toml.unknown_key", "question[1].ones")],
+        ),
+        ([{**VALUES, "column": "wage"}], {}, [("toml.wrong_value", "question[1].column")]),
+        (
+            [{**VALUES, "known": ["age", "income"]}],
+            {},
+            [("toml.wrong_value", "question[1].known")],
+        ),
+        (
+            [{**VALUES, "result": "over_controls"}],
+            {},
+            [("toml.missing_key", "question[1].controls")],
+        ),
+        (
+            [{**VALUES, "answers": "intervals"}],
+            {},
+            [("toml.missing_key", "question[1].tolerance")],
+        ),
+        (
+            [{**VALUES, "column": "sex", "answers": "intervals", "tolerance": 1}],
+            {},
+            [("question.no_number", "question[1].known.values")],
+        ),
+        (
+            [{**ROWS, "known": ["sex", "age", "income"]}],
+            {},
+            [("question.nothing_asked", "question[1].known.rows")],
+        ),
+        ([{**MEMBERS, "required": False}], {}, [("toml.wrong_value", "question[1].required")]),
+        (
+            [MEMBERS],
+            {"band": [{"at_least": 0.1, "title": TITLE}, {"at_least": 0.1, "title": TITLE}]},
+            [("toml.wrong_value", "band[2].at_least"), ("toml.wrong_value", "band[1].at_least")],
+        ),
+    ],
+)
+def test_everything_that_is_wrong_is_named(questions, changes, expected):
+    found = [
+        (code, key.partition("].")[2]) for code, key, _ in problems_of(rules(*questions, **changes))
+    ]
+    assert found == expected
+
+
+def test_a_question_needs_tables_that_are_attacked_with_questions():
+    values = rules(MEMBERS)
+    values["data"] = {"tables": "hidden", "schema": "households"}
+    messages = [problem.message for problem in problem_list(values)]
+    assert any("one of: presentation, batch, interactive" in message for message in messages)
+
+
+def test_only_the_organizers_publish_tables_where_the_rules_say_so():
+    values = values_of("pets-lecture")
+    assert not any(spec.is_organizers for spec in parsed(values).rounds)
+    values["round"][0]["by"] = "organizer"
+    assert parsed(values).rounds[0].is_organizers
+    values["round"][0]["by"] = "nobody"
+    assert [key for _, key, _ in problems_of(values)] == ["round[1].by"]
+
+
+def test_bands_name_a_rate():
+    bands = [{"at_least": 0, "title": TITLE}, {"at_least": 0.5, "title": {"en": "B", "ja": "B"}}]
+    found = asked(MEMBERS, band=bands)
+    assert [found.band(rate).title["en"] for rate in (0, 0.499, 0.5, 1)] == [
+        "Title",
+        "Title",
+        "B",
+        "B",
+    ]
+    assert asked(MEMBERS).band(0.3) is None

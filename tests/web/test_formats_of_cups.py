@@ -1,0 +1,160 @@
+"""Formats in the manner of past cups: bots play each of them through, and an archive brings its boards back."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import timedelta
+
+import pytest
+import tomli_w
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from pwscup.bots import copies
+from pwscup.bots import services as bots
+from pwscup.bots.models import Rehearsal
+from pwscup.contests import services
+from pwscup.contests.models import Contest
+from pwscup.contests.organize import wizard
+from pwscup.contests.rules.pages import preview_of
+from pwscup.core import jobs
+from pwscup.leaderboards.services import final_boards
+from scoring.datasets.catalog import generated
+from scoring.rulesets import load_ruleset, parse_ruleset, ruleset_names
+from scoring.tables.writing import write_table
+from tests.web.archives import bytes_of, imported, written
+
+pytestmark = pytest.mark.usefixtures("unsent")
+OF_CUPS = [name for name in ruleset_names() if load_ruleset(name).modelled_on]
+N_RECORDS = 400
+SMALL = {"sample": 100, "decoys": 100, "shared": 60}
+"""Numbers of records of a contest that is played in a second."""
+
+
+def smaller(name: str):
+    """The format for fewer records: as many stages, rounds, questions, gates and boards."""
+    values = tomllib.loads(load_ruleset(name).text)
+    data = values["data"]
+    data |= {key: min(data[key], n) for key, n in SMALL.items() if key in data}
+    if "rare" in data:
+        data["rare"]["records"] = 2
+    for spec in values["round"]:
+        for question in spec.get("question", ()):
+            question |= {
+                key: min(question[key], n)
+                for key, n in {"targets": 20, "controls": 20, "ones": 20}.items()
+                if key in question
+            }
+    for gate in values["scoring"].get("gate", ()):
+        gate["max"] = gate["max"] * 10  # few records differ by chance
+    return parse_ruleset(tomli_w.dumps(values))
+
+
+@pytest.fixture
+def draft(cast, request) -> Contest:
+    """A draft of the format with a small generated table."""
+    rules = smaller(request.param)
+    schema = rules.schema
+    known = {n: s for n, s in wizard_schemas().items() if s == schema}
+    contest = services.create_contest(
+        actor=cast.oscar,
+        ruleset=rules,
+        title="Cup",
+        starts_at=timezone.now() + timedelta(days=1),
+    )
+    table = generated(next(iter(known)), N_RECORDS, seed=1)
+    services.attach_dataset(
+        actor=cast.oscar,
+        contest=contest,
+        data=write_table(table, schema),
+        schema=schema,
+        name="table.csv",
+    )
+    return contest
+
+
+def wizard_schemas():
+    from scoring.rulesets.loader import load_schema, schema_names
+
+    return {name: load_schema(name) for name in schema_names()}
+
+
+@pytest.mark.parametrize("draft", OF_CUPS, indirect=True)
+def test_bots_play_it_through_and_an_archive_brings_its_boards_back(cast, draft, monkeypatch):
+    monkeypatch.setattr(copies, "N_BOTS", 3)
+    rehearsal = bots.request_dry_run(actor=cast.oscar, contest=draft)
+    assert jobs.work_on(Rehearsal, rehearsal.pk)
+    rehearsal.refresh_from_db()
+    assert rehearsal.state == Rehearsal.State.DONE, rehearsal.report
+    played = rehearsal.played_on
+    specs = [played.ruleset.round(line["round"]) for line in rehearsal.report]
+    for spec, line in zip(specs, rehearsal.report, strict=True):
+        refused = [problem for found in line["refused"] for problem in found["problems"]]
+        assert line["n_scored"] >= 2, (spec.key, refused)
+        if spec.phase == "attack":
+            assert (refused, line["n_scored"]) == ([], line["n_files"])
+            assert line["n_published"] >= 2
+    boards = all_boards(played)
+    for board in played.ruleset.boards:
+        assert any(f'"{board.key}' in text and '"rank": 1' in text for text in boards), board.key
+
+    played.rehearsal_of = None
+    played.save(update_fields=["rehearsal_of"])
+    job = imported(cast.oscar, bytes_of(written(played, cast.oscar)))
+    assert (job.problems, job.state, job.differences) == ([], "done", [])
+    assert all_boards(Contest.objects.get(pk=job.contest_id)) == boards
+
+
+def all_boards(contest: Contest) -> list[str]:
+    """The boards of each stage as text, teams by their place instead of their key.
+
+    Whether they are live depends on the rehearsal, and is left out.
+    """
+    now = timezone.now()
+    order = {
+        pk: n for n, pk in enumerate(contest.teams.order_by("pk").values_list("pk", flat=True))
+    }
+
+    def placed(value):
+        if isinstance(value, dict):
+            return {
+                key: order[item] if key == "team" and item in order else placed(item)
+                for key, item in value.items()
+                if key != "live"
+            }
+        return [placed(item) for item in value] if isinstance(value, list | tuple) else value
+
+    return [
+        json.dumps(placed(final_boards(contest, now, stage=stage.key)), sort_keys=True, default=str)
+        for stage in contest.ruleset.stages
+    ]
+
+
+@pytest.mark.parametrize("name", OF_CUPS)
+def test_its_rules_say_in_whose_manner_it_is(name):
+    rules = load_ruleset(name)
+    for language, word in (("en", "no part in it"), ("ja", "関わっていません")):
+        with translation.override(language):
+            assert rules.modelled_on in preview_of(rules).origin
+            assert word in preview_of(rules).origin
+    assert rules.schema is not None
+    assert len(rules.stages) == 1 or [stage.weight for stage in rules.stages] == [1, 9]
+
+
+def test_the_wizard_lists_them_under_a_heading_of_their_own(cast, as_user):
+    (_, others), (_, like) = wizard.formats()
+    assert sorted(format.name for format in like) == sorted(OF_CUPS)
+    assert not {format.name for format in others} & {*OF_CUPS}
+    page = as_user(cast.oscar).get(reverse("organize-new")).content.decode()
+    assert "In the manner of past cups" in page
+
+
+@pytest.mark.parametrize("draft", ["membership-2020", "reidentification-2021"], indirect=True)
+def test_its_rules_page_is_shown_to_readers_of_both_languages(cast, draft, as_user):
+    """The columns have bounds, which the records that look for unmeasured values keep."""
+    for language, word in (("en", "no part in it"), ("ja", "関わっていません")):
+        page = as_user(cast.oscar).get(
+            reverse("rules", args=[draft.slug]), headers={"accept-language": language}
+        )
+        assert word in page.content.decode()
