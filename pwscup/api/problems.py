@@ -64,6 +64,7 @@ STATUS_OF = {
     **dict.fromkeys(
         ("file.missing", "file.unknown", "file.none", "file.empty", "note.too_long"), 422
     ),
+    **dict.fromkeys(("original.missing", "original.unknown", "original.only"), 422),
 }
 """Status codes of refusals; all others have 409: the state of the contest does not allow them."""
 

@@ -167,6 +167,9 @@ class Submission(Schema):
     round: str
     team: str
     number: int
+    original: int | None = Field(
+        description="the number of the original that its table was made from, if teams have several"
+    )
     state: str = Field(
         description="waiting, running; finally scored, rejected, failed or cancelled"
     )

@@ -66,7 +66,7 @@ def submissions(request: HttpRequest, slug: str, key: str) -> list[schemas.Submi
     response={201: schemas.Submission, WRITING: schemas.Problems},
     url_name="api-submissions",
     operation_id="hand_in",
-    summary="Submit an estimate, a series of releases, guessed values or an archive of answers: it is the body",
+    summary="Submit a table, an estimate, a series of releases, guessed values or an archive of answers as the body",
     openapi_extra=FILE_BODY,
 )
 def hand_in(
@@ -75,6 +75,10 @@ def hand_in(
     key: str,
     note: str = Query("", description="for your team", pattern=PRINTABLE),
     target: str = Query("", description="the team that guesses are about", pattern=PRINTABLE),
+    original: int | None = Query(
+        None,
+        description="the number of the original that a table was made from, if teams have several",
+    ),
 ) -> Status:
     round = visible_round(request.user, slug, key, kinds_where("content_type"))
     team = own_team(request, round.contest)
@@ -90,6 +94,7 @@ def hand_in(
         target=_target(round, team, target) if round.format.has_targets else None,
         note=note,
         nonce=request.headers.get("Idempotency-Key", ""),
+        original=original,
     )
     return Status(201, _one(request.user, submission.public_id))
 
@@ -166,6 +171,7 @@ def _submission(line: Line) -> schemas.Submission:
         round=found.round.key,
         team=found.team.slug,
         number=found.number,
+        original=found.original,
         state=found.state,
         arrived_at=found.arrived_at,
         files=[

@@ -42,9 +42,10 @@ from pwscup.submissions.models import (
     SubmissionFile,
 )
 
-FORMAT, VERSION = "pwscup-archive", 6
+FORMAT, VERSION = "pwscup-archive", 7
 """The written version; older ones can be read. Version 2 adds series of tables, 3 the final values, 4 notes of
-evaluations, 5 materials, hints, comments of judges and votes."""
+evaluations, 5 materials, hints, comments of judges and votes, 6 the records that guesses got right, 7 the original of a
+submission."""
 MANIFEST, STANDINGS, EVENTS, MEMBERS = (
     "MANIFEST.json",
     "standings.json",
@@ -277,6 +278,7 @@ SHEETS: tuple[Sheet, ...] = (
             Column("target", refers="releases", later=True),
             *_columns(f"number note arrived_at n_problems {JOB}"),
             Column("problems", law=laws.are_problems),
+            Column("original", law=laws.is_original, since=7),
         ),
         unique=(("team", "round", "number"),),
     ),

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from pwscup.contests.selectors import download_name, shown_schema
-from pwscup.contests.teams.tables import in_files, team_file
+from pwscup.contests.teams.tables import in_files, numbered, team_file
 from pwscup.core.installation import wheel
 from scoring.tables.schema import Role
 
@@ -38,7 +38,8 @@ def notebook(contest: Contest, dataset: Dataset, team: Team | None, language: st
 
 
 def _names(contest: Contest, team: Team | None) -> dict[str, str]:
-    own = team_file(team, "original") if team else f"{in_files(NO_TEAM)}_original.csv"
+    first = numbered("original", contest.ruleset.data.numbers[0])
+    own = team_file(team, first) if team else f"{in_files(NO_TEAM)}_{first}.csv"
     names = {
         "original": download_name(contest, own),
         "schema": download_name(contest, "schema.toml"),

@@ -302,7 +302,9 @@ def downloads(
         return []
     if contest.format.own_tables and not for_organizers:
         own = _own_downloads(team) if team else []
-        return [*own[:1], _schema_download(contest, dataset), *own[1:]]
+        tables = [file for file in own if file.key == ORIGINAL]
+        samples = [file for file in own if file.key != ORIGINAL]
+        return [*tables, _schema_download(contest, dataset), *samples]
     if not (contest.format.gives_table or for_organizers):
         return [_schema_download(contest, dataset)]
     return [
@@ -321,22 +323,22 @@ def downloads(
 
 
 def _own_downloads(team: Team) -> list[Download]:
-    """The team's table and the sample derived from it; none before they are drawn."""
-    dataset = team_tables.table_of(team)
-    if dataset is None:
-        return []
-    n_columns = len(shown_schema(dataset).columns)
+    """The team's tables, and samples derived from them; none before they are drawn."""
+    numbers = team.contest.ruleset.data.numbers
+    tables = [(number, team_tables.table_of(team, number)) for number in numbers]
     return [
         Download(
-            name,
-            team_tables.url_of(team, name),
+            kind,
+            team_tables.url_of(team, name := team_tables.numbered(kind, number)),
             download_name(team.contest, team_tables.team_file(team, name)),
             size_bytes,
             sha256,
             dataset.n_records,
-            n_columns,
+            len(shown_schema(dataset).columns),
         )
-        for name, (size_bytes, sha256) in team_tables.facts_of(dataset).items()
+        for number, dataset in tables
+        if dataset is not None
+        for kind, (size_bytes, sha256) in team_tables.facts_of(dataset).items()
     ]
 
 

@@ -69,7 +69,7 @@ ROUNDS = {
             played="per_team.bots:TABLES",
             tried="per_team.trying:TABLES",
             released_as="candidate-attack",
-            content_type=None,
+            content_type=CSV,
             todo=_(
                 "Download your team's own table, anonymize it and submit the result, its records in the "
                 "same order."
@@ -89,7 +89,7 @@ ROUNDS = {
             evaluated="cohort.evaluation:TABLES",
             played="cohort.bots:TABLES",
             tried="cohort.trying:TABLES",
-            content_type=None,
+            content_type=CSV,
             todo=_(
                 "Download your team's own table, make a synthetic table from it and submit the result."
             ),

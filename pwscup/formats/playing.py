@@ -28,6 +28,8 @@ class Turn:
     seed: int | None = None
     table: Dataset | None = None
     release: Release | None = None
+    number: int | None = None
+    """The number of that table among the originals of the team, if it has several."""
     known: Any = None
     """The result of `Player.known`."""
 

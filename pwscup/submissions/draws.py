@@ -43,19 +43,26 @@ def is_due(contest: Contest, now: datetime) -> bool:
 
 
 def ensure_drawn(
-    team: Team, now: datetime | None = None, known: dict[int, Any] | None = None
+    team: Team,
+    now: datetime | None = None,
+    known: dict[int, Any] | None = None,
+    *,
+    number: int | None = None,
 ) -> Dataset | None:
-    """The team's table, drawn now if it is due; None before that, or if no individuals are left.
+    """The team's table, or that of several with this number, drawn now if it is due; None before that, or if no
+    individuals are left.
 
-    Safe to call at any time and concurrently: the table is drawn once. `known` caches data of a contest for a
-    series of draws.
+    Safe to call at any time and concurrently: tables are drawn once, all of a team together. `known` caches data of a
+    contest for a series of draws.
     """
     if not team.contest.format.own_tables:
         return None
-    found = tables.table_of(team)
+    found = tables.table_of(team, number)
     if found is not None or not is_due(team.contest, now or timezone.now()):
         return found
-    return team.contest.format.draw.drawn(team, {} if known is None else known)
+    if team.contest.format.draw.drawn(team, {} if known is None else known) is None:
+        return None
+    return tables.table_of(team, number)
 
 
 def is_left_out(team: Team, now: datetime) -> bool:
@@ -94,12 +101,13 @@ def draw_due(now: datetime | None = None) -> int:
     return n_drawn
 
 
-def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
-    """Store the draw of a team, unless another process has stored one; return the stored one.
+def attach(team: Team, source: Dataset, *drawn: Drawn) -> Dataset | None:
+    """Store the draws of a team, one for each of its originals, unless another process has; return the first one.
 
     None if the organizer has replaced `source` or the rules, or the team has got another short name, in the meantime.
     """
-    files = _written(team, drawn)
+    numbers = team.contest.ruleset.data.numbers
+    made = [(n, one, _written(team, one, n)) for n, one in zip(numbers, drawn, strict=True)]
     kept: Dataset | None = None
     try:
         with transaction.atomic():
@@ -111,32 +119,36 @@ def attach(team: Team, source: Dataset, drawn: Drawn) -> Dataset | None:
             is_current = same.exists() and same_team.exists()
             same_rules = held.ruleset.data == team.contest.ruleset.data
             if is_current and same_rules and tables.table_of(team) is None:
-                kept = _enter(team, source, drawn, files)
+                kept, *_others = [_enter(team, source, one, files, n) for n, one, files in made]
     finally:
         if kept is None:
-            for file in files.values():
+            for file in (file for _n, _one, files in made for file in files.values()):
                 storage.discard(file)
     if kept is not None:
         logger.info("table of team %s drawn", team.pk)
     return kept or tables.table_of(team)
 
 
-def _written(team: Team, drawn: Drawn) -> dict[str, StoredFile]:
+def _written(team: Team, drawn: Drawn, number: int | None) -> dict[str, StoredFile]:
     sealed = storage.Area.SEALED
-    name = tables.team_file(team, "original")
+    name = tables.team_file(team, tables.numbered(tables.ORIGINAL, number))
     return {
         "whole": storage.write(drawn.whole, area=sealed, name=name),
         "public": storage.publish(drawn.public, name=name),
-        "key": storage.write(drawn.key, area=sealed, name="draw.json"),
+        "key": storage.write(
+            drawn.key, area=sealed, name=f"{tables.numbered(tables.DRAW, number)}.json"
+        ),
     }
 
 
-def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFile]) -> Dataset:
+def _enter(
+    team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFile], number: int | None
+) -> Dataset:
     for file in files.values():
         file.save()
     common = {"contest": team.contest, "team": team, "schema_text": source.schema_text}
     Dataset.objects.create(
-        key=tables.DRAW,
+        key=tables.key_of(tables.DRAW, number),
         sealed=files["key"],
         n_records=drawn.n_candidates,
         part=drawn.part,
@@ -151,9 +163,10 @@ def _enter(team: Team, source: Dataset, drawn: Drawn, files: dict[str, StoredFil
         sha256=files["public"].sha256,
         draw_sha256=files["key"].sha256,
         n_records=drawn.n_records,
+        **({} if number is None else {"original": number}),
     )
     return Dataset.objects.create(
-        key=tables.ORIGINAL,
+        key=tables.key_of(tables.ORIGINAL, number),
         sealed=files["whole"],
         public=files["public"],
         n_records=drawn.n_records,

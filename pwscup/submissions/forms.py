@@ -19,6 +19,7 @@ from pwscup.formats.files import EMPTY
 from pwscup.submissions import selectors
 from pwscup.submissions.intake import uploads
 from pwscup.submissions.models import Submission
+from pwscup.submissions.services import REFUSALS
 from scoring.rulesets.base import localized
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pwscup.submissions.intake.uploads import Part
     from scoring.rulesets.base import FileSpec
 
-FOR_TEAM = "for_team"
+FOR_TEAM, ORIGINAL = "for_team", "original"
 ACCEPT_GUESSES = ".csv,.zip,text/csv,application/zip"
 
 
@@ -72,7 +73,7 @@ class UploadForm(NoteForm):
 
 class TableForm(UploadForm):
     """The files of a round without targets, one field each; for organizers also which of the platform's `teams` they
-    submit for."""
+    submit for, and if teams have several originals, which one."""
 
     def __init__(
         self,
@@ -95,7 +96,9 @@ class TableForm(UploadForm):
             self.fields[FOR_TEAM] = forms.ChoiceField(
                 label=_("Team of the platform"), choices=named, widget=widget
             )
-        self.order_fields([FOR_TEAM, *self.keys, "note"])
+        if field := original_field(round):
+            self.fields[ORIGINAL] = field
+        self.order_fields([FOR_TEAM, ORIGINAL, *self.keys, "note"])
 
     def clean(self) -> dict[str, Any]:
         """Turn uploads into parts; an error about size is shown at the field."""
@@ -116,9 +119,32 @@ class TableForm(UploadForm):
         """The platform's team for which an organizer submits."""
         return self.teams.get(self.cleaned_data.get(FOR_TEAM, ""))
 
+    def said(self) -> dict[str, Any]:
+        return super().said() | {ORIGINAL: self.cleaned_data.get(ORIGINAL)}
+
     def parts(self) -> dict[str, Part]:
         """The received files by the ruleset's key."""
         return {key: self.cleaned_data[key] for key in self.keys if key in self.cleaned_data}
+
+
+def original_field(round: Round) -> forms.Field | None:
+    """The choice of one of a team's originals; None if it has only one."""
+    numbers = round.contest.ruleset.data.numbers
+    if None in numbers or not round.format.needs_own_table:
+        return None
+    named = [(number, _("Original %(n)s") % {"n": number}) for number in numbers]
+    shown = ", ".join(map(str, numbers))
+    return forms.TypedChoiceField(
+        label=_("Made from"),
+        coerce=int,
+        choices=[("", _("Choose an original")), *named],
+        widget=forms.Select(attrs={"class": "form-select"}),
+        error_messages={
+            "required": str(REFUSALS["original.missing"]) % {"expected": shown},
+            "invalid_choice": str(REFUSALS["original.unknown"])
+            % {"expected": shown, "got": "%(value)s"},
+        },
+    )
 
 
 def _file_field(spec: FileSpec, max_bytes: int) -> forms.FileField:

@@ -73,6 +73,11 @@ class Submission(Job):
     )
     number = models.PositiveIntegerField(help_text="numbers a team's submissions in a round from 1")
     note = models.CharField(_("note"), max_length=200, blank=True)
+    original = models.PositiveSmallIntegerField(
+        null=True,
+        editable=False,
+        help_text="the number of the team's original that the table was made from, if it has several",
+    )
     arrived_at = models.DateTimeField()
     sent_as = models.CharField(
         max_length=64, blank=True, editable=False, help_text="`repeats.key_of`, unique in a team"

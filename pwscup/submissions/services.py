@@ -74,6 +74,11 @@ REFUSALS = {
         "The file “%(name)s” is too large: at most %(expected)s bytes are accepted."
     ),
     "archive.unusable": _("The archive cannot be used: %(problem)s."),
+    "original.missing": _("Choose the original that the table was made from: one of %(expected)s."),
+    "original.unknown": _(
+        "There is no original %(got)s: the originals of your team are %(expected)s."
+    ),
+    "original.only": _("Every team has one original in this round: leave its number out."),
     "target.missing": _("Choose the table that the guess is about."),
     "target.unknown": _("There is no such table in this round."),
     "target.own": _("This is your own table; guess about another team's."),
@@ -124,23 +129,26 @@ def submit(
     target: Release | None = None,
     note: str = "",
     nonce: str = "",
+    original: int | None = None,
     **said: Any,
 ) -> Submission:
     """Accept a team's files and queue them; refuse violations of rules that need no reading of the files.
 
     `files` maps the ruleset's keys to name and bytes; `arrived_at` is when the request began. `user` is None
-    if the platform plays for its own team. `said` holds further fields of the submission that the team has filled in
+    if the platform plays for its own team. `original` is the number of the original that a table was made from, if
+    teams have several. `said` holds further fields of the submission that the team has filled in
     and its form has checked. The same files with the same `nonce` return the submission of the first time.
     """
     try:
         _check(user, team, round, files, arrived_at, target)
-        said["note"] = _checked_note(note)
+        check_original(round, original)
+        said |= {"note": _checked_note(note), "original": original}
     except SubmissionRefused:
-        if first := sent_before(user, team, round, target, files, nonce):
+        if first := sent_before(user, team, round, target, files, nonce, original):
             return first
         raise
     written = _write(round, files)
-    key = repeats.key_of(nonce, round, target, repeats.digests_of(written))
+    key = repeats.key_of(nonce, round, target, repeats.digests_of(written), original)
     try:
         with transaction.atomic():
             _lock(team)
@@ -162,12 +170,13 @@ def sent_before(
     target: Release | None,
     files: Mapping[str, Upload],
     nonce: str,
+    original: int | None = None,
 ) -> Submission | None:
     """The submission of the same form with the same files, if it was sent before; it reads the files."""
     if not nonce or not policies.plays_for(user, team, round):
         return None
     digests = {key: repeats.digest(data) for key, (_, data) in files.items()}
-    return repeats.first_with(team, repeats.key_of(nonce, round, target, digests))
+    return repeats.first_with(team, repeats.key_of(nonce, round, target, digests, original))
 
 
 def _check(
@@ -189,6 +198,19 @@ def _check(
         raise SubmissionRefused("team.no_tables")
     _check_target(team, round, target)
     _check_keys(round.contest.ruleset.round(round.key), files)
+
+
+def check_original(round: Round, original: int | None) -> None:
+    """Refuse a number that is none of the team's originals, and none if there are several."""
+    numbers = round.contest.ruleset.data.numbers if round.format.needs_own_table else (None,)
+    if original in numbers:
+        return
+    if None in numbers:
+        raise SubmissionRefused("original.only")
+    shown = ", ".join(map(str, numbers))
+    if original is None:
+        raise SubmissionRefused("original.missing", expected=shown)
+    raise SubmissionRefused("original.unknown", expected=shown, got=original)
 
 
 def _take_in(
@@ -214,6 +236,7 @@ def _take_in(
         target=target.team.slug if target else None,
         arrived_at=arrived_at.isoformat(),
         files=repeats.digests_of(written),
+        **({} if submission.original is None else {"original": submission.original}),
     )
     transaction.on_commit(partial(jobs.announce, Submission, submission.pk))
     return submission

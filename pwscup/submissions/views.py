@@ -138,8 +138,8 @@ def team_data(request: HttpRequest, slug: str, team: str, name: str) -> HttpResp
         raise Http404
     if (terms_page := terms_first(request, contest)) is not None:
         return terms_page
-    dataset, key = draws.ensure_drawn(found), name.removesuffix(f".{contest.format.suffix}")
-    content = dataset and content_of(dataset, key)
+    key = name.removesuffix(f".{contest.format.suffix}")
+    content = content_of(found, key) if draws.ensure_drawn(found) else None
     if not content:
         raise Http404
     return downloads.table_response(download_name(contest, team_file(found, key)), content)

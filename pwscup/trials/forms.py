@@ -36,6 +36,7 @@ class TrialForm(forms.Form):
         self,
         methods: Sequence[Method],
         targets: Iterable[Release],
+        original: forms.Field | None,
         *args: Any,
         **kwargs: Any,
     ) -> None:
@@ -47,6 +48,8 @@ class TrialForm(forms.Form):
             names = [(slug, release.team.name) for slug, release in self.targets.items()]
             self.fields["target"] = forms.ChoiceField(label=_("Target"), choices=names)
             self.fields["target"].widget.attrs["class"] = "form-select"
+        if original:
+            self.fields["original"] = original
         for method in methods:
             for slider in method.sliders:
                 self.fields[name_of(method, slider)] = _number(slider)
@@ -73,7 +76,7 @@ class TrialForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         chosen = self.offered.get(cleaned.get("method", ""))
         needed = {name_of(chosen, slider) for slider in chosen.sliders} if chosen else set()
-        for name in {*self.errors} - needed - {"method", "target", "base", "__all__"}:
+        for name in {*self.errors} - needed - {"method", "target", "base", "original", "__all__"}:
             del self.errors[name]
         return cleaned
 
@@ -89,6 +92,7 @@ class TrialForm(forms.Form):
             "values": self.values(),
             "target": self.targets.get(self.cleaned_data.get("target", "")),
             "base": self.cleaned_data["base"],
+            "original": self.cleaned_data.get("original"),
         }
 
 

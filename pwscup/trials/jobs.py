@@ -71,7 +71,7 @@ def attempt_of(trial: Trial) -> Attempt:
 
 def _table_of(trial: Trial) -> Dataset | None:
     if trial.round.contest.format.own_tables:
-        return draws.ensure_drawn(trial.team)
+        return draws.ensure_drawn(trial.team, number=trial.original)
     return dataset_of(trial.round.contest)
 
 

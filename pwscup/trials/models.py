@@ -33,6 +33,10 @@ class Trial(Job):
         Release, null=True, blank=True, on_delete=models.CASCADE, related_name="trials"
     )
     number = models.PositiveIntegerField(help_text="numbers a team's trials in a round from 1")
+    original = models.PositiveSmallIntegerField(
+        null=True,
+        help_text="as that of a submission: the team's original that the table is made from",
+    )
     steps = models.JSONField(
         help_text="method, values and seed of each step; the last one is the user's, those before of earlier trials"
     )

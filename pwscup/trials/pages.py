@@ -15,6 +15,7 @@ from pwscup.contests.selectors import contest_page
 from pwscup.core.http.polling import etag
 from pwscup.core.texts.problems import shown
 from pwscup.submissions import selectors as submissions
+from pwscup.submissions.forms import original_field
 from pwscup.submissions.intake.gates import Gate, gate
 from pwscup.submissions.pages.results import families
 from pwscup.submissions.pages.rounds import awaited
@@ -92,7 +93,10 @@ def trial_form(
 ) -> TrialForm:
     """The form of a round, with its methods and targets."""
     methods = trying_of(round).methods(round)
-    return TrialForm(methods, selectors.targets_of(team, round, now), data, initial=initial)
+    original = original_field(round)
+    return TrialForm(
+        methods, selectors.targets_of(team, round, now), original, data, initial=initial
+    )
 
 
 def trying_of(round: Round) -> Trying:
@@ -107,6 +111,8 @@ def initial(request: HttpRequest, trial: Trial | None) -> dict[str, Any]:
     """The last choice again, and the target that a link names."""
     found = initial_of(trial.steps) if trial else {}
     target = request.GET.get("target") or (trial.target.team.slug if trial and trial.target else "")
+    if trial is not None:
+        found["original"] = trial.original
     return found | ({"target": target} if target else {})
 
 

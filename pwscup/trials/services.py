@@ -35,6 +35,7 @@ REFUSALS = {
     "busy": _("Another trial of your team is not done yet. Wait for its result."),
     "too_many": _("%(expected)s trials per minute are possible. Wait a minute."),
     "too_long": _("A trial may continue at most %(expected)s others. Start from the original."),
+    "base_other": _("The trial to continue was made from original %(expected)s: choose that one."),
     "base_gone": _("The trial to continue is no longer kept. Start from the original."),
     "no_target": _("No table of another team is published yet."),
     "not_done": _("Only a trial that is done can be submitted."),
@@ -57,10 +58,12 @@ def request_trial(
     arrived_at: datetime,
     target: Release | None = None,
     base: int | None = None,
+    original: int | None = None,
 ) -> Trial:
     """Let a worker try a method on the team's table, or an attack on a target.
 
-    `base` is the number of an earlier trial whose table the method is applied to.
+    `base` is the number of an earlier trial whose table the method is applied to; `original` is that of one of the
+    team's tables, if it has several.
 
     Raises
     ------
@@ -68,6 +71,7 @@ def request_trial(
         With the first reason.
     """
     submissions.check_round(user, team, round, arrived_at)
+    submissions.check_original(round, original)
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         _check(team, round, arrived_at)
@@ -80,7 +84,8 @@ def request_trial(
             round=round,
             target=target,
             number=1 + (trials.values_list("number", flat=True).first() or 0),
-            steps=[*_steps_before(team, round, base), step],
+            original=original,
+            steps=[*_steps_before(team, round, base, original), step],
             requested_by=user,
             requested_at=arrived_at,
             sent_at=arrived_at,
@@ -104,14 +109,18 @@ def _check(team: Team, round: Round, now: datetime) -> None:
         raise TrialRefused("too_many", expected=settings.TRIALS_PER_MINUTE)
 
 
-def _steps_before(team: Team, round: Round, base: int | None) -> list[dict[str, Any]]:
-    """The steps of the trial to continue."""
+def _steps_before(
+    team: Team, round: Round, base: int | None, original: int | None
+) -> list[dict[str, Any]]:
+    """The steps of the trial to continue, which began with the same original."""
     trying = round.format.trying
     if base is None or trying is None or not trying.chains:
         return []
     trial = selectors.trials_of(team, round).filter(number=base, state=Trial.State.DONE).first()
     if trial is None:
         raise TrialRefused("base_gone")
+    if trial.original != original:
+        raise TrialRefused("base_other", expected=trial.original)
     if len(trial.steps) >= MOST_STEPS:
         raise TrialRefused("too_long", expected=MOST_STEPS - 1)
     return list(trial.steps)
@@ -148,6 +157,7 @@ def submit_trial(*, user: User, trial: Trial, arrived_at: datetime) -> Submissio
         note=note_of(trial),
         arrived_at=arrived_at,
         nonce=trial.public_id.hex,
+        original=trial.original,
     )
     Trial.objects.filter(pk=trial.pk).update(submission=submission)
     return submission

@@ -417,7 +417,7 @@ def checks_of_receipt(receipt: Entry, entries: Sequence[Entry]) -> list[Check]:
     if received is None:
         words = f"no event says that submission {receipt['submission']} was received"
         return [*found, Check(f"{name}, event", False, words)]
-    stated = {key: receipt[key] for key in ("team", "round")}
+    stated = {key: receipt[key] for key in ("team", "round", "original") if key in receipt}
     stated["files"] = {file["key"]: file["sha256"] for file in receipt["files"]}
     differing = [key for key, value in stated.items() if received.get(key) != value]
     words = ", ".join(differing)

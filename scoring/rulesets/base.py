@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ONLY_BOARD = "score"
 """The key of the board of a ruleset that ranks scores without a list of boards."""
+MAX_ORIGINALS = 10
+"""The largest number of tables that a ruleset may draw for each team."""
 Text = dict[str, str]
 """A text for people: language code ("en", "ja") to words."""
 
@@ -159,6 +161,13 @@ class DataSpec:
     rare: RareSpec | None = None
     candidates: str = DRAWN
     """The records that attackers may choose from, one of `CANDIDATES`."""
+    originals: int = 1
+    """Tables that are drawn for each team, of which it chooses one for each submission."""
+
+    @property
+    def numbers(self) -> tuple[int | None, ...]:
+        """The numbers of a team's originals, from 1; None for the only one."""
+        return (None,) if self.originals == 1 else tuple(range(1, self.originals + 1))
 
     @property
     def n_own(self) -> int:

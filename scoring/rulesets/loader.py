@@ -10,7 +10,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from scoring.errors import Collector, Problem, ProblemsFound, shorten
-from scoring.rulesets.base import DataSpec, Limits, RareSpec, Ruleset, ValiditySpec
+from scoring.rulesets.base import (
+    MAX_ORIGINALS,
+    DataSpec,
+    Limits,
+    RareSpec,
+    Ruleset,
+    ValiditySpec,
+)
 from scoring.rulesets.document import Document
 from scoring.rulesets.kinds import (
     BASELINE_TEAMS,
@@ -174,6 +181,7 @@ def _data(data: Document) -> DataSpec:
             if tables == COHORT and data.has("candidates")
             else DRAWN
         ),
+        originals=data.integer("originals", 1, MAX_ORIGINALS) if data.has("originals") else 1,
     )
     if spec.rare is not None and spec.rare.records > spec.shared:
         data.wrong("rare.records", f"at most data.shared, {spec.shared}", spec.rare.records)

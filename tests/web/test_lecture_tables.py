@@ -133,10 +133,10 @@ def test_where_one_draw_fails_the_others_go_on(lecture, monkeypatch, caplog):
 
     original = draw.drawn_for
 
-    def fail_for_red(team, dataset, known):
+    def fail_for_red(team, *given, **named):
         if team == lecture.red:
             raise RuntimeError
-        return original(team, dataset, known)
+        return original(team, *given, **named)
 
     monkeypatch.setattr(draw, "drawn_for", fail_for_red)
     assert draws.draw_due() == 1

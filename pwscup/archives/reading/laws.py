@@ -14,6 +14,7 @@ from pwscup.contests.services.materials import is_web_address
 from pwscup.core.models import StoredFile
 from pwscup.submissions.judging.votes import MOST_CHOICES
 from scoring.registry import ALL_MEASURES
+from scoring.rulesets.base import MAX_ORIGINALS
 from scoring.rulesets.document import SHORT_NAME
 from scoring.tables.text import visible
 
@@ -53,6 +54,11 @@ def are_measures(value: Any) -> bool:
     return isinstance(value, list) and all(
         isinstance(m, str) and (m in ALL_MEASURES or SHORT_NAME.fullmatch(m)) for m in value
     )
+
+
+def is_original(value: Any) -> bool:
+    """The number of one of a team's originals, or none."""
+    return value is None or 1 <= value <= MAX_ORIGINALS
 
 
 def is_mapping(value: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -87,12 +88,23 @@ def hand_in_tables(play: Play) -> int:
     are left submits nothing.
     """
     player, round = play.player, play.round
-    tables = [(team, bot, _table_of(team)) for team, bot in _idle(play).items()]
+    numbers = play.round.contest.ruleset.data.numbers
+    tables = [
+        (team, bot, _table_of(team, number), number)
+        for (team, bot), number in zip(_idle(play).items(), cycle(numbers), strict=False)
+    ]
     known, made = player.known(round), []
-    for team, bot, table in tables:
+    for team, bot, table, number in tables:
         if table is not None:
             turn = Turn(
-                bot, team, round, timezone.now(), _seed(player, team, round), table, known=known
+                bot,
+                team,
+                round,
+                timezone.now(),
+                _seed(player, team, round),
+                table,
+                number=number,
+                known=known,
             )
             made.append((turn, player.files(turn)))
     with transaction.atomic():
@@ -101,10 +113,10 @@ def hand_in_tables(play: Play) -> int:
     return len(made)
 
 
-def _table_of(team: Team) -> Dataset | None:
+def _table_of(team: Team, number: int | None) -> Dataset | None:
     """The team's own table if the rules give it one, None if none is left; otherwise that of all teams."""
     if team.contest.format.own_tables:
-        return draws.ensure_drawn(team)
+        return draws.ensure_drawn(team, number=number)
     return dataset_of(team.contest)
 
 
@@ -168,6 +180,7 @@ def _submit(play: Play, turn: Turn, files: Files | None, position: int) -> bool:
                 target=target,
                 note=play.player.note(turn.bot),
                 arrived_at=play.moment(round, position),
+                original=turn.number,
             )
     return True
 

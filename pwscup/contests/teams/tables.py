@@ -24,15 +24,33 @@ SAMPLE = "sample-anonymized"
 NAMES = ("original", SAMPLE)
 
 
-def table_of(team: Team) -> Dataset | None:
-    """The team's own table; None if it has not been drawn, or all teams share one."""
-    found = team.datasets.filter(key=ORIGINAL)
+def numbered(name: str, number: int | None) -> str:
+    """The name of a file about one of several originals; without a number there is only one.
+
+    Examples
+    --------
+    >>> numbered("original", 2), numbered("original", None)
+    ('original-2', 'original')
+    """
+    return name if number is None else f"{name}-{number}"
+
+
+def key_of(name: str, number: int | None) -> str:
+    """The key of a row of `Dataset`: the first of several originals has that of the only one."""
+    return numbered(name, None if number == 1 else number)
+
+
+def table_of(team: Team, number: int | None = None) -> Dataset | None:
+    """The team's own table, or that of several with this number; None if it has not been drawn, or all teams share
+    one."""
+    found = team.datasets.filter(key=key_of(ORIGINAL, number))
     return found.select_related("sealed", "public", "contest").first()
 
 
-def draw_of(team: Team) -> Dataset | None:
-    """The draw of the team: its records, its decoys, and the order of its candidates, all sealed."""
-    return team.datasets.filter(key=DRAW).select_related("sealed", "contest").first()
+def draw_of(team: Team, number: int | None = None) -> Dataset | None:
+    """The draw of that table: its records, its decoys, and the order of its candidates, all sealed."""
+    found = team.datasets.filter(key=key_of(DRAW, number))
+    return found.select_related("sealed", "contest").first()
 
 
 def has_draws(contest: Contest) -> bool:
@@ -147,9 +165,13 @@ def facts_of(dataset: Dataset) -> dict[str, tuple[int, str]]:
     return facts
 
 
-def content_of(dataset: Dataset, name: str) -> bytes | None:
-    """The bytes of the team's table or of its sample; None for another name."""
-    names = NAMES if dataset.contest.format.has_sample else NAMES[:1]
-    if dataset.public is None or name not in names:
+def content_of(team: Team, name: str) -> bytes | None:
+    """The bytes of a table of the team, or of its sample; None for another name, or before they are drawn."""
+    kinds = NAMES if team.contest.format.has_sample else NAMES[:1]
+    numbers = team.contest.ruleset.data.numbers
+    named = {numbered(kind, number): (kind, number) for kind in kinds for number in numbers}
+    kind, number = named.get(name, ("", None))
+    dataset = table_of(team, number) if kind else None
+    if dataset is None or dataset.public is None:
         return None
-    return storage.read(dataset.public) if name == ORIGINAL else sample_of(dataset)
+    return storage.read(dataset.public) if kind == ORIGINAL else sample_of(dataset)

@@ -37,7 +37,7 @@ def rows(case: Case) -> Sheet:
 def candidates(case: Case) -> Sheet:
     """The candidates that were published with the release."""
     release = target_of(case)
-    draw = draw_of(release.team)
+    draw = draw_of(release.team, release.submission.original)
     if release.candidates is None or draw is None:
         raise ValueError("a guess about a release without candidates")
     return Sheet(release.n_records, draw.n_records)

@@ -25,17 +25,28 @@ if TYPE_CHECKING:
 
 
 def drawn(team: Team, known: dict[int, Any]) -> Dataset | None:
-    """The team's table."""
+    """The team's table, or the first of several."""
     source = dataset_of(team.contest)
-    return draws.attach(team, source, drawn_for(team, source, known))
+    numbers = team.contest.ruleset.data.numbers
+    return draws.attach(
+        team, source, *(drawn_for(team, source, known, number=number) for number in numbers)
+    )
 
 
-def drawn_for(team: Team, dataset: Dataset, known: dict[int, Any] | None = None) -> drawing.Drawn:
-    """The draw for this team from the organizer's table by the contest's secret, deterministic."""
+def drawn_for(
+    team: Team,
+    dataset: Dataset,
+    known: dict[int, Any] | None = None,
+    *,
+    number: int | None = None,
+) -> drawing.Drawn:
+    """The draw for this team from the organizer's table by the contest's secret, deterministic; of several originals
+    that with this number."""
     spec = team.contest.ruleset.data
     if spec.sample is None or spec.decoys is None:
         raise ValueError(f"the teams of contest {team.contest_id} share one table")
-    rng = np.random.default_rng(drawing.seed_of(team.contest, f"draw/{team.slug}"))
+    purpose = f"draw/{team.slug}" if number is None else f"draw/{team.slug}/{number}"
+    rng = np.random.default_rng(drawing.seed_of(team.contest, purpose))
     shared = np.zeros(0, dtype=np.int64)
     if spec.shared or spec.strata:
         population, shared = _common(team.contest, dataset, {} if known is None else known)

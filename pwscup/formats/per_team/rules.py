@@ -23,6 +23,10 @@ CANDIDATES_WITHOUT_DECOYS = _(
 )
 
 
+ORIGINALS = _(
+    "Every team gets %(n)s such originals, drawn one by one, and says for each table that it submits which of them the "
+    "table was made from. A table is scored, published and attacked by that original."
+)
 SHARED = _("All teams have the same %(n)s of these records; the others were drawn for each team.")
 RARE = _("%(n)s of the shared records are rare: their value in %(column)s is %(value)s.")
 STRATA = _(
@@ -34,6 +38,8 @@ def of_draw(ruleset: Ruleset) -> tuple[str, ...]:
     """The draw of each team."""
     spec = ruleset.data
     said = [str(DATA) % {"sample": shown(spec.n_own)}]
+    if spec.originals > 1:
+        said.append(str(ORIGINALS) % {"n": shown(spec.originals)})
     if spec.shared:
         said.append(str(SHARED) % {"n": shown(spec.shared)})
     if spec.rare is not None:

@@ -59,7 +59,7 @@ class Case:
         return read_once(self.table.dataset, read, *given)
 
     def drawn_rows(self, reason: str) -> Mapping[str, np.ndarray] | None:
-        draw = draw_of(self.submission.team)
+        draw = draw_of(self.submission.team, self.submission.original)
         return None if draw is None else truth.drawn_rows(draw, reason=reason)
 
     def answer(self) -> Mapping[str, Any]:

@@ -34,7 +34,7 @@ def dataset_for(submission: Submission) -> Dataset:
     """
     if not submission.round.contest.format.own_tables:
         return dataset_of(submission.round.contest)
-    dataset = draws.ensure_drawn(submission.team)
+    dataset = draws.ensure_drawn(submission.team, number=submission.original)
     if dataset is None:
         raise LookupError(f"team {submission.team_id} has no table of its own")
     return dataset

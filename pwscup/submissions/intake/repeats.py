@@ -15,10 +15,17 @@ if TYPE_CHECKING:
     from pwscup.submissions.models import Release
 
 
-def key_of(nonce: str, round: Round, target: Release | None, digests: Mapping[str, str]) -> str:
-    """The key of one sending of a form: its nonce, round, target and files; empty without a nonce.
+def key_of(
+    nonce: str,
+    round: Round,
+    target: Release | None,
+    digests: Mapping[str, str],
+    original: int | None = None,
+) -> str:
+    """The key of one sending of a form: its nonce, round, target, files and original; empty without a nonce.
 
-    The same form with other files is another submission: browsers keep pages, and users return to them.
+    The same form with other files or another original is another submission: browsers keep pages, and users return to
+    them.
     """
     if not nonce:
         return ""
@@ -27,6 +34,7 @@ def key_of(nonce: str, round: Round, target: Release | None, digests: Mapping[st
         str(round.pk),
         str(target and target.pk),
         *(f"{key} {digests[key]}" for key in sorted(digests)),
+        *([] if original is None else [f"original {original}"]),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

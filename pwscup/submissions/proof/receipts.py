@@ -58,6 +58,7 @@ class Receipt:
             "number": found.number,
             "submission": str(found.public_id),
             "target": found.target.team.slug if found.target else None,
+            **({} if found.original is None else {"original": found.original}),
             "arrived_at": found.arrived_at.astimezone(UTC).isoformat(timespec="microseconds"),
             "arrived_at_local": found.arrived_at.astimezone(contest.tz).isoformat(),
             "timezone": contest.timezone,
