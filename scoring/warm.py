@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.kernels.deferred import load
 
-KERNELS = ("amounts", "csv", "csv_writing", "layout", "search", "values", "vectors")
+KERNELS = ("amounts", "confidences", "csv", "csv_writing", "layout", "search", "values", "vectors")
 
 
 def warm_up() -> None:

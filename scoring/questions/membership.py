@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.attacks.membership import area_under_curve
+from scoring.kernels.confidences import twice_above
 from scoring.questions.bitmaps import BoolArray
 from scoring.tables.equivalence import FloatArray
 
@@ -79,7 +79,9 @@ def area(inside: BoolArray, confidences: FloatArray) -> float:
     """
     if inside.all() or not inside.any():
         return 0.5
-    return area_under_curve(np.sort(confidences[inside]), confidences[~inside])
+    ordered = np.sort(confidences[inside])
+    n_pairs = len(ordered) * (len(inside) - len(ordered))
+    return int(twice_above(ordered, confidences, inside)) / (2 * n_pairs)
 
 
 def advantage(inside: BoolArray, confidences: FloatArray) -> float:

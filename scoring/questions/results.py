@@ -103,8 +103,9 @@ def _members(question: QuestionSpec, key: Key, answers: Answers) -> Result:
         said = claimed = answers["member"].astype(bool)
     else:
         said = answers["confidence"]
-        tpr, claimed = membership.true_positive_rate(inside, said, question.fpr or 0.0)
-        if question.result != "tpr_at_fpr":
+        if question.result == "tpr_at_fpr":
+            tpr, claimed = membership.true_positive_rate(inside, said, question.fpr or 0.0)
+        else:
             claimed = said > 0.5
     right = claimed[inside]
     n_others = len(inside) - len(right)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scoring.errors import ProblemsFound
+from scoring.kernels.deferred import load
 from scoring.questions.asked import ASKS, QuestionSpec
 from scoring.questions.attackers import ATTACKERS, read_sheet
 from scoring.questions.bitmaps import most_found, packed, unpacked
@@ -192,6 +193,28 @@ def test_membership_by_the_plain_definitions():
                 found = true_positive_rate(inside, said, fpr)[0]
                 assert found == pytest.approx(plain_tpr(inside, said, fpr)), (said, inside, fpr)
             assert area(inside, said) == pytest.approx(plain_area(inside, said))
+
+
+@pytest.mark.parametrize("kind", ["decimals", "any", "few", "equal", "bounds", "close"])
+def test_the_area_of_many_answers_is_that_of_all_pairs(kind):
+    """The kernel against every pair; its buckets hold no member, one value, or several."""
+    rng = np.random.default_rng(7)
+    drawn = rng.random(400)
+    said = {
+        "decimals": np.round(drawn, 2),
+        "any": drawn,
+        "few": np.round(drawn * 4) / 4,
+        "equal": np.full(400, 0.5),
+        "bounds": (drawn < 0.5).astype(float),
+        "close": 0.5 + drawn * 1e-6,
+    }[kind]
+    load("scoring.kernels.confidences")
+    for share in (0.01, 0.1, 0.9):
+        inside = rng.random(400) < share
+        inside[:2] = True, False
+        members, others = said[inside][:, None], said[~inside]
+        above = (members > others).mean() + (members == others).mean() / 2
+        assert area(inside, said) == pytest.approx(above, abs=1e-12)
 
 
 def test_ties_at_the_threshold_by_hand():
