@@ -56,6 +56,9 @@ MESSAGES: dict[str, str] = {
     ),
     "file.too_many_records": _("too many records — expected at most {expected} — got more"),
     "file.too_few_records": _("too few records — expected at least {expected} — got {got}"),
+    "file.too_few_of_value": _(
+        "too few records whose value is {value} — expected at least {expected} — got {got}"
+    ),
     "file.gave_up": _("reading stopped after {expected} unusable records"),
     # notes on files that were accepted
     "note.cp932": _(

@@ -192,7 +192,8 @@ def lecture_ruleset(sample: int = 10, decoys: int = 10) -> Ruleset:
 def cohort_ruleset(changes: dict[str, str] | None = None, **numbers: int) -> Ruleset:
     """The ruleset synthetic-cohort with smaller tables, and other texts in place of some."""
     text = load_ruleset("synthetic-cohort").text
-    for key, value in ({"sample": 20, "shared": 10, "decoys": 20} | numbers).items():
+    few = {"sample": 20, "shared": 10, "decoys": 20, "targets": 10, "controls": 10}
+    for key, value in (few | numbers).items():
         text = re.sub(rf"(?m)^{key} = \d+", f"{key} = {value}", text)
     for old, new in (changes or {}).items():
         assert old in text, old

@@ -73,6 +73,9 @@ class Table(Protocol):
     def check(self, data: bytes, schema: Schema) -> None:
         """Read the file with its schema without storing anything."""
 
+    def check_draw(self, data: bytes, schema: Schema, ruleset: Ruleset) -> None:
+        """Refuse a file with too few of the records that the rules draw by their values."""
+
     def prepare(self, data: bytes, schema: Schema) -> Parts:
         """Read the file with its schema and create the stored parts."""
 

@@ -19,6 +19,7 @@ from pwscup.contests.services.rule_versions import hold, holding_rules, write_do
 from pwscup.contests.services.table import lacking_records
 from pwscup.contests.teams.tables import has_draws, n_available
 from pwscup.core import audit_log, jobs
+from pwscup.core.files import storage
 from pwscup.formats import format_of
 from pwscup.rescores import compatibility, selectors
 from pwscup.submissions.models import Rescore, Submission
@@ -82,7 +83,11 @@ def _refuse_impossible(contest: Contest, rules: Ruleset, *, begun: bool) -> None
         lacking = lacking_records(rules, n_available(dataset))
         if lacking is not None:
             found.append(lacking)
-        format_of(rules).setup.check_columns(rules, dataset.schema)
+        format = format_of(rules)
+        format.setup.check_columns(rules, dataset.schema)
+        if rules.data.rare is not None:
+            public = storage.read(dataset.public)
+            format.table.check_draw(public, dataset.schema.public(), rules)
     if contest.max_team_size > rules.limits.max_team_size:
         found.append(
             _(

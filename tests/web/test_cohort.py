@@ -16,6 +16,8 @@ from django.utils import timezone
 from pwscup.audits import services as audit_services
 from pwscup.audits.models import Audit
 from pwscup.bots.cast import BOTS
+from pwscup.contests.models import Contest
+from pwscup.contests.services.table import attach_dataset
 from pwscup.contests.teams import tables
 from pwscup.core import jobs
 from pwscup.core.files import storage
@@ -24,6 +26,7 @@ from pwscup.formats.cohort import bots, debriefing, trials
 from pwscup.formats.evaluation import Attacked
 from pwscup.formats.playing import Turn
 from pwscup.formats.trying import Attempt, Step
+from pwscup.rescores.services import change_rules
 from pwscup.submissions import draws, selectors, services
 from pwscup.submissions.evaluation import shuffled_table
 from pwscup.submissions.evaluation.cases import Case
@@ -64,7 +67,7 @@ def submitted(team, user, data: bytes):
     found = services.submit(
         user=user,
         team=team,
-        round=team.contest.rounds.get(),
+        round=team.contest.rounds.get(key="synthesis"),
         files={"synthetic": ("synthetic.csv", data)},
         arrived_at=timezone.now(),
     )
@@ -131,6 +134,41 @@ def test_columns_of_the_draw_must_be_there(cast):
     )
 
 
+def test_too_few_rare_records_are_named_before_anything_is_drawn(cast):
+    """When the table is attached, and when the rules are changed afterwards."""
+    wanted = '[data.rare]\ncolumn = "cars"\nvalue = "0"\nrecords = {}\n\n[limits]'
+
+    def rules(n, **numbers):
+        return factories.cohort_ruleset({"[limits]": wanted.format(n)}, shared=100, **numbers)
+
+    contest = factories.make_cohort_contest(rules(3), organizer=cast.oscar, n_records=200)
+    n_rare = sum(
+        record["cars"] == "0"
+        for record in csv.DictReader(
+            io.StringIO(storage.read(contest.datasets.get().public).decode())
+        )
+    )
+    lines = []
+    for other in (rules(n_rare + 1), rules(1, decoys=82 - n_rare)):
+        with pytest.raises(ProblemsFound) as error:
+            change_rules(actor=cast.oscar, contest=contest, text=other.text)
+        lines += [str(problem) for problem in error.value.problems]
+    assert lines == [
+        f"original, column cars — too few records whose value is = 0 — expected at least {n_rare + 1} — got {n_rare}",
+        f"original, column cars — too few records whose value is ≠ 0 — expected at least {201 - n_rare}"
+        f" — got {200 - n_rare}",
+    ]
+    dataset = contest.datasets.get()
+    strict = Contest.objects.create(slug="strict", ruleset_text=rules(n_rare + 1).text)
+    with pytest.raises(ProblemsFound, match="too few records whose value is = 0"):
+        attach_dataset(
+            actor=cast.oscar,
+            contest=strict,
+            data=storage.read(dataset.public),
+            schema=dataset.schema.public(),
+        )
+
+
 def test_the_order_of_the_records_changes_no_value(cohort, cast):
     own = own_table(cohort.red)
     first, second = (submitted(cohort.red, cast.alice, data) for data in (own, shuffled(own)))
@@ -184,7 +222,7 @@ def test_pages_say_what_is_asked(cohort, cast, as_user):
     rules = alice.get(reverse("rules", args=[slug])).content.decode()
     for words in ("30 records that the platform draws", "from 15 to 60 records", "row numbers"):
         assert words in rules, words
-    round = cohort.contest.rounds.get()
+    round = cohort.contest.rounds.get(key="synthesis")
     page = alice.get(reverse("round", args=[slug, round.key])).content.decode()
     assert "Submit a synthetic table" in page
     found = submitted(cohort.red, cast.alice, own_table(cohort.red))
@@ -216,7 +254,9 @@ def test_a_report_says_what_the_table_gives_away(cohort, cast, as_user, settings
 @pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.name)
 def test_bots_publish_tables_that_are_accepted(cohort, cast, bot):
     table = draws.ensure_drawn(cohort.red)
-    turn = Turn(bot, cohort.red, cohort.contest.rounds.get(), timezone.now(), 5, table)
+    turn = Turn(
+        bot, cohort.red, cohort.contest.rounds.get(key="synthesis"), timezone.now(), 5, table
+    )
     [(name, data)] = bots.TABLES.files(turn).values()
     assert name == "synthetic.csv"
     assert bots.TABLES.files(turn) == {"synthetic": (name, data)}
@@ -226,7 +266,7 @@ def test_bots_publish_tables_that_are_accepted(cohort, cast, bot):
 
 
 def test_a_trial_makes_a_table_to_submit(cohort, cast):
-    round = cohort.contest.rounds.get()
+    round = cohort.contest.rounds.get(key="synthesis")
     made = {}
     for method in round.format.trying.methods(round):
         step = Step(method.key, {s.name: s.default for s in method.sliders}, seed=3)

@@ -122,6 +122,7 @@ def check_table(*, contest: Contest, schema: Schema, ticked: Ticked = NOTHING_TI
     contest.format.setup.check_columns(rules, schema)
     data = storage.read_draft(draft.file)
     contest.format.table.check(data, schema)
+    contest.format.table.check_draw(data, schema, rules)
     return contest.format.table.tick_notes(data, schema, rules)
 
 
@@ -192,6 +193,7 @@ def attach_dataset(
         _check_size(contest, len(parts.public))
     check_enough_records(contest.ruleset, parts.n_available)
     contest.format.setup.check_columns(contest.ruleset, schema)
+    contest.format.table.check_draw(data, schema, contest.ruleset)
     with transaction.atomic():
         held = lock(contest, version)
         _check_table_may_change(contest)

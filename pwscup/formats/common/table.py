@@ -18,11 +18,12 @@ from pwscup.formats.common.setup import generated_name
 from pwscup.formats.spec import Described, Parts
 from scoring.anonymizers import anonymize
 from scoring.datasets import catalog
-from scoring.errors import shorten
+from scoring.errors import Problem, ProblemsFound, shorten
 from scoring.evaluate import score
+from scoring.formats.cohort.draw import is_value
 from scoring.rulesets import Ruleset
 from scoring.rulesets.loader import load_schema
-from scoring.tables.reading import read_table, write_rows, write_table
+from scoring.tables.reading import read_records, read_table, write_rows, write_table
 from scoring.tables.schema import Column, Kind, Role, Schema
 from scoring.tables.suggestion import suggest_schema
 from scoring.tables.text import decode, records
@@ -105,6 +106,37 @@ def check(data: bytes, schema: Schema) -> None:
     """
     schema.public()
     read_table(data, schema, file=FILE, original=True)
+
+
+def check_draw(data: bytes, schema: Schema, ruleset: Ruleset) -> None:
+    """Refuse a table with too few rare records, or with too few others.
+
+    Raises
+    ------
+    ProblemsFound
+        With the numbers that the rules need.
+    """
+    spec = ruleset.data
+    if spec.rare is None or spec.rare.column not in schema.public().names:
+        return
+    table = read_records(data, schema, file=FILE, original=True)
+    is_rare = is_value(table, spec.rare.column, spec.rare.value)
+    n_rare, n_needed = int(is_rare.sum()), spec.n_own + (spec.decoys or 0) - spec.rare.records
+    problems = [
+        Problem(
+            "file.too_few_of_value",
+            {"got": got, "expected": expected, "value": f"{sign} {spec.rare.value}"},
+            FILE,
+            column=spec.rare.column,
+        )
+        for sign, got, expected in (
+            ("=", n_rare, spec.rare.records),
+            ("≠", len(is_rare) - n_rare, n_needed),
+        )
+        if got < expected
+    ]
+    if problems:
+        raise ProblemsFound(problems)
 
 
 def prepare(data: bytes, schema: Schema) -> Parts:

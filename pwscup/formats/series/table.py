@@ -16,6 +16,7 @@ from pwscup.formats.common.table import (
     has_identifiers_alone,
     with_former,
 )
+from pwscup.formats.common.table import check_draw as check_draw
 from pwscup.formats.common.table import tick_notes as tick_notes
 from pwscup.formats.spec import Described, Parts
 from scoring.datasets.hospital import HOSPITAL_SCHEMA, hospital

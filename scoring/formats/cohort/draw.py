@@ -59,7 +59,7 @@ class Population:
         _, ordered = np.unique(numbers, return_inverse=True)
         is_rare = np.zeros(len(table), dtype=np.bool_)
         if rare is not None:
-            is_rare = _is_value(table, *rare)
+            is_rare = is_value(table, *rare)
         return cls(ordered.astype(np.int64), is_rare)
 
     def __len__(self) -> int:
@@ -72,7 +72,8 @@ def _sortable(table: Records, name: str) -> npt.NDArray[np.generic]:
     return values.astype(str) if values.dtype == object else values
 
 
-def _is_value(table: Records, name: str, value: str) -> BoolArray:
+def is_value(table: Records, name: str, value: str) -> BoolArray:
+    """The records with a value of a column, written as in a file."""
     values = table.values(name)
     if values.dtype == object:
         found: BoolArray = values == value
